@@ -1,8 +1,8 @@
 /**
- * What comes in: the arguments of `peneira`.
- * What goes out: the work of one command, and the exit code: 0 done, 1 failed, 2 wrong usage.
- * Invariant: only the command that was asked for is loaded, so `peneira version` answers even where
- * the addon does not load; every failure leaves through `report`, as words on standard error.
+ * Entry point. Input: the arguments of `peneira`.
+ * Output: the work of one command, and the exit code: 0 done, 1 failed, 2 wrong usage.
+ * Invariant: only the requested command is loaded, so `peneira version` works even if the addon
+ * does not load; every failure goes through `report`, as text on standard error.
  */
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
@@ -12,10 +12,9 @@ import { notWritten, storageWords } from "./files/storage.ts";
 import { stderr, stdout } from "./process/terminal.ts";
 import { damagedState, isStateDamage } from "./store/failures.ts";
 
-/** Adds a command to the program. */
 type Register = (program: Command) => void;
 
-/** Every command in the order of the help, and how it is loaded. */
+/** Loaders of all commands, in the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   sample: async () => (await import("./cli/commands/sample.ts")).registerSample,
   download: async () => (await import("./cli/commands/download.ts")).registerDownload,
@@ -49,7 +48,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import("./cli/commands/start.ts")).registerStart,
 };
 
-/** Commands that speak of all commands. */
+/** Commands that need all commands. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
@@ -64,48 +63,48 @@ From nothing to an answer:
 Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a JSON file (--config);
 \`peneira config\` shows them all. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-// A reader that has seen enough, as in `peneira search … | head`, is not a failure.
+// A reader that stops early, as in `peneira search … | head`, is not a failure.
 stdout.onError((error) => {
   if (error.code === "EPIPE") process.exit(0);
   const told = notWritten("Standard output", error);
   process.exit(report(told === null ? error : new CommandError(told, 1, error)));
 });
 
-// Messages that cannot be written are lost; the work goes on, and the exit code reports its result.
+// Unwritable messages are dropped; the work continues, and the exit code reports its result.
 stderr.onError(() => undefined);
 
-// Node would print the message of an error as it is. A server has a handler of its own.
+// Node would print the raw error message. A server has its own handler.
 process.on("uncaughtException", (error) => {
   if (process.listenerCount("uncaughtException") === 1) process.exit(report(error));
 });
 
 void run(process.argv.slice(2));
 
-/** Not awaited above: the executable is one CommonJS script, where nothing can wait. */
+/** Not awaited above: the executable is one CommonJS script, without top-level await. */
 async function run(given: readonly string[]): Promise<void> {
-  // The same answer in both spellings, for it is the first thing that a report of a fault needs.
+  // The same output in both spellings, because bug reports start with it.
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
   const args = askedHelp(named) ?? named;
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
     const code = report(error);
-    // The help may not be written yet; if it cannot be, the handler above ends with 1.
+    // The help may not be written yet; if that fails, the handler above exits with 1.
     if (code !== 0) process.exit(code);
   }
 }
 
 /**
- * Returns the arguments that ask for the help of a command, if these ask for it in another way,
- * else null. Commander takes `--help` for the value of an option before it, and gives the whole
- * help for a command that there is not, without naming it.
+ * Rewrites other ways to request a command's help as `--help`; returns null if there are none.
+ * Commander takes `--help` for the value of a preceding option, and shows the general help for an
+ * unknown command without naming it.
  */
 function askedHelp(args: readonly string[]): readonly string[] | null {
   const [first, ...words] = args;
   const asked = first === "help" ? words : args;
   const [command] = asked;
   if (command === undefined || command.startsWith("-")) return null;
-  // Commander then says that there is no such command.
+  // Commander then reports that the command does not exist.
   if (!Object.hasOwn(COMMANDS, command)) return [command];
   if (first === "help") return [...words, "--help"];
   const end = args.indexOf("--");
@@ -115,7 +114,7 @@ function askedHelp(args: readonly string[]): readonly string[] | null {
   return [...options.slice(0, from), "--help"];
 }
 
-/** Makes the program with the command of the arguments, or with all of them to show the help. */
+/** Builds the program with the requested command, or with all to show the help. */
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
@@ -135,10 +134,10 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** Says what went wrong and gives the exit code. */
+/** Reports an error and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has written its message already; asking for help or the version is no mistake.
+    // Commander has written its message; requests for help or version are no mistakes.
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {
@@ -160,13 +159,13 @@ function report(error: unknown): number {
   return 1;
 }
 
-/** Returns the words of a refusal, each mistake once: a message has the first one of several. */
+/** Returns the text of an error, each mistake once: a message has the first of several. */
 function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
   const untold = errors.filter(({ detail }) => count !== undefined || !message.includes(detail));
   const title = count === undefined ? message : `There are ${count} mistakes:`;
   const told = untold.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
-  // An error carries the first mistakes only.
+  // An error contains only the first mistakes.
   const more = Number(count ?? 0) - untold.length;
   return [title, ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }

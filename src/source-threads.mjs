@@ -1,7 +1,6 @@
 /**
  * Lets worker threads load TypeScript while the program runs from its sources under tsx.
- * What comes in: nothing; `location.ts` names this file in the `--import` of such threads.
- * What goes out: a thread that resolves and compiles `.ts` files.
+ * `location.ts` names this file in the `--import` of such threads.
  * Invariant: never part of the bundle. On Node 20 a thread does not inherit the hooks that
  * `--import tsx` has installed in the main thread.
  */

@@ -1,8 +1,8 @@
 /**
- * The audit trail as the server keeps it. What comes in: requests to read a tenant's lines, the
- * passing of time. What goes out: lines, and the refusal of a tenant that changes without end.
- * Invariant: a line is kept for the retention at least, also when the clock leaps ahead: it has to
- * be that much older than the newest line too. Lines are written by whoever makes the change.
+ * The server's audit trail. Input: requests to read a tenant's lines, and elapsed time. Output:
+ * lines, and refusals for tenants that change too much.
+ * Invariant: a line is retained at least for the retention, even if the clock jumps ahead: it must
+ * also be that much older than the newest line. The authors of changes write the lines.
  */
 
 import { AppError } from "../errors.ts";
@@ -10,12 +10,12 @@ import { type Clock, DAY_MS } from "../process/clock.ts";
 import type { AuditRow, AuditStore } from "../store/auditstore.ts";
 
 /**
- * Changes of keys and members that the users of one tenant may make in 24 hours. Every one leaves
- * a line that is kept for years, so without an end one owner could fill the disk of all.
+ * Changes of keys and members that a tenant's users may make in 24 hours. Each adds a line that is
+ * retained for years, so without a limit one owner could fill the shared disk.
  */
 export const CHANGES_PER_DAY_MAX = 1_000;
 
-/** Lines that are read at once, and for how long they are kept. */
+/** Reads the audit trail and removes expired lines. */
 export class AuditTrail {
   readonly #store: AuditStore;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class AuditTrail {
     this.#retentionMs = retentionSeconds * 1000;
   }
 
-  /** The newest lines of a tenant, before a sequence where one is given, and if there are more. */
+  /** Returns a tenant's newest lines, optionally before a sequence, and whether there are more. */
   page(
     tenantId: string,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -37,7 +37,7 @@ export class AuditTrail {
     return { rows: rows.slice(0, limit), more: rows.length > limit };
   }
 
-  /** Throws `rate_limited` where the users of a tenant have changed too much since a day. */
+  /** Throws `rate_limited` if a tenant's users made too many changes within 24 hours. */
   refuseTooMany(tenantId: string): void {
     const since = this.#clock.nowMs() - DAY_MS;
     const back = this.#store.changeBack(tenantId, CHANGES_PER_DAY_MAX, since);
@@ -51,7 +51,7 @@ export class AuditTrail {
     );
   }
 
-  /** Forgets what is older than the retention, once a day; call it outside requests. */
+  /** Deletes lines older than the retention, once a day; call it outside requests. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#sweptMs < DAY_MS) return;

@@ -1,32 +1,29 @@
 /**
- * Invitations: how somebody who was added chooses the first password. What comes in: the id of a
- * user, and later the token of a link. What goes out: a stored password that no password opens and
- * that stands for the invitation, and whom a token is for.
- * Invariant: a token is 256 random bits behind the id of its user; only its hash is kept, where the
- * hash of the password will stand, so that whatever replaces the one ends the other; it works
- * until a time that stands beside it.
+ * Invitations: an added user sets the first password by a link. Input: a user id, and later the
+ * token of a link. Output: a placeholder hash that matches no password, and a token's user.
+ * Invariant: a token is the user id followed by 256 random bits. Only its hash is stored, in place
+ * of the password's hash, so replacing that ends the invitation. The expiry is stored next to it.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { DAY_MS } from "../process/clock.ts";
 import { INVITED, type StoredPassword, type UserRow, type UserStore } from "../store/userstore.ts";
 
-/** How long an invitation works, in milliseconds. */
 const INVITATION_MS = 7 * DAY_MS;
 
 const TOKEN_BYTES = 32;
 const SALT_BYTES = 16;
 const TOKEN = /^([0-9a-f]{12})[A-Za-z0-9_-]{43}$/;
 
-/** A new invitation: what is stored, and the token that is given out once. */
+/** A new invitation: the stored part, and the token, which is shown once. */
 interface Invitation {
   readonly stored: StoredPassword;
   readonly token: string;
-  /** Milliseconds since 1970 at which it ends. */
+  /** Milliseconds since the epoch at which it ends. */
   readonly until: number;
 }
 
-/** Makes an invitation for the user of an id. */
+/** Creates an invitation for a user id. */
 export function newInvitation(userId: string, nowMs: number): Invitation {
   const token = userId + randomBytes(TOKEN_BYTES).toString("base64url");
   const until = nowMs + INVITATION_MS;
@@ -34,14 +31,14 @@ export function newInvitation(userId: string, nowMs: number): Invitation {
   return { stored: { hash: hashOf(token), salt, cost: `${INVITED}${until}` }, token, until };
 }
 
-/** Whether a stored password stands for an invitation: it is no password then. */
+/** True if a stored password is an invitation, so not a password. */
 export function isInvitation({ cost }: StoredPassword): boolean {
   return cost.startsWith(INVITED);
 }
 
 /**
- * Whom a token invites, and what stands in place of the password. Throws `sign_in_failed`, the same
- * for every token that is nobody's, was used or taken back, or is too old.
+ * Returns the invited user of a token and the placeholder. Throws the same `sign_in_failed` for
+ * every unknown, used, revoked, or expired token.
  */
 export function findInvited(
   store: UserStore,
@@ -59,7 +56,7 @@ export function findInvited(
   return { user, stored };
 }
 
-/** What every token is told that opens nothing. */
+/** Returns the error for every invalid token. */
 export function unknownInvitation(): AppError {
   return new AppError(
     "sign_in_failed",
@@ -67,7 +64,7 @@ export function unknownInvitation(): AppError {
   );
 }
 
-/** The text and not its bytes: the last character has bits that decoding drops. */
+/** Hashes the text, not its bytes: decoding drops bits of the last character. */
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

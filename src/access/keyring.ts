@@ -1,12 +1,12 @@
 /**
- * API keys: their form, and those of a data directory. Input: an Authorization header, or the
- * request to create, stop or replace a key. Output: the sender, or an `AppError` of the contract.
+ * API keys: their format, and those of a data directory. Input: an Authorization header, or a
+ * request to create, disable, or replace a key. Output: the sender, or a contract `AppError`.
  * Invariant: a key is `pnr_<id>_<secret><check>`, all hexadecimal: 12 digits of id, 48 of secret
  * (192 random bits) and 8 of CRC-32 over everything before them, so that a mistyped key is refused
  * before any lookup. Secrets are never stored: a fast hash is enough for 192 bits, and hashes are
- * compared in constant time. A change made by another process counts within `CACHE_MS`. The time
- * of use is never written inside a request. Every change writes its line of the audit trail in its
- * own transaction; a request that changes nothing writes none.
+ * compared in constant time. A change by another process takes effect within `CACHE_MS`. The last
+ * use is never written inside a request. Every change writes its audit line in its transaction; a
+ * no-op writes none.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, CommandError } from "../errors.ts";
@@ -25,13 +25,13 @@ const ID_BYTES = 6;
 const SECRET_BYTES = 24;
 const KEY_PATTERN = /^pnr_([0-9a-f]{12})_[0-9a-f]{56}$/;
 
-/** Where the parts of a key begin. */
+/** Offsets of the parts of a key. */
 const ID_AT = 4;
 const SECRET_AT = ID_AT + 2 * ID_BYTES + 1;
 const CHECK_AT = SECRET_AT + 2 * SECRET_BYTES;
 const KEY_LENGTH = CHECK_AT + 8;
 
-/** A key at the moment of its making; `key` is shown once and then forgotten. */
+/** A newly created key; `key` is shown once and not stored. */
 interface FreshKey {
   readonly key: string;
   readonly id: string;
@@ -39,17 +39,16 @@ interface FreshKey {
   readonly hash: Buffer;
 }
 
-/** What a key that a client sent says. */
 interface ParsedKey {
   readonly id: string;
-  /** SHA-256 of the secret, 32 bytes, until the next key is read. */
+  /** SHA-256 of the secret, 32 bytes, valid until the next key is parsed. */
   readonly hash: Buffer;
 }
 
-/** The hash of the key that was read last: memory of its own for each would be garbage at once. */
+/** Hash of the last parsed key; reused, because a buffer per key would be garbage. */
 const lastHash = Buffer.alloc(SHA256_BYTES);
 
-/** Makes a key of random bytes. */
+/** Creates a random key. */
 export function makeKey(): FreshKey {
   const id = randomBytes(ID_BYTES).toString("hex");
   const secret = randomBytes(SECRET_BYTES).toString("hex");
@@ -57,7 +56,7 @@ export function makeKey(): FreshKey {
   return { key: `${body}${checksum(body)}`, id, hash: sha256(secret) };
 }
 
-/** Reads a key; null when it does not have the form or its checksum is wrong. */
+/** Parses a key; returns null if its form or checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   if (!KEY_PATTERN.test(text)) return null;
   if (crcOf(text, CHECK_AT) !== Number.parseInt(text.slice(CHECK_AT), 16)) return null;
@@ -65,18 +64,18 @@ export function parseKey(text: string): ParsedKey | null {
   return { id: text.slice(ID_AT, SECRET_AT - 1), hash: lastHash };
 }
 
-/** The id in a key or in an id as a person would paste it; null for anything else. */
+/** Returns the id in a pasted key or id; null for anything else. */
 export function keyIdOf(text: string): string | null {
   if (/^[0-9a-f]{12}$/.test(text)) return text;
   return KEY_PATTERN.exec(text)?.[1] ?? null;
 }
 
-/** The CRC of ASCII text, as 8 hexadecimal digits. */
+/** Returns the CRC of ASCII text as 8 hexadecimal digits. */
 function checksum(text: string): string {
   return crcOf(text, text.length).toString(16).padStart(8, "0");
 }
 
-/** CRC-32 (IEEE 802.3, reflected) of the first `length` characters of ASCII text. */
+/** Returns CRC-32 (IEEE 802.3, reflected) of the first `length` ASCII characters. */
 function crcOf(text: string, length: number): number {
   let crc = 0xffffffff;
   for (let at = 0; at < length; at++) {
@@ -95,9 +94,9 @@ const BEARER = "Bearer ";
 const USUAL_START = `${BEARER}pnr_`;
 const USUAL_LENGTH = BEARER.length + KEY_LENGTH;
 
-/** The token of a Bearer header; throws 401 when there is none. */
+/** Returns the token of a Bearer header; throws 401 if there is none. */
 function bearerToken(authorization: string | undefined): string {
-  // As clients write it, where blanks at the end would make another length of it.
+  // Fast path for the usual form; trailing blanks would change the length.
   if (authorization?.length === USUAL_LENGTH && authorization.startsWith(USUAL_START)) {
     return authorization.slice(BEARER.length);
   }
@@ -111,26 +110,25 @@ function bearerToken(authorization: string | undefined): string {
 }
 
 /**
- * Time for which rows are answered from memory before the database is asked for changes, in
- * milliseconds. Every thread refuses a disabled key within 100 ms; a request takes the rest.
+ * Time for which cached rows are used before the database is checked for changes, in milliseconds.
+ * Every thread refuses a disabled key within 100 ms; a request takes the rest.
  */
 const CACHE_MS = 50;
-/** Rows kept in memory; a database may hold more. */
+/** Maximum cached rows; a database may hold more. */
 const CACHE_ROWS_MAX = 10_000;
 
-/** Whom a request speaks for. */
+/** The sender of a request. */
 export interface Identity {
   readonly keyId: string;
   readonly tenantId: string;
   readonly plan: PlanName;
 }
 
-/** What a new key is made with. */
 interface NewKey {
   readonly tenant: string;
   readonly plan: string;
   readonly name: string;
-  /** Milliseconds since 1970 at which it ends; it never does where this is missing. */
+  /** Expiry in milliseconds since the epoch; undefined: never. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -140,33 +138,32 @@ export interface CreatedKey extends NewKey {
   readonly keyId: string;
 }
 
-/** A tenant after a change. */
 interface TenantState {
   readonly tenant: string;
   readonly state: "active" | "disabled";
 }
 
-/** Whether a key works, and if not, why. */
+/** State of a key, with its reason. */
 export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 
-/** Parts that the keyrings of a process share; a keyring makes those that are missing. */
+/** Parts shared by the keyrings of a process; missing ones are created. */
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
   readonly ledger?: Ledger;
 }
 
-/** Makes, changes and recognizes keys. */
+/** Creates, changes, and authenticates keys. */
 export class Keyring {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #actor: Actor;
   readonly #rows: Map<string, KeyRow | null>;
-  /** Notes when keys were used, for the thread that has the database. */
+  /** Records uses of keys, for the thread that owns the database. */
   readonly #ledger: Ledger;
   #version = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
-  /** Changes are made from the command line where nobody else says who makes them (`by`). */
+  /** Changes are attributed to the command line unless `by` names another actor. */
   constructor(
     store: KeyStore,
     clock: Clock,
@@ -180,15 +177,15 @@ export class Keyring {
     this.#ledger = ledger ?? Ledger.open();
   }
 
-  /** The same keys, for changes that somebody makes; what one of both knows, the other knows. */
+  /** Returns the same keyring for changes by an actor; both share their cache. */
   by(actor: Actor): Keyring {
     const parts = { rows: this.#rows, ledger: this.#ledger };
     return new Keyring(this.#store, this.#clock, actor, parts);
   }
 
-  /** Recognizes the sender of a request; throws the 401 or 403 of the contract. */
+  /** Authenticates a request; throws the 401 or 403 of the contract. */
   authenticate(authorization: string | undefined): Identity {
-    // Read anew each time: a memory of headers would keep secrets in that of the server.
+    // Parsed each time: a header cache would keep secrets in memory.
     const parsed = parseKey(bearerToken(authorization));
     const row = parsed === null ? null : this.#row(parsed.id);
     if (parsed === null || row === null || !timingSafeEqual(parsed.hash, row.hash)) {
@@ -209,12 +206,12 @@ export class Keyring {
     return identity;
   }
 
-  /** Whether a tenant may still have what belongs to it, for links that work without a key. */
+  /** True if a tenant is enabled, for links that work without a key. */
   tenantWorks(tenantId: string): boolean {
     return this.#store.tenantWorks(tenantId);
   }
 
-  /** Writes down when keys were last used; call it now and then, outside requests. */
+  /** Writes the last uses of keys; call it periodically, outside requests. */
   flushUsed(): void {
     const times = this.#ledger.takeUsed();
     if (times.size === 0) return;
@@ -226,15 +223,15 @@ export class Keyring {
     }
   }
 
-  /** Makes a key, and its tenant where there is none. Throws `CommandError` on what is wrong. */
+  /** Creates a key, and its tenant if missing. Throws `CommandError` on mistakes. */
   create(wanted: NewKey): CreatedKey {
-    // Tenants of earlier versions keep their names, which the rule may refuse today.
+    // Existing tenants keep names that today's rule may refuse.
     const known = this.#store.tenants().some((tenant) => tenant.name === wanted.tenant);
     checkNewKey(wanted, known ? null : tenantNameProblem(wanted.tenant));
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
   }
 
-  /** Makes a key of the tenant of an id, whatever that is called by now; `wanted` names it. */
+  /** Creates a key for a tenant id, under the tenant's current name; `wanted` names it. */
   createFor(tenantId: string, wanted: NewKey): CreatedKey {
     return this.#insert(tenantId, wanted, checkNewKey(wanted));
   }
@@ -251,23 +248,20 @@ export class Keyring {
     return { ...wanted, key, keyId: id };
   }
 
-  /**
-   * Makes a key only when there is none at all, as one change, so that of several processes that
-   * start at once exactly one makes it.
-   */
+  /** Creates a key if none exists, atomically: of several starting processes, one creates it. */
   createFirst(wanted: NewKey): CreatedKey | null {
     return this.#store.atomically(() =>
       this.#store.list().length > 0 ? null : this.create(wanted),
     );
   }
 
-  /** All keys, of one tenant or of all of them, oldest first, with their states. */
+  /** Returns the keys of one tenant or all, oldest first, with their states. */
   list(tenantId?: string): (KeyRow & { readonly state: KeyState })[] {
     const nowMs = this.#clock.nowMs();
     return this.#store.list(tenantId).map((row) => ({ ...row, state: stateOf(row, nowMs) }));
   }
 
-  /** Finds the one key that an id, a whole key, or a tenant and a name stand for. */
+  /** Finds the one key identified by an id, a whole key, or a tenant and a name. */
   pick(choice: {
     readonly id?: string | undefined;
     readonly tenant?: string | undefined;
@@ -293,7 +287,7 @@ export class Keyring {
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /** Stops a key until it is enabled again; one that is stopped keeps its time. */
+  /** Disables a key until it is enabled again; a disabled one keeps its time. */
   disable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.disabledAt !== null) return;
@@ -302,7 +296,7 @@ export class Keyring {
     });
   }
 
-  /** Lets a disabled key work again. Throws `CommandError` when it has expired. */
+  /** Enables a disabled key. Throws `CommandError` if it has expired. */
   enable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.expiresAt !== null && row.expiresAt <= this.#clock.nowMs()) {
@@ -314,7 +308,7 @@ export class Keyring {
     });
   }
 
-  /** Gives a key another end (milliseconds since 1970), or none. */
+  /** Sets or removes a key's expiry (milliseconds since the epoch). */
   expire({ id }: KeyRow, expiresAt: number | null): void {
     this.#change(id, (row) => {
       if (row.expiresAt === expiresAt) return;
@@ -324,7 +318,7 @@ export class Keyring {
     });
   }
 
-  /** Gives a key another name. Throws `CommandError` for a wrong one. */
+  /** Renames a key. Throws `CommandError` for an invalid name. */
   rename({ id }: KeyRow, name: string): void {
     const problem = keyNameProblem(name);
     if (problem !== null) throw new CommandError(`Nothing was changed: ${problem}.`, 2);
@@ -335,7 +329,7 @@ export class Keyring {
     });
   }
 
-  /** Makes a key like another one, which ends after `overlapMs`; the new one has its own end. */
+  /** Creates a similar key with its own expiry; the old one ends after `overlapMs`. */
   rotate(
     { id }: KeyRow,
     overlapMs: number,
@@ -346,7 +340,7 @@ export class Keyring {
       const wanted = this.#clock.nowMs() + overlapMs;
       const oldExpiresAt = Math.min(wanted, row.expiresAt ?? wanted);
       this.#store.replaceExpiry(id, oldExpiresAt);
-      // Not checked again: a key of an earlier version may have a name that is refused by now.
+      // Not validated: an older key may have a name that is refused today.
       const created = this.#insert(tenantId, { tenant, plan, name, expiresAt }, knownPlan(plan));
       const change = { from: timeText(row.expiresAt), to: timeText(oldExpiresAt) };
       this.#note("key.rotate", row, { replaced_by: created.keyId, expires_at: change });
@@ -354,12 +348,12 @@ export class Keyring {
     });
   }
 
-  /** All tenants, oldest first. */
+  /** Returns all tenants, oldest first. */
   tenants(): TenantRow[] {
     return this.#store.tenants();
   }
 
-  /** Makes a tenant without keys. Throws `CommandError` for a wrong or taken name. */
+  /** Creates a tenant without keys. Throws `CommandError` for an invalid or taken name. */
   createTenant(name: string): TenantState {
     refuseTenantName(name);
     this.#store.atomically(() => {
@@ -369,7 +363,7 @@ export class Keyring {
     return { tenant: name, state: "active" };
   }
 
-  /** Gives a tenant another name. Throws `CommandError` when that is wrong or taken. */
+  /** Renames a tenant. Throws `CommandError` if the name is invalid or taken. */
   renameTenant(name: string, newName: string): TenantState {
     refuseTenantName(newName);
     return this.#store.atomically(() => {
@@ -384,7 +378,7 @@ export class Keyring {
     });
   }
 
-  /** Stops a tenant with all its keys and links, or lets it work again. */
+  /** Disables a tenant with all its keys and links, or enables it. */
   setTenantDisabled(name: string, disabled: boolean): void {
     this.#store.atomically(() => {
       const { id, disabledAt } = this.tenant(name);
@@ -395,12 +389,12 @@ export class Keyring {
     this.#forget();
   }
 
-  /** The tenant of a name. Throws `CommandError` where there is none. */
+  /** Returns the tenant of a name. Throws `CommandError` if there is none. */
   tenant(name: string): TenantRow {
     return tenantNamed(this.#store.tenants(), name);
   }
 
-  /** Id of the tenant of a name, which is made where there is none. */
+  /** Returns the id of a tenant by name; creates it if missing. */
   #tenantId(name: string): string {
     const fresh = randomBytes(8).toString("hex");
     const id = this.#store.tenantId(name, fresh, this.#clock.nowMs());
@@ -408,7 +402,7 @@ export class Keyring {
     return id;
   }
 
-  /** Reads and changes a key as one. Throws `CommandError` where it is gone. */
+  /** Reads and changes a key atomically. Throws `CommandError` if it is missing. */
   #change<Result>(id: string, change: (row: KeyRow) => Result): Result {
     const result = this.#store.atomically(() => {
       const row = this.#store.find(id);
@@ -419,7 +413,7 @@ export class Keyring {
     return result;
   }
 
-  /** Writes a line of the audit trail; only inside the transaction of what it tells of. */
+  /** Writes an audit line; call it only in the transaction of the change. */
   #note<Action extends AuditAction>(
     action: Action,
     { tenantId, id: subject }: Pick<KeyRow, "tenantId" | "id">,
@@ -435,7 +429,7 @@ export class Keyring {
     }
   }
 
-  /** A row by id, from memory while nothing has changed; null for an unknown id. */
+  /** Returns a row by id, cached while nothing has changed; null for an unknown id. */
   #row(id: string): KeyRow | null {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#checkedMs >= CACHE_MS) {
@@ -452,16 +446,16 @@ export class Keyring {
     return row;
   }
 
-  /** The database's own version number does not count changes of this process. */
+  /** Clears the cache: the database's version does not count changes of this process. */
   #forget(): void {
     this.#rows.clear();
   }
 }
 
-/** Who the keys of rows are: one for each row, for requests would leave theirs as garbage. */
+/** Identities of rows, one per row, to avoid garbage per request. */
 const identities = new WeakMap<KeyRow, Identity>();
 
-/** Returns who a key is; null if this version does not know its plan. */
+/** Returns a key's identity; null if this version does not know its plan. */
 function identityOf(row: KeyRow): Identity | null {
   const known = identities.get(row);
   if (known !== undefined) return known;
@@ -478,7 +472,7 @@ function timeText(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
-/** The tenant of a name. Throws `CommandError` that names the nearest one where there is none. */
+/** Returns the tenant of a name. Throws `CommandError` with the nearest name if it is missing. */
 export function tenantNamed(tenants: readonly TenantRow[], name: string): TenantRow {
   const found = tenants.find((tenant) => tenant.name === name);
   if (found !== undefined) return found;
@@ -487,24 +481,24 @@ export function tenantNamed(tenants: readonly TenantRow[], name: string): Tenant
   throw new CommandError(`There is no tenant ${name}${meant} See: peneira tenant list`);
 }
 
-/** Whether a key works at a time. */
+/** Returns the state of a key at a time. */
 export function stateOf(row: KeyRow, nowMs: number): KeyState {
   if (row.disabledAt !== null) return "disabled";
   if (row.tenantDisabledAt !== null) return "tenant_disabled";
   return row.expiresAt !== null && row.expiresAt <= nowMs ? "expired" : "active";
 }
 
-/** Names are shown in lists and tables, so they have an end. */
+/** Names are shown in lists and tables, so their length is limited. */
 const NAME_MAX = 100;
 
-/** Returns why a key may not have a name, as part of a sentence; null if it may. */
+/** Returns why a key name is invalid, as part of a sentence; null if valid. */
 function keyNameProblem(name: string): string | null {
   if ([...name].length > NAME_MAX) return `the name may have up to ${NAME_MAX} characters`;
   const unseen = unseenIn(name);
   return unseen === null ? null : `the name has ${unseen}, remove it`;
 }
 
-/** Returns why a tenant may not have a name, as part of a sentence; null if it may. */
+/** Returns why a tenant name is invalid, as part of a sentence; null if valid. */
 export function tenantNameProblem(name: string): string | null {
   if (name.trim() === "" || [...name].length > NAME_MAX) {
     return `the tenant must have 1 to ${NAME_MAX} characters`;
@@ -523,7 +517,7 @@ function knownPlan(plan: string): PlanName {
   throw new CommandError(`No key was made: the plan must be one of ${PLAN_NAMES.join(", ")}.`, 2);
 }
 
-/** `tenantProblem` is what is wrong with the tenant's name, if anything. */
+/** `tenantProblem` is the mistake in the tenant's name, if any. */
 function checkNewKey(wanted: NewKey, tenantProblem: string | null = null): PlanName {
   const names = [tenantProblem, keyNameProblem(wanted.name)];
   const problems = names.filter((problem) => problem !== null);

@@ -1,14 +1,13 @@
 /**
- * How much senders may ask, and how much they have asked. Input: keys with the cost of their
- * requests, requests as they begin and end, and addresses whose keys were wrong. Output: nothing,
- * or a refusal with the time to wait; the fields that show a client its rest; counts by UTC day.
- * Invariant: a request is charged once, by the generic cell rate algorithm: within any time a name
- * spends at most its burst and what its rate has given back since. A request counts as under way
- * from its beginning to its end, once. A right key is never refused for wrong ones from its
- * address, so that clients behind one proxy cannot lock each other out. Counting is a few additions
- * in memory. Counts are written in one commit every few seconds and at the end: a crash loses
- * seconds, and a busy database loses nothing. The quota of export rows is exact, because only the
- * transactions of exports change it.
+ * Rate limits, concurrency limits, and usage of senders. Input: keys with the cost of their
+ * requests, requests as they begin and end, and addresses with wrong keys. Output: nothing, or a
+ * refusal with the time to wait; header fields with the remaining quota; counts by UTC day.
+ * Invariant: a request is charged once, by the generic cell rate algorithm: in any period a name
+ * spends at most its burst plus what its rate has restored since. A request is in flight once, from
+ * its beginning to its end. A right key is never refused for wrong ones from its address, so
+ * clients of one proxy cannot lock each other out. Counting is a few additions in memory. Counts
+ * are written in one commit every few seconds and at the end: a crash loses seconds, a busy
+ * database nothing. The quota of export rows is exact, because only export transactions change it.
  */
 import { AppError } from "../errors.ts";
 import { type Clock, systemClock, utcDay } from "../process/clock.ts";
@@ -19,7 +18,7 @@ import type { Identity } from "./keyring.ts";
 import type { Plan } from "./plans.ts";
 import { networkOf } from "./signins.ts";
 
-/** Wrong keys that one address may try: ten at once, then one every two seconds. */
+/** Wrong keys that one address may try: a burst of ten, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
 /** Limits of a sender: those of a plan, or of the console. */
@@ -30,32 +29,28 @@ export interface Limited extends Crowded {
   };
 }
 
-/**
- * Limit of one console user, under every plan: a person who scrolls quickly, in several windows
- * that each wait for exports.
- */
+/** Limit per console user, any plan: fast scrolling in several windows that wait for exports. */
 export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
 };
 /**
- * Cost of a request that hashes a password. All tenants share the few hashes that run in parallel,
- * so one signed-in user must not keep the others from signing in.
+ * Cost of a request that hashes a password. All tenants share the few parallel hashes, so one
+ * signed-in user must not keep others from signing in.
  */
 export const PASSWORD_UNITS = 10;
 
-/** Header fields by their names. */
 type RateFields = Readonly<Record<string, string>>;
 
 const NO_FIELDS: RateFields = {};
 const NOTHING_LEFT = { remaining: Number.NaN, resetSeconds: Number.NaN };
 
-/** Limits of keys by their plans, and of guesses by address. */
+/** Rate limits of keys by plan, and of guesses by address. */
 export class RateLimits {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
   readonly #underWay: UnderWay;
-  /** The fields that were asked for last, and what they say; mostly the next ones are the same. */
+  /** Latest fields and their inputs; the next ones are mostly the same. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   constructor(clock: Clock, guessPolicy = GUESS_POLICY, ledger = Ledger.open()) {
@@ -66,9 +61,9 @@ export class RateLimits {
   }
 
   /**
-   * Charges a key; throws `rate_limited` where its plan does not give that much now. A request is
-   * charged 1 when its key is known, and its whole cost, of which 1 is `paid`, when that is known:
-   * a refusal then gives the 1 back, so that a client that waits for the stated time can pay.
+   * Charges a key; throws `rate_limited` if its plan does not allow that now. A request is charged
+   * 1 once its key is known, and later its whole cost, of which 1 is `paid`. A refusal then refunds
+   * the 1, so a client that waits the stated time can pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
@@ -82,17 +77,17 @@ export class RateLimits {
     );
   }
 
-  /** Begins a request of a key that is charged; gives what ends it. Throws `rate_limited`. */
+  /** Begins a charged request of a key; returns its end. Throws `rate_limited`. */
   begin(keyId: string, plan: Limited): ReturnType<UnderWay["begin"]> {
     return this.#underWay.begin(keyId, plan);
   }
 
-  /** Requests of a key that are under way. */
+  /** Returns a key's requests in flight. */
   underWay(keyId: string): number {
     return this.#underWay.of(keyId);
   }
 
-  /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
+  /** Returns the current fields `RateLimit-Policy` and `RateLimit`. */
   fields(keyId: string, plan: Limited): RateFields {
     const policy = policyOf(plan);
     const { remaining, resetSeconds } = this.#keys.look(keyId, policy);
@@ -104,7 +99,7 @@ export class RateLimits {
     return fields;
   }
 
-  /** Notes a wrong key; throws `rate_limited` where there were too many from the network. */
+  /** Counts a wrong key; throws `rate_limited` if the network sent too many. */
   noteGuess(address: string): void {
     const { allowed, retrySeconds } = this.#guesses.take(networkOf(address), this.#guessPolicy);
     if (allowed) return;
@@ -130,27 +125,26 @@ function tooMany(detail: string, retrySeconds: number): AppError {
   return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
 }
 
-/** How much may be spent: `burst` units at once, `perSecond` given back. */
+/** Rate policy: a burst of `burst` units, of which `perSecond` are restored. */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** The answer to one attempt. */
 interface RateDecision {
   allowed: boolean;
-  /** Whole units that could be spent now. */
+  /** Whole units available now. */
   remaining: number;
-  /** Seconds until the burst is whole again. */
+  /** Seconds until the burst is full again. */
   resetSeconds: number;
-  /** Seconds after which the same attempt would be allowed; 0 when it was. */
+  /** Seconds until the same attempt would be allowed; 0 if it was. */
   retrySeconds: number;
 }
 
-/** Limits per name, in the ledger; a restart forgives. */
+/** Limits per name, in the ledger; a restart clears them. */
 export class RateLimiter {
   readonly #ledger: Ledger;
-  /** Null for the clock of the ledger, which all threads share. */
+  /** Null for the ledger's clock, which all threads share. */
   readonly #clock: Clock | null;
   readonly #numbers: Float64Array;
   /** The last decision, reused: a new object for each request would be garbage. */
@@ -162,16 +156,15 @@ export class RateLimiter {
     this.#numbers = rateNumbers(table);
   }
 
-  /** Number of names that were remembered after the last attempt. */
+  /** Number of names stored after the last attempt. */
   get size(): number {
     return this.#numbers[RATE.names] as number;
   }
 
   /**
-   * Spends `cost` units if they are there. A cost above the burst is taken for the burst, for it
-   * could otherwise never be paid. `paid` units of the cost were spent before, when less of it was
-   * known: they are part of it, and are given back where the whole is refused. What it says is
-   * true until the next call.
+   * Spends `cost` units if available. A cost above the burst counts as the burst, because it could
+   * otherwise never be paid. `paid` units of the cost were spent before; they are part of it, and
+   * are refunded if the whole is refused. The result is valid until the next call.
    */
   take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
     const numbers = this.#numbers;
@@ -188,15 +181,15 @@ export class RateLimiter {
     return said;
   }
 
-  /** Tells what `take` would say without spending anything. */
+  /** Returns the result of `take` without spending anything. */
   look(name: string, policy: RatePolicy): Readonly<RateDecision> {
     return this.take(name, policy, 0);
   }
 }
 
 /**
- * The fields `RateLimit-Policy` and `RateLimit` of an answer, as draft-ietf-httpapi-ratelimit-
- * headers writes them: quota and window of the policy, then what is left and until when.
+ * Returns `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers: quota and
+ * window of the policy, then the remaining quota and the time to its reset.
  */
 export function rateFields(
   policy: RatePolicy,
@@ -209,15 +202,15 @@ export function rateFields(
   };
 }
 
-/** Limits the requests that a sender may have in flight. */
+/** Maximum requests of a sender in flight. */
 interface Crowded {
   readonly limits: { readonly concurrent_requests: number };
 }
 
-/** Seconds after which it is worth while to ask again: one of them may have ended by then. */
+/** Retry-After in seconds: one request may have ended by then. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request that has begun. */
+/** A request in flight. */
 class Begun {
   readonly #all: UnderWay;
   readonly #keyId: string;
@@ -228,7 +221,7 @@ class Begun {
     this.#keyId = keyId;
   }
 
-  /** Ends it; may be called again. */
+  /** Ends it; idempotent. */
   over(): void {
     if (this.#isUnder) this.#all.end(this.#keyId);
     this.#isUnder = false;
@@ -245,12 +238,12 @@ export class UnderWay {
     this.#numbers = holdNumbers(ledger);
   }
 
-  /** Requests of a key that are under way. */
+  /** Returns a key's requests in flight. */
   of(keyId: string): number {
     return this.#ledger.heldBy("underWay", keyId);
   }
 
-  /** Begins a request. Throws `rate_limited` where the key has as many under way as it may. */
+  /** Begins a request. Throws `rate_limited` if the key is at its limit. */
   begin(keyId: string, { limits }: Crowded): Begun {
     const most = limits.concurrent_requests;
     this.#numbers[HOLD.ownerMost] = most;
@@ -259,7 +252,7 @@ export class UnderWay {
     return new Begun(this, keyId);
   }
 
-  /** Ends a request of a key that has one; for those that have begun. */
+  /** Ends a request of a key; only after `begin`. */
   end(keyId: string): void {
     this.#ledger.giveHold("underWay", keyId, this.#numbers);
   }
@@ -275,10 +268,10 @@ function tooManyAtOnce(most: number): AppError {
   );
 }
 
-/** Days that counts are kept. */
+/** Retention of counts, in days. */
 export const USAGE_DAYS = 400;
 
-/** Counts requests and accounts, on any thread. */
+/** Counts requests and accounts on any thread. */
 export class UseCounter {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #ledger: Ledger;
@@ -289,13 +282,12 @@ export class UseCounter {
     this.#clock = clock;
   }
 
-  /** Counts a request, whatever it was answered, and the accounts in its answer. */
+  /** Counts a request with any result, and the accounts in its answer. */
   count({ keyId, tenantId }: Omit<Identity, "plan">, accounts: number): void {
     const day = utcDay(this.#clock.nowMs());
     this.add({ tenantId, keyId, day, requests: 1, accounts });
   }
 
-  /** Adds counts of a day. */
   add({ tenantId, keyId, day, requests, accounts }: Use): void {
     this.#numbers[USE.day] = day;
     this.#numbers[USE.requests] = requests;
@@ -304,15 +296,15 @@ export class UseCounter {
   }
 }
 
-/** Counts requests and accounts; looks sums up. */
+/** Counts requests and accounts; returns sums. */
 export class Usage {
   readonly #store: UsageStore;
   readonly #quota: QuotaStore;
   readonly #clock: Clock;
-  /** Has the counts that are not written yet, of all threads. */
+  /** Holds the unwritten counts of all threads. */
   readonly #ledger: Ledger;
   readonly #counter: UseCounter;
-  /** The day on which old days were forgotten last. */
+  /** Day of the last deletion of old days. */
   #forgottenOn = Number.NaN;
 
   constructor(store: UsageStore, quota: QuotaStore, clock: Clock, ledger = Ledger.open()) {
@@ -323,12 +315,12 @@ export class Usage {
     this.#counter = new UseCounter(ledger, clock);
   }
 
-  /** Counts a request, whatever it was answered, and the accounts in its answer. */
+  /** Counts a request with any result, and the accounts in its answer. */
   count(identity: Omit<Identity, "plan">, accounts: number): void {
     this.#counter.count(identity, accounts);
   }
 
-  /** Writes what was counted; call it now and then, outside requests. */
+  /** Writes the counts; call it periodically, outside requests. */
   flush(): void {
     const counted = this.#ledger.takeUses();
     try {
@@ -344,7 +336,7 @@ export class Usage {
     this.#forgottenOn = today;
   }
 
-  /** What a tenant has used today, up to this moment. */
+  /** Returns a tenant's usage of today so far. */
   today(tenantId: string): Used {
     const today = this.#day;
     let { requests, accounts, exportRows } = this.#store.ofDay(tenantId, today);
@@ -357,8 +349,8 @@ export class Usage {
   }
 
   /**
-   * What the senders of a tenant used on the last `days` days up to this moment, today included; a
-   * day and sender may have several rows.
+   * Returns the usage of a tenant's senders in the last `days` days, today included so far. A day
+   * and sender may have several rows.
    */
   ofTenant(tenantId: string, days: number): { readonly today: number; readonly rows: UsedByKey[] } {
     const today = this.#day;
@@ -368,7 +360,7 @@ export class Usage {
     return { today, rows: rows.filter(({ day }) => day <= today) };
   }
 
-  /** Rows that a tenant may still export today; null where its plan sets no quota. */
+  /** Returns the rows that a tenant may still export today; null without a quota. */
   exportRowsLeft(tenantId: string, plan: Plan): number | null {
     const { export_rows_per_day: quota } = plan.limits;
     if (quota === 0) return null;
@@ -376,13 +368,13 @@ export class Usage {
     return Math.max(0, quota - charged);
   }
 
-  /** The UTC day; the clock may also have been set back. */
+  /** Current UTC day; the clock may have been set back. */
   get #day(): number {
     return utcDay(this.#clock.nowMs());
   }
 }
 
-/** Rows of exports are counted where exports are. */
+/** Export rows are counted with the exports. */
 function asStored(use: Use): UsedByKey {
   return { ...use, exportRows: 0 };
 }

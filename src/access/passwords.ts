@@ -1,8 +1,8 @@
 /**
- * Passwords of the console. What comes in: passwords as people type them. What goes out: salted
- * hashes to store, verdicts, what is wrong with a new one, and generated ones.
- * Invariant: checking costs the same whether there is a user or not; at most two hashes are made at
- * once, each 64 MB, and few wait; what a hash cost stands beside it, so that the cost can grow.
+ * Console passwords. Input: passwords as typed. Output: salted hashes, verdicts, problems of new
+ * passwords, and generated ones.
+ * Invariant: a check takes equally long without a user; at most two hashes of 64 MB each run in
+ * parallel, and few wait; the cost is stored with each hash, so it can grow.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -11,35 +11,35 @@ import type { StoredPassword } from "../store/userstore.ts";
 import { wordFor } from "../text/amounts.ts";
 import { isInvitation } from "./invitations.ts";
 
-/** What a hash costs: `n` blocks of 128 · `r` bytes, `p` times. */
+/** Cost of a hash: `n` blocks of 128 · `r` bytes, `p` times. */
 export interface Cost {
   readonly n: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** Makes 32 bytes of a password. */
+/** Derives 32 bytes from a password. */
 export type Derive = (password: Buffer, salt: Buffer, cost: Cost) => Promise<Buffer>;
 
-/** Whether a password is the stored one; `outdated`: it is, but its hash should be made anew. */
+/** Result of a check; `outdated`: right, but the hash should be renewed. */
 type Verdict = "right" | "outdated" | "wrong";
 
-/** What new hashes cost: about a fifth of a second and 64 MB. */
+/** Cost of new hashes: about 0.2 s and 64 MB. */
 export const PASSWORD_COST: Cost = { n: 65_536, r: 8, p: 1 };
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-/** Hashes made at once: never all processors, for searches are answered beside them. */
+/** Parallel hashes: never all processors, because searches need some. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Askers that wait for one. */
+/** Maximum callers that wait for one. */
 const WAITING_MAX = 16;
 
 /** Characters of a password: code points after normalization. */
 const LENGTH = { min: 12, max: 256 };
-/** UTF-16 units that are looked at at all: 256 characters are never more, in any spelling. */
+/** Maximum UTF-16 units to check: 256 characters never have more, in any spelling. */
 const UNITS_MAX = 2_048;
 
-/** Long enough for the rule, and the first that anybody tries. */
+/** Long enough for the rule, but the first that attackers try. */
 const COMMON = new Set([
   ...["123456789012", "1234567890123", "12345678901234", "123456789012345", "1234567890123456"],
   ...["012345678901", "0123456789012", "098765432109", "121212121212", "123123123123"],
@@ -53,17 +53,17 @@ const COMMON = new Set([
   ...["brasil123456", "flamengo1234", "corinthians1", "corinthians123", "deusefiel123"],
 ]);
 
-/** 32 characters without those that are taken for each other. */
+/** 32 characters, without look-alikes. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** Makes and checks hashes. */
+/** Creates and checks hashes. */
 export class Passwords {
   readonly #cost: Cost;
   readonly #derive: Derive;
   readonly #atOnce: number;
-  /** Stands in for the password of a user that does not exist. */
+  /** Stands in for the password of a missing user. */
   readonly #nobody: StoredPassword;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -76,18 +76,18 @@ export class Passwords {
     this.#nobody = { hash, salt, cost: costText(cost) };
   }
 
-  /** Makes the hash of a new password. Throws `rate_limited` where too many are waiting. */
+  /** Hashes a new password. Throws `rate_limited` if too many callers wait. */
   async hash(password: string): Promise<StoredPassword> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#serially(() => this.#derive(bytesOf(password), salt, this.#cost));
     return { hash, salt, cost: costText(this.#cost) };
   }
 
-  /** Checks a password, or does the same work where there is no user. Throws `rate_limited`. */
+  /** Checks a password; does the same work without a user. Throws `rate_limited`. */
   async verify(password: string, stored: StoredPassword | undefined): Promise<Verdict> {
-    // What can be no password is hashed as nothing, so that it takes as long as any other.
+    // Impossible passwords are hashed as empty, so they take equally long.
     const possible = password.length <= UNITS_MAX && lengthOf(password) <= LENGTH.max;
-    // Whoever was invited has no password yet: it takes as long as with one, and none is right.
+    // Invited users have no password yet: same time, always wrong.
     const known = stored !== undefined && !isInvitation(stored);
     const { hash, salt, cost } = known ? stored : this.#nobody;
     const bytes = bytesOf(possible ? password : "");
@@ -107,7 +107,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // Whoever waits takes the place, so that nobody can slip in between.
+      // Pass the slot to the next waiter, so no other caller can take it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();
@@ -115,7 +115,7 @@ export class Passwords {
   }
 }
 
-/** Everything that is wrong with a new password, as sentences; none where it may be used. */
+/** Returns every problem of a new password, as sentences; empty if it is valid. */
 export function passwordProblems(password: string, email: string): string[] {
   if (password.length > UNITS_MAX) return [`It has more than ${LENGTH.max} characters.`];
   const length = lengthOf(password);
@@ -134,12 +134,12 @@ export function passwordProblems(password: string, email: string): string[] {
   return problems;
 }
 
-/** Whether two passwords as typed are the same. */
+/** True if two typed passwords are the same. */
 export function samePassword(one: string, other: string): boolean {
   return normalized(one) === normalized(other);
 }
 
-/** A password of 80 random bits that can be read to somebody: `7k2m-x9qd-…`. */
+/** Generates a password of 80 random bits that is easy to read aloud: `7k2m-x9qd-…`. */
 export function generatedPassword(): string {
   const characters = [...randomBytes(GROUPS * GROUP_LENGTH)].map((byte) => ALPHABET[byte & 31]);
   const groups = Array.from({ length: GROUPS }, (_, at) => {
@@ -148,7 +148,7 @@ export function generatedPassword(): string {
   return groups.join("-");
 }
 
-/** The same characters typed on another system must give the same password. */
+/** Normalizes: different systems encode the same typed characters differently. */
 function normalized(password: string): string {
   return password.normalize("NFKC");
 }
@@ -172,9 +172,9 @@ function readCost(text: string): Cost {
   return { n, r, p };
 }
 
-/** Makes 32 bytes with scrypt, on a thread of its own. */
+/** Derives 32 bytes with scrypt, on a separate thread. */
 function derived(password: Buffer, salt: Buffer, { n, r, p }: Cost): Promise<Buffer> {
-  // Node's own bound is below what these parameters need.
+  // Node's default limit is below the need of these parameters.
   const options = { N: n, r, p, maxmem: 256 * (n + p + 8) * r };
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, options, (error, key) => {

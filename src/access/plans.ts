@@ -1,8 +1,8 @@
 /**
- * What each plan allows. What comes in: data/plans.json, or that table with what the
- * configuration has replaced. What goes out: one checked, immutable Plan per name.
- * Invariant: every plan has every limit; whatever is wrong is reported at start, all at once, with
- * the path of each value. Plans are ordered: "Scale+" means `scale` and what follows it.
+ * Limits of each plan. Input: data/plans.json, with replacements from the configuration. Output:
+ * one validated, immutable Plan per name.
+ * Invariant: every plan has every limit; all mistakes are reported together at start, with the path
+ * of each value. Plans are ordered: "Scale+" means `scale` and higher.
  */
 import builtIn from "../../data/plans.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
@@ -13,36 +13,31 @@ import { PLAN_NAMES } from "./plannames.ts";
 /** Name of a plan. */
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** Plan of what an operator makes for a tenant of which no plan is known. */
+/** Plan for an operator's additions to a tenant without a known plan. */
 export const PLAN_DEFAULT: PlanName = "enterprise";
 
-/** Numeric limits of a plan, with the smallest and largest value each may have. */
+/** Numeric limits of a plan, with the minimum and maximum of each. */
 export const PLAN_LIMITS = {
-  /** Accounts in one page of a search. */
+  /** Accounts per page of a search. */
   search_limit: [1, 50_000],
   /** Rows of one export; 0: no exports. */
   export_rows: [0, 1_000_000_000],
-  /** Rows of all exports that a tenant creates on one day (UTC); 0: as many as it likes. */
+  /** Rows of all exports that a tenant creates per day (UTC); 0: unlimited. */
   export_rows_per_day: [0, 1_000_000_000_000],
   /** Requests that a key may send per second on average. */
   requests_per_second: [0.001, 1_000_000],
-  /** Requests that a key may send at once. */
   burst: [1, 1_000_000],
-  /** Requests of a key that are under way at the same time. */
   concurrent_requests: [1, 100_000],
-  /** Exports of a tenant that are rendered at the same time. */
+  /** Exports of a tenant rendered in parallel. */
   concurrent_exports: [0, 1_000],
-  /** Exports of a tenant that wait. */
   queued_exports: [0, 1_000_000],
-  /** Seconds for which a finished export can be downloaded. */
+  /** Seconds during which a finished export can be downloaded. */
   export_retention: [1, 31_536_000],
-  /** Bytes of all files of a tenant's exports; 0: as many as it likes. */
+  /** Bytes of all export files of a tenant; 0: unlimited. */
   export_bytes: [0, 1_000_000_000_000_000],
-  /** Bytes of all specs of a tenant's exports and saved searches; 0: as many as it likes. */
+  /** Bytes of all specs of a tenant's exports and saved searches; 0: unlimited. */
   saved_bytes: [0, 1_000_000_000_000],
-  /** Lists that a tenant may have. */
   lists: [0, 10_000],
-  /** Entries of one list. */
   list_entries: [0, 2_000_000],
 } as const satisfies Record<string, readonly [min: number, max: number]>;
 
@@ -50,10 +45,10 @@ export const PLAN_LIMITS = {
 export type PlanLimit = keyof typeof PLAN_LIMITS;
 
 const LIMIT_NAMES = Object.keys(PLAN_LIMITS) as PlanLimit[];
-/** The only limit that may be a fraction. */
+/** The only limit that may be fractional. */
 const FRACTIONAL: readonly PlanLimit[] = ["requests_per_second"];
 
-/** How each value of a plan is written in a config file, checked there, and explained. */
+/** Type and description of each plan value in a config file. */
 export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "description">>> = {
   search_limit: {
     type: limitType("search_limit"),
@@ -117,20 +112,20 @@ function limitType(limit: PlanLimit): SettingType {
 export interface Plan {
   readonly name: PlanName;
   readonly limits: Readonly<Record<PlanLimit, number>>;
-  /** Whether exports may use `secondary_cnae_mode: full` (where it is enabled globally). */
+  /** True if exports may use `secondary_cnae_mode: full` (if it is enabled globally). */
   readonly secondaryCnaeFull: boolean;
-  /** Output fields it may ask for, in the public order. */
+  /** Allowed output fields, in the public order. */
   readonly fields: readonly OutputField[];
 }
 
-/** Whether exports belong to a plan. */
+/** True if a plan includes exports. */
 export function includesExports({ limits }: Plan): boolean {
   return limits.export_rows > 0 && limits.concurrent_exports > 0;
 }
 
 /**
- * Largest limit of a spec that is counted or normalized as if for an export: under a plan without
- * rows for exports that of a search, for a limit of 0 is none that a spec could have.
+ * Returns the maximum limit of a spec that is counted or normalized as if for an export. Plans
+ * without export rows use the search limit, because no spec can have a limit of 0.
  */
 export function specRowsMax({ limits }: Plan): number {
   return limits.export_rows > 0 ? limits.export_rows : limits.search_limit;
@@ -139,7 +134,7 @@ export function specRowsMax({ limits }: Plan): number {
 /** All plans by name. */
 export type Plans = Readonly<Record<PlanName, Plan>>;
 
-/** Values by plan and limit, as in data/plans.json or as the configuration has replaced them. */
+/** Values by plan and limit, from data/plans.json or the configuration. */
 type PlanValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** True for the name of a plan. */
@@ -147,7 +142,7 @@ export function isPlanName(name: string): name is PlanName {
   return (PLAN_NAMES as readonly string[]).includes(name);
 }
 
-/** Reads the plans of an installation; throws `CommandError` with every problem at once. */
+/** Reads all plans; throws `CommandError` with every problem. */
 export function loadPlans(table: PlanValues = builtIn): Plans {
   const problems: string[] = [];
   for (const name of Object.keys(table)) {
@@ -158,7 +153,7 @@ export function loadPlans(table: PlanValues = builtIn): Plans {
   return Object.fromEntries(plans.map((plan) => [plan.name, plan])) as unknown as Plans;
 }
 
-/** Reads one plan; what is wrong goes to `problems` and leaves a stand-in. */
+/** Reads one plan; reports problems and substitutes defaults. */
 function readPlan(
   name: PlanName,
   values: Readonly<Record<string, unknown>>,
@@ -188,7 +183,7 @@ function readLimit(path: string, limit: PlanLimit, value: unknown, problems: str
   return min;
 }
 
-/** Reads `"all"` or a list of field names. */
+/** Parses `"all"` or a list of field names. */
 function readFields(path: string, value: unknown, problems: string[]): OutputField[] {
   if (value === "all") return [...OUTPUT_FIELD_NAMES];
   if (!Array.isArray(value) || value.length === 0) {

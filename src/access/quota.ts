@@ -1,8 +1,7 @@
 /**
- * The quota of export rows. What comes in: what a plan gives a day, what is gone, what is wanted.
- * What goes out: nothing, or the refusal with the time at which the next day begins.
- * Invariant: days are UTC days; a plan whose quota is 0 has none; an export without rows is never
- * refused for it.
+ * Quotas of export rows and of stored bytes. Input: the plan's quota, the amount used, and the
+ * amount requested. Output: nothing, or a refusal with the time to wait.
+ * Invariant: days are UTC days; 0 means no quota; an export without rows is never refused.
  */
 
 import { AppError } from "../errors.ts";
@@ -10,12 +9,12 @@ import { DAY_MS, utcDay } from "../process/clock.ts";
 import { wordFor } from "../text/amounts.ts";
 import type { Plan } from "./plans.ts";
 
-/** Whether exports under a plan are charged. */
+/** True if a plan has an export quota. */
 export function hasQuota(plan: Plan): boolean {
   return plan.limits.export_rows_per_day > 0;
 }
 
-/** Throws `quota_exceeded` where `wanted` rows are more than what is left of the day's quota. */
+/** Throws `quota_exceeded` if `wanted` rows exceed the rest of the day's quota. */
 export function refuseBeyondQuota(
   plan: Plan,
   rows: { readonly used: number; readonly wanted: number },
@@ -39,16 +38,16 @@ export function refuseBeyondQuota(
   );
 }
 
-/** What a client should wait where its tenant keeps too much; files expire all the time. */
+/** Retry-After for a tenant that stores too much; files expire all the time. */
 const BYTES_RETRY_S = 3_600;
 
-/** What of a tenant's is counted in bytes, and what makes room for more. */
+/** Stored bytes that are counted, and how to free some. */
 const KEPT = {
   export_bytes: ["files of exports", "Delete exports, or wait until some expire."],
   saved_bytes: ["specs of exports and saved searches", "Delete some of them, or send less."],
 } as const;
 
-/** Throws `quota_exceeded` where `wanted` bytes more are more than a plan lets a tenant keep. */
+/** Throws `quota_exceeded` if `wanted` more bytes exceed a tenant's plan. */
 export function refuseBeyondBytes(
   plan: Plan,
   limit: keyof typeof KEPT,
@@ -72,7 +71,7 @@ function clockText(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** `12 h 41 min`, in whole minutes and never too few. */
+/** `12 h 41 min`, in whole minutes, rounded up. */
 function spanText(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const hours = Math.floor(minutes / 60);

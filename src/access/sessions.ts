@@ -1,11 +1,10 @@
 /**
- * The sessions of the console. Input: e-mail and password, the token of a cookie, or that of a link
- * that signs a person in once. Output: open sessions, or an AppError that does not tell whether
- * there is such a user.
- * Invariant: a token is 256 random bits and only its hash is stored; a session ends by idleness, by
- * age, and with its user or tenant; a change made by another process counts within `CACHE_MS`; the
- * last use of a session is never written inside a request. Links live in memory, so they end with
- * the process; a token that was taken, or is older than `LINK_MS`, is no longer valid.
+ * Console sessions. Input: e-mail and password, the token of a cookie, or of a one-time sign-in
+ * link. Output: open sessions, or an AppError that does not reveal whether the user exists.
+ * Invariant: a token is 256 random bits and only its hash is stored. A session ends by idleness, by
+ * age, and with its user or tenant. A change by another process takes effect within `CACHE_MS`. The
+ * last use of a session is never written inside a request. Links are in memory, so they end with
+ * the process; used tokens, and those older than `LINK_MS`, are invalid.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -18,17 +17,16 @@ import type { PlanName } from "./plans.ts";
 import type { Attempt, SignIns } from "./signins.ts";
 import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.ts";
 
-/** How long rows may be answered from memory before the database is asked for changes. */
+/** Time for which cached rows are used before the database is checked, in ms. */
 const CACHE_MS = 200;
-/** Sessions kept in memory; a database may hold more. */
+/** Maximum cached sessions; a database may hold more. */
 const CACHE_ROWS_MAX = 10_000;
-/** Sessions of one user; signing in once more ends the one that was used longest ago. */
+/** Sessions per user; another sign-in ends the least recently used one. */
 const SESSIONS_MAX = 50;
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Somebody who is signed in. */
 interface SessionUser {
   readonly id: string;
   readonly email: string;
@@ -40,32 +38,31 @@ interface SessionUser {
   readonly plan: PlanName;
 }
 
-/** A session that has not ended. */
+/** An open session. */
 export interface OpenSession {
-  /** Stands for the session in lists; it opens nothing. */
+  /** Identifies the session in lists; not a credential. */
   readonly id: string;
   readonly user: SessionUser;
-  /** To be sent with everything that changes something. */
+  /** Required with every change. */
   readonly csrfToken: string;
   readonly idleSeconds: number;
-  /** Whether it lasts to its end without being used. */
+  /** True if it lasts to its end without use. */
   readonly kept: boolean;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since 1970 at which it ends whatever happens. */
+  /** Absolute expiry, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** A session at the moment of its making; the token goes into the cookie and is then forgotten. */
+/** A newly created session; the token goes into the cookie and is not stored. */
 export interface NewSession {
   readonly token: string;
   readonly session: OpenSession;
 }
 
-/** One line of where a user is signed in. */
+/** One entry in a user's list of sessions. */
 type SessionLine = Pick<SessionRow, "id" | "createdAt" | "seenAt">;
 
-/** What sessions are kept with. */
 interface SessionsParts {
   readonly store: UserStore;
   readonly users: Users;
@@ -76,24 +73,24 @@ interface SessionsParts {
   readonly secret: SecretRing;
   readonly idleSeconds: number;
   readonly maxSeconds: number;
-  /** How long those last whose users wish to stay signed in; 0: nobody may wish it. */
+  /** Lifetime if the user stays signed in; 0: not allowed. */
   readonly keptSeconds: number;
 }
 
-/** Who somebody says to be. */
+/** Credentials to check. */
 interface Claim {
   readonly id: string;
   readonly password: string;
   readonly stored: StoredPassword | undefined;
 }
 
-/** A session in memory. */
+/** A cached session. */
 interface Known {
   readonly row: SessionRow;
   readonly session: OpenSession;
 }
 
-/** Opens, finds and ends sessions. */
+/** Opens, finds, and ends sessions. */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #known = new Map<string, Known>();
@@ -108,15 +105,12 @@ export class Sessions {
     this.#links = new SignInLinks(parts.clock);
   }
 
-  /** Seconds that a session lasts whose user wishes to stay signed in; 0 where nobody may. */
+  /** Lifetime of a session that stays signed in, in seconds; 0 if not allowed. */
   get keptSeconds(): number {
     return this.#parts.keptSeconds;
   }
 
-  /**
-   * Signs in, with `kept` for as long as that may last. Throws `sign_in_failed`, the same for
-   * every reason, or `rate_limited`.
-   */
+  /** Signs in; `kept`: stay signed in. Throws `sign_in_failed` in all cases, or `rate_limited`. */
   async signIn(
     email: string,
     password: string,
@@ -136,14 +130,12 @@ export class Sessions {
     return opened;
   }
 
-  /** Makes the token of a link that signs a user in once, and soon. */
+  /** Returns the token of a short-lived link that signs a user in once. */
   linkFor(userId: string): string {
     return this.#links.make(userId);
   }
 
-  /**
-   * Signs in whom a link is for. Throws `sign_in_failed` for every other token, or `rate_limited`.
-   */
+  /** Signs in a link's user. Throws `sign_in_failed` for any other token, or `rate_limited`. */
   signInByLink(token: string, address: string): NewSession {
     const { store, signIns } = this.#parts;
     const attempt = signIns.begin(NO_ACCOUNT, address);
@@ -156,7 +148,7 @@ export class Sessions {
     return opened;
   }
 
-  /** Whom an invitation is for. Throws `sign_in_failed` for other tokens, or `rate_limited`. */
+  /** Returns an invited user. Throws `sign_in_failed` for other tokens, or `rate_limited`. */
   invited(token: string, address: string): ReturnType<typeof findInvited> {
     const { store, signIns, clock } = this.#parts;
     const attempt = signIns.begin(NO_ACCOUNT, address);
@@ -166,8 +158,8 @@ export class Sessions {
   }
 
   /**
-   * Gives whom an invitation is for the password of their choice, and signs in. Throws as `invited`
-   * does, and `invalid_request` for an unfit password, which uses up nothing.
+   * Sets the chosen password of an invited user and signs in. Throws like `invited`, and
+   * `invalid_request` for an unfit password, which leaves the invitation valid.
    */
   async join(token: string, chosen: { password: string; kept: boolean }, address: string) {
     const { user, stored } = this.invited(token, address);
@@ -175,7 +167,7 @@ export class Sessions {
     refuse("No password was set", unfit);
     const password = await this.#parts.passwords.hash(chosen.password);
     return this.#parts.store.atomically((): NewSession => {
-      // Somebody else may have used the link meanwhile, or an owner taken it back.
+      // The link may have been used or revoked meanwhile.
       const isSet = this.#parts.store.setPassword(user.id, password, stored);
       const opened = isSet ? this.#open(user.id, password, chosen.kept) : null;
       if (opened === null) throw unknownInvitation();
@@ -185,8 +177,8 @@ export class Sessions {
   }
 
   /**
-   * Gives the user of a session another password, ends all its sessions and opens a new one.
-   * Throws `invalid_request` where a password is wrong or unfit, or `rate_limited`.
+   * Changes the password of a session's user, ends all sessions, and opens a new one. Throws
+   * `invalid_request` if a password is wrong or unfit, or `rate_limited`.
    */
   async changePassword(
     { user, kept }: Pick<OpenSession, "user" | "kept">,
@@ -204,7 +196,7 @@ export class Sessions {
     attempt.succeeded();
     const next = await passwords.hash(change.next);
     return store.atomically(() => {
-      // Another change may have come first; this one then knew the password before it.
+      // If another change came first, this one knew the old password.
       const changed = checked !== null && store.setPassword(user.id, next, checked);
       if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
       store.endSessions(user.id);
@@ -215,7 +207,7 @@ export class Sessions {
     });
   }
 
-  /** The open session of a token, which counts as used now; null where there is none. */
+  /** Returns the open session of a token and marks it as used; null if there is none. */
   find(token: string): OpenSession | null {
     if (!TOKEN.test(token)) return null;
     const hash = hashOf(token);
@@ -228,12 +220,11 @@ export class Sessions {
     return known.session;
   }
 
-  /** Ends a session. */
   end({ user, id }: Pick<OpenSession, "user" | "id">): void {
     this.#parts.store.endSession(user.id, id);
   }
 
-  /** Ends all sessions of a user, who wants that. */
+  /** Ends all sessions of a user at their request. */
   endAll(userId: string): void {
     const { store } = this.#parts;
     store.atomically(() => {
@@ -242,14 +233,14 @@ export class Sessions {
     });
   }
 
-  /** Where a user is signed in, newest first. */
+  /** Returns a user's sessions, newest first. */
   list(userId: string): SessionLine[] {
     const nowMs = this.#parts.clock.nowMs();
     const rows = this.#parts.store.sessionsOf(userId).filter((row) => !this.#hasEnded(row, nowMs));
     return rows.map((row) => ({ ...row, seenAt: this.#seenAt(row) }));
   }
 
-  /** Writes down when sessions were last used and forgets ended ones; call it outside requests. */
+  /** Writes the last uses of sessions and deletes ended ones; call it outside requests. */
   flush(): void {
     const { store, clock, idleSeconds } = this.#parts;
     if (this.#seen.size > 0) {
@@ -260,7 +251,7 @@ export class Sessions {
     store.sweep(clock.nowMs(), idleSeconds * 1000);
   }
 
-  /** Writes down, in the transaction of what it tells of, what a user did to itself. */
+  /** Writes an audit line for a user's change of itself, in its transaction. */
   #note(action: "user.password" | "user.sessions" | "user.join", subject: string): void {
     const { store, clock } = this.#parts;
     const tenantId = store.find(subject)?.tenantId ?? null;
@@ -269,8 +260,8 @@ export class Sessions {
   }
 
   /**
-   * The stored password where it was the right one, made anew where that was due; else null. An
-   * attempt whose password was not looked at is none.
+   * Returns the stored password if it matches, rehashed if due; else null. An attempt whose
+   * password was not checked does not count.
    */
   async #check({ id, password, stored }: Claim, attempt: Attempt): Promise<StoredPassword | null> {
     const { passwords, store } = this.#parts;
@@ -286,7 +277,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session of a user with this password; null where that is not so any more. */
+  /** Opens a session if the user still has this password; else returns null. */
   #open(userId: string, password: StoredPassword, wished = false): NewSession | null {
     const { store, clock, maxSeconds, keptSeconds } = this.#parts;
     const kept = wished && keptSeconds > 0;
@@ -303,7 +294,7 @@ export class Sessions {
     return known === null ? null : { token, session: known.session };
   }
 
-  /** A session from memory while nothing has changed, else from the database. */
+  /** Returns a session, cached while nothing has changed. */
   #lookUp(name: string, hash: Buffer): Known | null {
     this.#forgetChanged();
     const known = this.#known.get(name);
@@ -315,7 +306,7 @@ export class Sessions {
     return read;
   }
 
-  /** Changes of this store count at once, those of others when the database is next asked. */
+  /** Clears the cache: own changes count immediately, others at the next check. */
   #forgetChanged(): void {
     const { store, clock } = this.#parts;
     if (store.changes !== this.#changes) this.#known.clear();
@@ -352,7 +343,7 @@ export class Sessions {
     return nowMs >= row.expiresAt || nowMs - this.#seenAt(row) >= idleMs;
   }
 
-  /** Where nobody may stay signed in any more, who wished it before is as everybody else. */
+  /** If staying signed in is not allowed any more, the normal idle time applies. */
   #idleSeconds({ kept, createdAt, expiresAt }: SessionRow): number {
     const { idleSeconds, keptSeconds } = this.#parts;
     return kept === 1 && keptSeconds > 0 ? (expiresAt - createdAt) / 1000 : idleSeconds;
@@ -363,7 +354,7 @@ export class Sessions {
   }
 }
 
-/** Whose account a link is for is not known before it was looked up. */
+/** The account of a link is unknown before its lookup. */
 const NO_ACCOUNT = "";
 
 const UNCHANGED_WORDS = "The password was not changed";
@@ -380,7 +371,7 @@ const WRONG = {
   detail: "The present password is another one.",
 };
 
-/** The text and not its bytes: the last character has bits that decoding drops. */
+/** Hashes the text, not its bytes: decoding drops bits of the last character. */
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
@@ -396,19 +387,18 @@ function spent(): AppError {
   );
 }
 
-/** How long a link works, in milliseconds. */
+/** Lifetime of a link, in milliseconds. */
 export const LINK_MS = 600_000;
 
-/** Links that wait to be opened; the oldest one goes where one more is made. */
+/** Maximum unused links; the oldest is evicted. */
 const LINKS_MAX = 100;
 
-/** Where a link leads, and until when. */
 interface Link {
   readonly userId: string;
   readonly untilMs: number;
 }
 
-/** The links of one process that nobody has opened yet. */
+/** Unused links of one process. */
 class SignInLinks {
   readonly #clock: Clock;
   readonly #links = new Map<string, Link>();
@@ -417,7 +407,7 @@ class SignInLinks {
     this.#clock = clock;
   }
 
-  /** Makes a link for a user and gives its token, which is not kept. */
+  /** Creates a link and returns its token, which is not stored. */
   make(userId: string): string {
     const [oldest] = this.#links.keys();
     if (this.#links.size >= LINKS_MAX && oldest !== undefined) this.#links.delete(oldest);
@@ -429,7 +419,7 @@ class SignInLinks {
     return token;
   }
 
-  /** The user of a token, which from now on opens nothing; undefined where it is nobody's. */
+  /** Returns the user of a token and invalidates it; undefined if it is unknown. */
   take(token: string): string | undefined {
     const hash = hashOf(token).toString("base64url");
     const link = this.#links.get(hash);

@@ -1,51 +1,50 @@
 /**
- * How fast passwords may be tried. What comes in: an account, the address that tries, and how it
- * ended. What goes out: nothing, or the refusal with the time to wait.
+ * Throttling of password attempts. Input: an account, the client's address, and the result. Output:
+ * nothing, or a refusal with the time to wait.
  * Invariant: the wait grows with the failures of an address, and with those of an address on one
- * account; failures of others make the wait after one's own first mistake longer, but never refuse
- * a first attempt, so that nobody can lock out an owner who asks from elsewhere. Waits are bounded
- * and failures are forgotten with time; so is whom memory has no room for. Whether there is such an
- * account makes no difference.
+ * account. Failures of others lengthen the wait after one's own first mistake, but never block a
+ * first attempt, so no attacker can lock out an owner at another address. Waits are bounded;
+ * failures expire with time, or are evicted if memory is full. All this holds for unknown accounts
+ * too.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 
-/** How waits grow. */
 interface Growth {
-  /** Failures that cost nothing. */
+  /** Failures without a wait. */
   readonly free: number;
-  /** Milliseconds after which one failure is forgotten. */
+  /** Milliseconds after which one failure expires. */
   readonly forgetMs: number;
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly longestMs: number;
 }
 
-/** An address that tries one account. */
+/** Failures of an address on one account. */
 const PAIR: Growth = { free: 3, forgetMs: 600_000, longestMs: 300_000 };
-/** An address, whatever it tries: several people may be behind it. */
+/** Failures of an address on any account: several people may share it. */
 const ADDRESS: Growth = { free: 10, forgetMs: 30_000, longestMs: 60_000 };
-/** Failures on an account, from anywhere, that make the waits of all who fail on it longer. */
+/** Failures on an account from anywhere; they lengthen the waits of all who fail on it. */
 const ACCOUNT: Growth = { free: 16, forgetMs: 60_000, longestMs: 0 };
 
-/** Wait after the first failure that is not free; each further one doubles it. */
+/** Wait after the first failure that is not free; doubles with each further one. */
 const FIRST_MS = 1_000;
-/** Names of each kind that are remembered. */
+/** Maximum names stored per kind. */
 const NAMES_MAX = 10_000;
-/** Names that are forgotten at once where there is no room. */
+/** Names evicted together if there is no room. */
 const ROOM = 500;
-/** Longer names are nobody's; they are all taken for the same one. */
+/** Longer names belong to no account; they share one counter. */
 const ACCOUNT_MAX = 254;
 
-/** An attempt that has begun; it counts as a failure unless one of these is called. */
+/** A started attempt; counts as a failure unless one of these is called. */
 export interface Attempt {
-  /** The password was right: the address starts anew with this account. */
+  /** The password was right: clears the address's failures on this account. */
   succeeded(): void;
-  /** The password was not looked at. */
+  /** The password was not checked. */
   undone(): void;
 }
 
-/** Delays of attempts to sign in, in memory: a restart forgives. */
+/** Delays of sign-in attempts, in memory: a restart clears them. */
 export class SignIns {
   readonly #clock: Clock;
   readonly #pairs: Failures;
@@ -59,15 +58,11 @@ export class SignIns {
     this.#accounts = new Failures(ACCOUNT);
   }
 
-  /** Number of names that are remembered. */
   get size(): number {
     return this.#pairs.size + this.#addresses.size + this.#accounts.size;
   }
 
-  /**
-   * Begins an attempt; throws `rate_limited` where it comes too early. It is counted at once, so
-   * that attempts at the same time wait for each other.
-   */
+  /** Begins an attempt and counts it, so parallel ones wait; throws `rate_limited` if too early. */
   begin(email: string, from: string): Attempt {
     const nowMs = this.#clock.monotonicMs();
     const account = email.length > ACCOUNT_MAX ? "" : email;
@@ -96,13 +91,13 @@ export class SignIns {
   }
 }
 
-/** Failures of one name: how many at the time of the last one. */
+/** Failures of one name at the time of the last one. */
 interface Failed {
   count: number;
   atMs: number;
 }
 
-/** Failures by name, which time takes away. */
+/** Decaying failures by name. */
 class Failures {
   readonly #growth: Growth;
   readonly #names = new Map<string, Failed>();
@@ -115,13 +110,13 @@ class Failures {
     return this.#names.size;
   }
 
-  /** Failures that are not forgotten yet. */
+  /** Returns the failures that have not expired. */
   count(name: string, nowMs: number): number {
     const failed = this.#names.get(name);
     return failed === undefined ? 0 : this.#left(failed, nowMs);
   }
 
-  /** Milliseconds to wait from now; `more` failures are added where there is one of its own. */
+  /** Returns the wait in ms; adds `more` failures if the name has one of its own. */
   waitMs(name: string, nowMs: number, more = 0): number {
     const failed = this.#names.get(name);
     if (failed === undefined) return 0;
@@ -154,7 +149,7 @@ class Failures {
     return Math.max(0, count - (nowMs - atMs) / this.#growth.forgetMs);
   }
 
-  /** Forgets whom time has forgiven; if nobody, those with the fewest failures. */
+  /** Evicts expired names; if there are none, those with the fewest failures. */
   #makeRoom(nowMs: number): void {
     const names = [...this.#names].map(([name, failed]) => {
       return { name, left: this.#left(failed, nowMs) };
@@ -167,10 +162,7 @@ class Failures {
   }
 }
 
-/**
- * What one sender has: an IPv4 address, or the first half of an IPv6 one, for whoever has one of
- * those has all that begin alike.
- */
+/** Returns a sender's network: an IPv4 address, or the /64 of an IPv6 one, as one holder has it. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || isIPv4(address)) return address;
   const [plain = ""] = address.split("%");

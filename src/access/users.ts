@@ -1,9 +1,9 @@
 /**
- * The users of the console. What comes in: the request to make, stop or change one. What goes out:
- * users with their states, or an AppError that names everything that is wrong at once.
- * Invariant: e-mails are unique and in lower case; a tenant with users never lacks a working owner;
- * whoever is stopped, or gets another role or password, is signed out; every change writes its line
- * of the audit trail in its own transaction, and what changes nothing writes none.
+ * Console users. Input: a request to create, disable, or change one. Output: users with their
+ * states, or an AppError that names every mistake.
+ * Invariant: e-mails are unique and in lower case. A tenant with users always has a working owner.
+ * Disabling a user, or changing role or password, ends its sessions. Every change writes its audit
+ * line in its own transaction; a request that changes nothing writes none.
  */
 import { randomBytes } from "node:crypto";
 import { AppError, type Mistake } from "../errors.ts";
@@ -18,61 +18,60 @@ import { generatedPassword, type Passwords, passwordProblems } from "./passwords
 import { PLAN_NAMES } from "./plannames.ts";
 import { isPlanName, type PlanName } from "./plans.ts";
 
-/** All roles, the mightiest first. */
+/** All roles, the most powerful first. */
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
 
-/** Whether a user can sign in, and if not, why. */
+/** State of a user, with the reason if it cannot sign in. */
 type UserState = "active" | "disabled" | "invited" | "tenant_disabled";
 
-/** A user with whether it can sign in. */
+/** A user with its state. */
 export interface User extends UserRow {
   readonly state: UserState;
 }
 
-/** What a new user is made with. */
+/** Properties of a new user. */
 export interface NewUser {
   readonly email: string;
-  /** A tenant that there is, or the name of one, which is made where there is none. */
+  /** An existing tenant's id, or a name; a missing tenant is created. */
   readonly tenant: { readonly id: string } | { readonly name: string };
-  /** Where it is missing, the first user of a tenant is its owner and others are members. */
+  /** If undefined, a tenant's first user becomes owner, others members. */
   readonly role?: string | undefined;
-  /** Where it is missing, one is made up. */
+  /** If undefined, one is generated. */
   readonly password?: string | undefined;
-  /** Plan of the tenant's console from now on. */
+  /** New plan of the tenant's console. */
   readonly plan?: string | undefined;
-  /** The same, but only for a tenant that has no plan and never had a key. */
+  /** Same, but only for a tenant without a plan that never had a key. */
   readonly planOtherwise?: PlanName | undefined;
 }
 
-/** A new user; `password` is shown once, and null where it was given. */
+/** A new user; `password` is shown once, and null if it was given. */
 interface CreatedUser {
   readonly user: User;
   readonly password: string | null;
-  /** Whether the tenant had no plan and got the one of `planOtherwise`. */
+  /** True if the tenant had no plan and got `planOtherwise`. */
   readonly planAssumed: boolean;
 }
 
-/** A user who is to choose a password; `token` is given out once. */
+/** A user who must choose a password; `token` is shown once. */
 interface InvitedUser {
   readonly user: User;
   readonly token: string;
 }
 
-/** What users are kept with. */
 interface UsersParts {
   readonly store: UserStore;
   readonly keys: KeyStore;
   readonly passwords: Passwords;
   readonly clock: Clock;
-  /** Who makes changes; where it is missing, somebody at the command line. */
+  /** Actor of the changes; default: the command line. */
   readonly actor?: Actor;
 }
 
-/** Most characters of an e-mail (RFC 5321). */
+/** Maximum length of an e-mail (RFC 5321). */
 export const EMAIL_MAX = 254;
 const EMAIL = /^[^\s@\p{C}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
-/** Makes and changes users. */
+/** Creates and changes users. */
 export class Users {
   readonly #store: UserStore;
   readonly #keys: KeyStore;
@@ -88,16 +87,13 @@ export class Users {
     this.#actor = actor;
   }
 
-  /** The same users, for changes that somebody makes. */
+  /** Returns the same users for changes by an actor. */
   by(actor: Actor): Users {
     const [store, keys, passwords] = [this.#store, this.#keys, this.#passwords];
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
-  /**
-   * Makes a user. Calls `show` in the transaction; what that throws undoes it. Throws
-   * `invalid_request` with everything that is wrong.
-   */
+  /** Creates a user; a throw of `show` undoes it. Throws `invalid_request` with all mistakes. */
   async create(
     wanted: NewUser,
     show: (created: CreatedUser) => void = () => undefined,
@@ -109,7 +105,7 @@ export class Users {
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // While the password was hashed, another process may have made the same user, or the first.
+      // Meanwhile another process may have created the same user, or the first one.
       refuse("No user was made", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
@@ -125,10 +121,7 @@ export class Users {
     });
   }
 
-  /**
-   * Makes a user who chooses the first password by a link. Throws `invalid_request` with everything
-   * that is wrong.
-   */
+  /** Creates a user who sets the password by a link. Throws `invalid_request` with all mistakes. */
   invite(wanted: Pick<NewUser, "email"> & { tenantId: string; role: Role }): InvitedUser {
     const email = normalizedEmail(wanted.email);
     const { tenantId, role } = wanted;
@@ -143,7 +136,7 @@ export class Users {
     return { user: withState(this.#store.find(id) as UserRow), token };
   }
 
-  /** Another link for who has not come yet; the one before it works no more. */
+  /** Returns a new link for an invited user; the previous one becomes invalid. */
   inviteAgain({ id }: UserRow): InvitedUser {
     const { stored, token, until } = newInvitation(id, this.#clock.nowMs());
     this.#change(id, (user) => {
@@ -154,7 +147,7 @@ export class Users {
     return { user: withState(this.#store.find(id) as UserRow), token };
   }
 
-  /** Takes an invitation back, and the user who never came with it. */
+  /** Revokes an invitation and removes its user. */
   uninvite({ id }: UserRow): void {
     this.#change(id, (user) => {
       refuse("Nothing was changed", joinedMistakes(user));
@@ -163,25 +156,25 @@ export class Users {
     });
   }
 
-  /** All users, of one tenant or of all, oldest first. */
+  /** Returns the users of one tenant or all, oldest first. */
   list(tenantId?: string): User[] {
     return this.#store.list(tenantId).map(withState);
   }
 
-  /** A user of a tenant. Throws `not_found`, also where it is another tenant's. */
+  /** Returns a user of a tenant. Throws `not_found`, also for another tenant's. */
   member(tenantId: string, id: string): User {
     const found = this.#store.find(id);
     if (found?.tenantId === tenantId) return withState(found);
     throw new AppError("not_found", "There is no such user. GET /v1/console/members lists them.");
   }
 
-  /** The user of an e-mail, however it is spelled; undefined where there is none. */
+  /** Returns the user of an e-mail in any spelling, or undefined. */
   named(email: string): User | undefined {
     const found = this.#store.named(normalizedEmail(email));
     return found === undefined ? undefined : withState(found);
   }
 
-  /** Stops a user and ends its sessions. Throws `invalid_request` for the last working owner. */
+  /** Disables a user and ends its sessions. Throws `invalid_request` for the last working owner. */
   disable({ id }: UserRow): void {
     this.#change(id, (user) => {
       if (user.disabledAt !== null) return;
@@ -192,7 +185,6 @@ export class Users {
     });
   }
 
-  /** Lets a stopped user sign in again. */
   enable({ id }: UserRow): void {
     this.#change(id, (user) => {
       if (user.disabledAt === null) return;
@@ -202,8 +194,8 @@ export class Users {
   }
 
   /**
-   * Gives a user another role and ends its sessions, but for the one whose id is given. Throws
-   * `invalid_request` for an unknown role and for the last working owner.
+   * Changes a user's role and ends its sessions except for `keepSession`. Throws `invalid_request`
+   * for an unknown role and for the last working owner.
    */
   setRole({ id }: UserRow, role: string, keepSession?: string): void {
     refuse("Nothing was changed", roleMistakes(role));
@@ -217,9 +209,9 @@ export class Users {
   }
 
   /**
-   * Gives a user another password, a made-up one where none is said, and ends its sessions. Gives
-   * the made-up one back, which is shown once. Calls `show` in the transaction; what that throws
-   * undoes it. Throws `invalid_request` for an unfit password.
+   * Sets a user's password, a generated one by default, and ends its sessions. Returns the
+   * generated one, which is shown once. Calls `show` in the transaction; if that throws, nothing
+   * changes. Throws `invalid_request` for an unfit password.
    */
   async setPassword(
     { id, email }: UserRow,
@@ -238,7 +230,7 @@ export class Users {
     return made;
   }
 
-  /** Plan of a tenant's console: the one set, else the highest of all its keys ever, else free. */
+  /** Returns the plan of a tenant's console: the set one, else its keys' highest, else free. */
   consolePlan(tenantId: string): PlanName {
     const facts = this.#store.planFacts(tenantId);
     if (facts === undefined) return "free";
@@ -247,7 +239,7 @@ export class Users {
     return PLAN_NAMES.findLast((name) => keyPlans.includes(name)) ?? "free";
   }
 
-  /** Reads and changes a user as one, so that two owners cannot stop each other at once. */
+  /** Reads and changes a user atomically, so two owners cannot disable each other. */
   #change(id: string, change: (user: UserRow) => void): void {
     this.#store.atomically(() => {
       const user = this.#store.find(id);
@@ -270,7 +262,7 @@ export class Users {
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
   }
 
-  /** Sets the plan that is wished; whether it is the one for tenants without any. */
+  /** Sets the requested plan; returns true if it is the one for tenants without any. */
   #setPlan(tenantId: string, { plan, planOtherwise }: NewUser): boolean {
     const { plan: from = null, keyPlans = [] } = this.#store.planFacts(tenantId) ?? {};
     const assumed = plan === undefined && from === null && keyPlans.length === 0;
@@ -294,7 +286,7 @@ export class Users {
     this.#note("user.invite", user, facts);
   }
 
-  /** Writes a line of the audit trail; only inside the transaction of what it tells of. */
+  /** Writes an audit line; call it only in the transaction of the change. */
   #note<Action extends AuditAction>(
     action: Action,
     { tenantId, id: subject }: Pick<UserRow, "tenantId" | "id">,
@@ -333,12 +325,12 @@ const OWNER_FIRST: Mistake = {
   detail: "The tenant has no owner yet: its first user must be one.",
 };
 
-/** An e-mail as it is stored and compared. */
+/** Returns an e-mail as it is stored and compared. */
 export function normalizedEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();
 }
 
-/** What is wrong with a password at a place of a request; nothing where none is said. */
+/** Returns the mistakes of a password at a pointer; none if undefined. */
 export function passwordMistakes(
   password: string | undefined,
   email: string,
@@ -350,7 +342,7 @@ export function passwordMistakes(
   });
 }
 
-/** Throws `invalid_request` where there are mistakes; their details are for people. */
+/** Throws `invalid_request` if there are mistakes; their details are for people. */
 export function refuse(what: string, mistakes: readonly Mistake[]): void {
   if (mistakes.length === 0) return;
   const details = mistakes.map(({ detail }) => detail).join(" ");

@@ -1,9 +1,8 @@
 /**
- * The kind of a file, by its first bytes. Every reader that meets a file of another kind than the
- * one it reads names it by this table.
- * Invariant: neither the name of a file nor a Content-Type is trusted. A kind is returned only if
- * the bytes are a sign of it; plain text of any sort has none.
- * Source of the signs: the formats' own documents, and what Excel and public portals write.
+ * Detects the kind of a file by its first bytes. Readers use this table to name an unexpected kind.
+ * Invariant: file names and Content-Type are never trusted. A kind is returned only if the bytes
+ * are a sign of it; plain text has none. Sources of the signs: the formats' specifications, and
+ * files of Excel and public portals.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -33,12 +32,12 @@ export type KindId =
   | "sqlite"
   | "utf16";
 
-/** Number of first bytes that are read to tell the kind. */
+/** Number of first bytes that determine the kind. */
 export const TELLING_BYTES = 512;
-/** Offset of the name of a zip's first part. An OpenDocument's says what it is. */
+/** Offset of the name of a zip's first part, which identifies an OpenDocument. */
 const ZIP_NAME_AT = 30;
 const ZIP_SIGN = "PK\u0003\u0004";
-/** A zip without a part, and one of several volumes. */
+/** A zip without a part, and a multi-volume one. */
 const OTHER_ZIP_SIGNS = ["PK\u0005\u0006", "PK\u0007\u0008"];
 
 const NAMES: Readonly<Record<KindId, string>> = {
@@ -76,10 +75,10 @@ const SIGNS: readonly (readonly [KindId, readonly string[]])[] = [
   ["utf16", ["\u00ff\u00fe", "\u00fe\u00ff"]],
 ];
 
-/** The byte-order mark of UTF-8, and white space. */
+/** UTF-8 byte-order mark and white space. */
 const BLANK = /^(?:\u00ef\u00bb\u00bf)?\s*/;
 
-/** First characters of kinds with tags, after what is blank. */
+/** First characters of kinds with tags, after blanks. */
 const TAGS: readonly (readonly [KindId, RegExp])[] = [
   [
     "html",
@@ -91,7 +90,7 @@ const TAGS: readonly (readonly [KindId, RegExp])[] = [
 /** First part of a workbook, as Excel, LibreOffice and common libraries write it. */
 const WORKBOOK_PARTS = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|docProps\/)/;
 
-/** Returns the kind of a file that begins with these bytes; null for plain text and for others. */
+/** Returns the kind of a file by its first bytes; null for plain text and others. */
 export function kindOf(bytes: Uint8Array): FileKind | null {
   const id = idOf(bytes.subarray(0, TELLING_BYTES));
   return id === null ? null : { id, name: NAMES[id] };
@@ -108,7 +107,7 @@ export function kindOfFile(path: string): FileKind | null {
   }
 }
 
-/** Returns what is wrong with a file of another kind: "it is a PDF, not a zip". */
+/** Returns the mistake for a file of another kind: "it is a PDF, not a zip". */
 export function insteadOf(kind: FileKind, expected: string): string {
   return kind.id === "empty" ? "it is empty" : `it is ${kind.name}, not ${expected}`;
 }
@@ -131,7 +130,7 @@ function zipId(firstName: string): KindId {
   return WORKBOOK_PARTS.test(firstName) ? "xlsx" : "zip";
 }
 
-/** Text in UTF-16 without its mark: digits and Latin letters have a zero byte each, on one side. */
+/** True for UTF-16 text without a mark: Latin letters have a zero byte each, on one side. */
 function isUtf16(head: Uint8Array): boolean {
   if (head.length < 4) return false;
   let [even, odd] = [0, 0];

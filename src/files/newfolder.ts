@@ -1,17 +1,15 @@
 /**
- * Folders that are not there yet. What comes in: a path. What goes out: nothing; afterwards the
- * folder and all above it are there.
- * Invariant: ends. Node's own `recursive` tries again for ever where the system says that a parent
- * is missing although it is there, as under /proc.
+ * Creates missing folders with all their parents.
+ * Invariant: terminates. Node's own `recursive` loops forever if the system reports an existing
+ * parent as missing, as under /proc.
  */
 import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
 
 /**
- * Makes a folder and those above it that are missing; true if there was none. `mode` is that of
- * each that is made. Throws the error of the system for the first one that cannot be made, and
- * `CommandError` for a link that leads nowhere.
+ * Creates a folder and its missing parents with `mode`; returns true if it was missing. Throws the
+ * system's error for the first one that fails, and `CommandError` for a dangling link.
  */
 export function makeFolders(folder: string, mode?: number): boolean {
   const missing: string[] = [];
@@ -23,7 +21,7 @@ export function makeFolders(folder: string, mode?: number): boolean {
   return missing.length > 0;
 }
 
-/** Makes one, unless it is there: another process may have been quicker. */
+/** Creates one folder; ignores one that another process has created. */
 function makeOne(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode });

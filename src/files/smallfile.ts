@@ -1,6 +1,6 @@
 /**
- * Reading a small file that a user names, which may be a device or a pipe without an end.
- * Invariant: no more than the limit and one chunk is read, even if the file reports a smaller size.
+ * Reads a small file that a user names, which may be an endless device or pipe.
+ * Invariant: at most the limit and one chunk is read, even if the file reports a smaller size.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -9,17 +9,17 @@ const MIB = 1024 * KIB;
 
 /** Maximum bytes by kind of file. */
 export const SMALL_FILE_BYTES = {
-  /** A secret or a password, alone in its file. */
+  /** A file with only a secret or a password. */
   secret: 64 * KIB,
-  /** Settings, the secrets of the state, and records of a folder. */
+  /** Settings, secrets of the state, and records of a folder. */
   settings: MIB,
-  /** A spec in JSON; the longest one that is accepted is far smaller. */
+  /** A spec in JSON; the longest valid one is far smaller. */
   spec: 16 * MIB,
-  /** A table, a list of a registry, or the manifest of a backup. */
+  /** A table, a registry list, or the manifest of a backup. */
   table: 64 * MIB,
 } as const;
 
-/** A file has more bytes than its kind may have. */
+/** The file has more bytes than its kind allows. */
 export class FileTooLong extends Error {
   constructor(bytesMax: number) {
     super(`it has more than ${limitText(bytesMax)}, the most that is read of such a file`);
@@ -31,7 +31,7 @@ export function limitText(bytesMax: number): string {
   return bytesMax >= MIB ? `${bytesMax / MIB} MiB` : `${bytesMax / KIB} KiB`;
 }
 
-/** Reads a file, or standard input (0). @throws FileTooLong, and errors of the system */
+/** Reads a file, or standard input (0). @throws FileTooLong, and system errors */
 export function readSmallFile(file: string | 0, bytesMax: number): Buffer {
   const fd = file === 0 ? 0 : openSync(file, "r");
   try {

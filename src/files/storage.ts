@@ -1,14 +1,13 @@
 /**
- * Why a disk refuses to be written or read.
- * Invariant: only codes that mean the storage are known here; every other error is not the disk's.
+ * Reasons why a disk refuses a read or write.
+ * Invariant: only codes about storage are listed; every other error has another cause.
  */
 import { mkdirSync } from "node:fs";
 
-/** The meaning of a refusal by the disk. */
 interface StorageProblem {
-  /** True if space or a quota is used up, which freeing space fixes. */
+  /** True if space or a quota is used up, so freeing space helps. */
   readonly full: boolean;
-  /** Why, as the end of a sentence. */
+  /** Reason, as the end of a sentence. */
   readonly why: string;
   /** The remedy, as a sentence. */
   readonly mend: string;
@@ -32,7 +31,7 @@ const FORBIDDEN = {
   mend: "Check owner and permissions of the file and its folder.",
 };
 
-/** Problems by the code of the system or the first words of that of SQLite. */
+/** Problems by system code or by the first words of an SQLite code. */
 const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = [
   [/^(ENOSPC|SQLITE_FULL)$/, FULL],
   [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", mend: RETRY }],
@@ -49,16 +48,16 @@ const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = 
   [/^(EACCES|EPERM|SQLITE_PERM|SQLITE_CANTOPEN\w*)$/, FORBIDDEN],
 ];
 
-/** Returns what an error says of the disk; null if it says nothing of it. */
+/** Returns the disk problem of an error; null if it is none. */
 export function storageProblem(error: unknown): StorageProblem | null {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   if (!(error instanceof Error) || typeof code !== "string") return null;
-  // An EACCES of another part, such as a socket, is not the disk's.
+  // An EACCES of something else, such as a socket, is not the disk's.
   if (/^E/.test(code) && /^(listen|bind|connect|kill|spawn)/.test(syscall ?? "")) return null;
   return PROBLEMS.find(([known]) => known.test(code))?.[1] ?? null;
 }
 
-/** Returns the first error of a chain of causes that is the disk's; null if none is. */
+/** Returns the first disk error in a chain of causes, or null. */
 export function storageCause(error: unknown): NodeJS.ErrnoException | null {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (storageProblem(one) !== null) return one;
@@ -66,7 +65,7 @@ export function storageCause(error: unknown): NodeJS.ErrnoException | null {
   return null;
 }
 
-/** Returns why a disk refuses and what to do, to follow a colon; null if it is not the disk's. */
+/** Returns the reason and the remedy, to follow a colon; null if it is no disk error. */
 export function storageWords(error: unknown): string | null {
   const cause = storageCause(error);
   const problem = storageProblem(cause);
@@ -75,10 +74,7 @@ export function storageWords(error: unknown): string | null {
   return `${problem.why} (${cause.code}${at}). ${problem.mend}`;
 }
 
-/**
- * Returns why a folder could not be made. On a read-only file system Node's recursive mkdir reports
- * ENOENT; a plain one reports the reason.
- */
+/** Returns the reason of a plain mkdir: on a read-only disk a recursive one reports ENOENT. */
 export function folderFailure(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
   try {
@@ -89,7 +85,7 @@ export function folderFailure(path: string, error: unknown): unknown {
   }
 }
 
-/** Returns the sentence that something was not written; null if it is not the disk's. */
+/** Returns a sentence about a failed write; null if it is no disk error. */
 export function notWritten(place: string, error: unknown): string | null {
   const words = storageWords(error);
   return words === null ? null : `${place} was not written: ${words}`;

@@ -1,9 +1,8 @@
 /**
- * What an agent is answered, whatever it is connected by. What comes in: one message and who sent
- * it. What goes out: its answer, or none for what is not to be answered.
- * Invariant: never throws; a mistake in the arguments of a tool is a result that the model can read
- * and mend, a mistake in the protocol an error of JSON-RPC, and what no other call would mend is
- * handed out as the refusal that it is.
+ * Answers agents over any connection. Input: one message and its sender. Output: its answer, if
+ * needed.
+ * Invariant: never throws. A mistake in a tool's arguments is a result that the model can read and
+ * correct; a protocol mistake is a JSON-RPC error; an unavoidable failure is returned as a refusal.
  */
 import { AppError } from "../errors.ts";
 import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
@@ -20,19 +19,19 @@ import {
 } from "./protocol.ts";
 import { INSTRUCTIONS, type Tool } from "./tool.ts";
 
-/** An answer with what its door has to know. */
+/** An answer with data for its transport. */
 export interface AgentReply {
   /** Null for notifications and responses. */
   readonly answer: RpcAnswer | null;
-  /** Accounts in it, for the counts of use. */
+  /** Accounts in it, for usage counts. */
   readonly accounts: number;
-  /** What kept the server from answering, where something did: a refusal, or a mistake of ours. */
+  /** Failure that prevented an answer, if any: a refusal, or an internal error. */
   readonly failure: unknown;
 }
 
 type Request = Extract<RpcMessage, { kind: "request" }>;
 
-/** What came of a request that was understood. */
+/** Result of a parsed request. */
 type Outcome = { readonly result: JsonObject; readonly accounts?: number };
 
 /** Answers messages with a set of tools. */
@@ -45,7 +44,7 @@ export class Agent<Asker> {
     this.#version = version;
   }
 
-  /** Answers one message, which need not be one. */
+  /** Answers one value, which may not be a message. */
   async answer(value: unknown, asker: Asker): Promise<AgentReply> {
     let id: string | number | null = null;
     try {
@@ -77,7 +76,7 @@ export class Agent<Asker> {
     }
   }
 
-  /** The version that the client wants where it is spoken here, else the newest. */
+  /** Returns the client's protocol version if it is supported, else the newest. */
   #introduction({ protocolVersion: wanted }: JsonObject): JsonObject {
     if (typeof wanted !== "string") {
       const detail = `protocolVersion must be a string, not ${shown(wanted)}.`;
@@ -122,7 +121,7 @@ export class Agent<Asker> {
   }
 }
 
-/** Whether another call can do what this one could not: one that waits is not another one. */
+/** True if a different call can succeed; waiting and retrying is not a different call. */
 function isMendable({ code, status }: AppError): boolean {
   return [404, 409, 410, 422].includes(status) || code === "quota_exceeded";
 }
@@ -131,7 +130,7 @@ function reply(answer: RpcAnswer | null, accounts = 0): AgentReply {
   return { answer, accounts, failure: null };
 }
 
-/** A failure as an error of JSON-RPC; nothing of an unknown one is shown. */
+/** Returns a failure as a JSON-RPC error; details of unknown errors are hidden. */
 function refusal(error: unknown, id: string | number | null): RpcAnswer {
   if (error instanceof AppError && error.code !== "internal_error") {
     const { code, message, headers } = error;

@@ -1,8 +1,8 @@
 /**
- * The tool `count_accounts`. What comes in: filters and names of facets. What goes out: the exact
- * number of matches and how they spread.
- * Invariant: the numbers are those of POST /v1/accounts/count; of a facet fewer values are listed,
- * and what is left out is counted among the others, so that the sums hold.
+ * The tool `count_accounts`. Input: filters and names of facets. Output: the exact count, and
+ * facets.
+ * Invariant: the numbers are those of POST /v1/accounts/count; facets list fewer values, and the
+ * omitted ones are counted among the others, so the sums hold.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
@@ -30,7 +30,6 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Most facets of a call, and most values of one. */
 const FACETS_MAX = 4;
 const VALUES_MAX = 15;
 
@@ -67,7 +66,7 @@ const DEFINITION = {
   annotations: { title: "Count companies", ...READING },
 };
 
-/** What the handler answers, as far as it is used here. */
+/** Used members of the handler's answer. */
 interface Counted extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly total: number;
@@ -108,7 +107,7 @@ export const COUNT_TOOL: Tool<Question<AskedPart>> = {
   },
 };
 
-/** A facet with its most frequent values; the sum stays what it was. */
+/** Returns a facet with its most frequent values; the sum is preserved. */
 function shortFacet({ values, other, missing }: Facet): Facet {
   const rest = values.slice(VALUES_MAX);
   const held = rest.reduce((sum, { count }) => sum + count, 0);

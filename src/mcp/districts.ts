@@ -1,6 +1,6 @@
 /**
- * The tool `list_districts`. What comes in: a municipality, and the beginning of a name. What goes
- * out: the districts that fit, and how many establishments name each.
+ * The tool `list_districts`. Input: a municipality, and the beginning of a name. Output: the
+ * matching districts, and how many establishments name each.
  * Invariant: they are those of GET /v1/districts.
  */
 import type { TSchema } from "typebox";
@@ -50,7 +50,7 @@ const DEFINITION = {
   annotations: { title: "Districts of a municipality", ...READING },
 };
 
-/** What the handler answers, as far as it is used here. */
+/** Used members of the handler's answer. */
 interface Listed extends AnswerSource, DistrictList {
   readonly municipality_name: string;
 }
@@ -76,7 +76,7 @@ export const DISTRICTS_TOOL: Tool<Question<AskedPart>> = {
   },
 };
 
-/** The arguments as the query of the route has them. */
+/** Returns the arguments as the route's query. */
 function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, string> {
   const query = new Map<string, string>();
   for (const name of ["municipality_ibge", "q"]) {

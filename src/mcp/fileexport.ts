@@ -1,8 +1,8 @@
 /**
- * The tool `create_export` of `peneira mcp`. What comes in: filters, format, fields, a name. What
- * goes out: the path of a new file in the folder that the user named, its rows and its SHA-256.
- * Invariant: writes nowhere but into that folder, and never over a file; the bytes are those of an
- * export of a server. A file appears whole or not at all.
+ * The tool `create_export` of `peneira mcp`. Input: filters, format, fields, a name. Output: the
+ * path of a new file in the folder chosen by the user, its rows, and its SHA-256.
+ * Invariant: writes only into that folder and never overwrites a file; the bytes equal a server's
+ * export. A file appears whole or not at all.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
@@ -38,7 +38,7 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** A name that is a name in every file system, and no path. */
+/** A name valid in every file system, not a path. */
 const NAME_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 const OWN_ARGUMENTS = {
@@ -63,7 +63,7 @@ const OUTPUT = {
   warnings: { type: "array", items: { type: "string" } } as unknown as TSchema,
 };
 
-/** What is said of the tool, whatever the folder. */
+/** Definition of the tool, for any folder. */
 const DEFINITION = {
   name: "create_export",
   title: "Export companies to a file",
@@ -87,9 +87,9 @@ const DEFINITION = {
   },
 };
 
-/** Makes the tool for a folder, which must exist. */
+/** Returns the tool for a folder, which must exist. */
 export function fileExportTool(folder: string): Tool<Question<AskedPart>> {
-  // Names that are being written; two calls at once must not choose the same.
+  // Names being written, so that parallel calls never choose the same.
   const taken = new Set<string>();
   return {
     definition: DEFINITION,
@@ -132,7 +132,7 @@ function checkName(
   }
 }
 
-/** A name that tells what is in the file, with a number behind it where it is taken. */
+/** Returns a descriptive file name, with a numeric suffix if it is taken. */
 function nameOf(
   spec: AccountQuerySpec,
   segment: Segment,
@@ -157,7 +157,7 @@ async function render(job: Job, asker: Question<AskedPart>): Promise<RenderedFil
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    // What the disk refuses, the user can mend, and the model can tell.
+    // The user can fix disk errors, and the model can report them.
     throw new AppError("EXPORT_FAILED", `The file could not be written: ${message}.`);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The tools `find_company` and `get_account`: the establishments that fit a name, best first, and
- * everything that the plan shows of one.
- * Input: a name as far as it is known, or a CNPJ; for get_account a CNPJ.
+ * The tools `find_company` and `get_account`: establishments that match a name, best first, and all
+ * that the plan shows of one.
+ * Input: a partial name, or a CNPJ; for get_account a CNPJ.
  * Invariant: the answers are those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}; a CNPJ
- * with wrong check digits is marked so, and distinguished from one that is not in the registry.
+ * with wrong check digits is marked, and distinguished from one that is not in the registry.
  */
 import type { TSchema } from "typebox";
 import { AppError, type Mistake } from "../errors.ts";
@@ -49,7 +49,7 @@ const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
 const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
-/** Without their types, which get_account has: what a model reads of tools is read every time. */
+/** Without types, which get_account has: models read tool definitions every time. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
 const suggestions = {
   type: "array",
@@ -99,7 +99,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
   },
 };
 
-/** The arguments as the query of the route has them. */
+/** Returns the arguments as the route's query. */
 function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, string> {
   const query = new Map<string, string>();
   for (const name of ["q", "uf"]) {
@@ -118,7 +118,7 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
   return query;
 }
 
-/** What is to be said of a CNPJ, and of an answer without accounts. */
+/** Returns notes about a CNPJ, and about an answer without accounts. */
 function notesOf(found: Suggestions, text: string): readonly string[] {
   const { number, contact, refused: why, contact_refused: whyNot, suggestions } = found;
   const isWrong = number?.check_digits_right === false;
@@ -132,14 +132,14 @@ function notesOf(found: Suggestions, text: string): readonly string[] {
       ? [`${contactCount(contact)}: search_accounts with contact.${kind}_any_of has all.`]
       : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
-    // What is written as a phone is meant as one.
+    // Text in phone format is meant as a phone.
     ...(lacksArea(text) ? whys.reverse() : whys),
     ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
   ];
 }
 
-/** Longest text that is looked at as a CNPJ. */
+/** Maximum length of a text read as a CNPJ. */
 const CNPJ_LENGTH_MAX = 64;
 
 const ACCOUNT_ARGUMENTS = {

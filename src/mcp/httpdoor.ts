@@ -1,9 +1,9 @@
 /**
- * `POST /mcp`: agents over HTTP. What comes in: a message of the protocol, or several, with an API
- * key. What goes out: the answer as JSON, or 202 where there is none.
- * Invariant: nothing is kept between two requests, so any server with the same state answers the
- * next one. Who may ask, how often and how much is that of every other route; what a message of the
- * protocol cannot say (limits, no snapshot) is answered as there, by problem documents.
+ * `POST /mcp`: agents over HTTP. Input: one or several protocol messages, with an API key. Output:
+ * the answer as JSON, or 202 if there is none.
+ * Invariant: stateless between requests, so any server with the same state answers the next one.
+ * Authentication and limits are those of every other route; refusals that the protocol cannot
+ * express (limits, no snapshot) are problem documents as there.
  */
 import { AppError } from "../errors.ts";
 import { Turns } from "../http/server/background-tasks.ts";
@@ -27,7 +27,7 @@ import { SEARCH_TOOL } from "./search.ts";
 import { SERVER_EXPORT_TOOL } from "./serverexport.ts";
 import { TRANSLATE_TOOL } from "./translate.ts";
 
-/** The tools that every agent has, however it is connected. */
+/** Tools for every agent over any connection. */
 export const READING_TOOLS = [
   TRANSLATE_TOOL,
   COUNT_TOOL,
@@ -37,7 +37,7 @@ export const READING_TOOLS = [
   ACCOUNT_TOOL,
 ] as const;
 
-/** Makes the handler of the route; `version` is that of the product. */
+/** Returns the route's handler; `version` is the product's. */
 export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<HttpAnswer> {
   const agent = new Agent<KeyCall<ServicePart>>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
   return async (call) => {
@@ -54,7 +54,7 @@ export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Prom
   };
 }
 
-/** The answer to one message; what is no message is 400, what is refused a problem document. */
+/** Returns the answer to one message; a non-message is 400, a refusal a problem document. */
 function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   if (failure !== null) throw failure;
   if (answer === null) return { status: 202, type: "", body: "" };
@@ -62,7 +62,7 @@ function answered({ answer, accounts, failure }: AgentReply): HttpAnswer {
   return { status: wrong ? 400 : 200, type: JSON_TYPE, body: JSON.stringify(answer), accounts };
 }
 
-/** Several messages cost what they would cost one by one; what one is refused for stays its own. */
+/** Answers a batch. It costs as much as single messages; a refusal affects only its own message. */
 async function answerBatch(
   agent: Agent<KeyCall<ServicePart>>,
   call: KeyCall<ServicePart>,
@@ -73,7 +73,7 @@ async function answerBatch(
   let accounts = 0;
   const turns = new Turns();
   for (const message of messages) {
-    // Each of them may take what a request takes.
+    // Each message may take as long as a request.
     await turns.taken();
     const reply = await agent.answer(message, call);
     if (reply.failure !== null && !(reply.failure instanceof AppError)) throw reply.failure;
@@ -93,7 +93,7 @@ function readBody(body: Uint8Array): unknown {
   }
 }
 
-/** The version that the header says; whoever introduces itself has not agreed on one yet. */
+/** Returns the version in the header; `initialize` precedes an agreement. */
 function versionOf(call: KeyCall, value: unknown): string {
   const version = call.header("mcp-protocol-version") ?? VERSION_UNSAID;
   if (isSpoken(version)) return version;
@@ -107,10 +107,9 @@ function versionOf(call: KeyCall, value: unknown): string {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * Throws `origin_not_allowed` for what a page of a foreign site sent. A page whose name was bound
- * anew to this address (DNS rebinding) is a page of the very host that it asks, so that the same
- * host is believed only where that cannot be done: over HTTPS, and under names of this machine.
- * Origins of `http.cors_origins` are believed: their operator was asked.
+ * Throws `origin_not_allowed` for requests from pages of foreign sites. After DNS rebinding, a
+ * page's origin equals the requested host, so the same host is trusted only where rebinding is
+ * impossible: over HTTPS, and under names of this machine. The operator trusts `http.cors_origins`.
  */
 function refusePages(call: KeyCall<"cors">): void {
   const origin = call.header("origin");

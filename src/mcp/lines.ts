@@ -1,9 +1,9 @@
 /**
- * Agents over standard input and output. What comes in: lines, each a message of the protocol or,
- * in versions that have them, several. What goes out: lines, each an answer.
- * Invariant: nothing is written but whole messages; an answer comes when it is there, so that a
- * long export keeps nobody waiting; a cancelled request is not answered. The end of the input ends
- * the conversation, when everything that was asked has been answered.
+ * Agents over standard input and output. Input: lines, each one protocol message or, in versions
+ * with batches, several. Output: lines, each an answer.
+ * Invariant: only whole messages are written. Answers are written when ready, so a long export
+ * blocks no other; a cancelled request is not answered. At the end of the input, the conversation
+ * ends when all requests are answered.
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -22,17 +22,16 @@ import {
   VERSION_UNSAID,
 } from "./protocol.ts";
 
-/** Longest line that is read, in bytes: four times the body that a server reads. */
+/** Maximum bytes of a line: four times a server's body limit. */
 export const LINE_BYTES_MAX = 4_194_304;
 
 const NEWLINE = 0x0a;
 
-/** What a conversation needs. */
 interface ConversationParts {
   readonly agent: Agent<Question<AskedPart>>;
   readonly asker: (gone: () => boolean) => Question<AskedPart>;
   readonly output: Writable;
-  /** Told of mistakes of ours. */
+  /** Receives internal errors. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -48,7 +47,7 @@ export class Conversation {
     this.#parts = parts;
   }
 
-  /** Answers what comes until there is no more, and all of it. */
+  /** Answers all input until its end. */
   async run(input: Readable): Promise<void> {
     try {
       for await (const line of linesOf(input)) {
@@ -57,12 +56,12 @@ export class Conversation {
         if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
       }
     } finally {
-      // Also where the input breaks off: what is under way still reads the snapshot.
+      // Also if the input breaks off: work in flight still reads the snapshot.
       await Promise.all(this.#work);
     }
   }
 
-  /** Cancels everything that is under way. */
+  /** Cancels all work in flight. */
   cancel(): void {
     this.#ending = true;
   }
@@ -97,7 +96,7 @@ export class Conversation {
     return gone() ? null : reply.answer;
   }
 
-  /** Keeps the version that was agreed on, and tells what went wrong. */
+  /** Stores the agreed version and reports failures. */
   #note(value: unknown, { answer, failure }: AgentReply): void {
     const result = answer !== null && "result" in answer ? answer.result : null;
     const introduced = isJsonObject(value) && value.method === "initialize";
@@ -117,7 +116,7 @@ export class Conversation {
   }
 }
 
-/** The value of a line; undefined for a blank one. @throws RpcError for what is no JSON. */
+/** Parses a line; undefined if blank. @throws RpcError for invalid JSON. */
 function readLine(line: Buffer | null): unknown {
   if (line === null) {
     const detail = `A line has at most ${LINE_BYTES_MAX} bytes.`;
@@ -132,7 +131,7 @@ function readLine(line: Buffer | null): unknown {
   }
 }
 
-/** The lines of a stream; null for one that is too long to be read. */
+/** Yields the lines of a stream; null for one that is too long. */
 async function* linesOf(input: Readable): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -149,7 +148,7 @@ async function* linesOf(input: Readable): AsyncGenerator<Buffer | null> {
       rest = rest.subarray(at + 1);
     }
     bytes += rest.length;
-    // Of a line that is too long no more is kept than that it is.
+    // The content of an overlong line is dropped.
     if (bytes > LINE_BYTES_MAX) parts = [];
     else if (rest.length > 0) parts.push(rest);
   }

@@ -1,9 +1,8 @@
 /**
- * Questions without a server. What comes in: an opened snapshot. What goes out: who asks, as the
- * handlers of the HTTP interface want to know it: under a plan without limits, free of charge.
- * Invariant: the handlers, and so the answers, are those of a server; cursors live as long as the
- * process, because the secret that signs them does. Apart because tools are the same with a server
- * and without.
+ * Queries without a server. Input: an opened snapshot. Output: a client for the handlers of the
+ * HTTP interface, with an unlimited plan and free of charge.
+ * Invariant: handlers, and so answers, are those of a server; cursors are valid as long as the
+ * process, because its secret signs them. On its own because tools work the same with a server.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
@@ -16,7 +15,7 @@ import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 
-/** Makes the questions of one process; `gone` says whether one was cancelled. */
+/** Returns a factory of calls; `gone` reports whether one was cancelled. */
 export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
   const service: AskedService = {
     engine: ENGINE,
@@ -45,7 +44,7 @@ export function localAsker(segment: Segment): (gone: () => boolean) => Question<
   });
 }
 
-/** Who has the file may read all of it. */
+/** The owner of the file may read all of it. */
 function openPlan(): Plan {
   const { enterprise } = loadPlans();
   const limits = {

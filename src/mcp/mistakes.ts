@@ -1,21 +1,19 @@
 /**
- * Mistakes in the arguments of tools. What comes in: the arguments, and what the handlers of the
- * HTTP interface say of the body that was made of them. What goes out: one error with every mistake
- * at its place in the arguments, and its words for a model.
- * Invariant: nothing in the arguments is ignored; places are those of what the model wrote, never
- * those of a body that it has not seen.
+ * Mistakes in tool arguments. Input: the arguments, and the HTTP handler's errors about the body
+ * made from them. Output: one error for a model, with every mistake at its argument.
+ * Invariant: no argument is ignored; pointers refer to the arguments, never to the body.
  */
 
 import { AppError, type Mistake } from "../errors.ts";
 import { type JsonObject, pointerToken, shown } from "../spec/reader.ts";
 import { wordFor } from "../text/amounts.ts";
 
-/** Longest part of an unknown argument's name that a pointer repeats. */
+/** Maximum length of an unknown argument's name in a pointer. */
 const NAME_SHOWN_MAX = 64;
-/** Most mistakes that are reported at once: more than a model mends in one go. */
+/** Maximum mistakes reported: more than a model fixes in one step. */
 const TOLD_MAX = 20;
 
-/** What mends an error that has to do with how tools are called, in their words. */
+/** Remedies for errors about calling tools, in their terms. */
 const MENDS: Readonly<Record<string, string>> = {
   cursor_mismatch:
     "The cursor belongs to another call. Repeat filters, sort, scoring and fields of the call " +
@@ -29,7 +27,7 @@ const MENDS: Readonly<Record<string, string>> = {
     "idempotency_key of your own.",
 };
 
-/** Notes the arguments that a tool does not know. */
+/** Returns mistakes for unknown arguments. */
 export function unknownArguments(sent: JsonObject, known: readonly string[]): Mistake[] {
   const unknown = Object.keys(sent).filter((name) => !known.includes(name));
   return unknown.map((name) => ({
@@ -39,7 +37,7 @@ export function unknownArguments(sent: JsonObject, known: readonly string[]): Mi
   }));
 }
 
-/** Notes an argument that is no whole number within bounds; true where it is one or missing. */
+/** Returns true if an argument is missing or an integer within bounds; else notes a mistake. */
 export function isWhole(
   sent: JsonObject,
   name: string,
@@ -55,8 +53,8 @@ export function isWhole(
 }
 
 /**
- * Runs what a handler does with the body, and throws one error with its mistakes and those that
- * were found before; with such, whatever it does is in vain, so that it must change nothing.
+ * Runs a handler on the body and throws one error with its mistakes and the earlier ones. If there
+ * are earlier mistakes, the result is discarded, so `work` must change nothing.
  */
 export async function withArgumentMistakes<Value>(
   own: readonly Mistake[],
@@ -77,13 +75,13 @@ export async function withArgumentMistakes<Value>(
   throw new AppError(code, detail, { errors: [...own, ...found], members });
 }
 
-/** The place in the arguments of a place in a body. */
+/** Maps a pointer into a body to the arguments. */
 function placed(pointer: string): string {
   const within = pointer.replace(/^\/(spec\/output|spec|output|path|query|header)(?=\/|$)/, "");
   return within.replace("idempotency-key", "idempotency_key");
 }
 
-/** An error in words that a model can mend its call by. */
+/** Returns an error as text that helps a model correct it. */
 export function failureText({ code, message, errors, members }: AppError): string {
   const mend = MENDS[code];
   if (mend !== undefined || errors.length === 0) return `${code}: ${mend ?? message}`;
@@ -107,7 +105,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
   return `${code}: nothing was done. Mend the arguments and call again:\n${told.join("\n")}`;
 }
 
-/** Code of mistakes of which it is enough to mend one. */
+/** Code of mistakes of which fixing one is enough. */
 const ALTERNATIVE = "missing_filter";
 
 function placeOf({ pointer }: Mistake): string {

@@ -1,12 +1,11 @@
 /**
- * JSON-RPC 2.0 as the Model Context Protocol uses it. What comes in: a parsed value. What goes out:
- * a request, a notification or a response, or the error that says why it is none of them.
- * Invariant: knows no tools and no transport; what is accepted here is a message of the protocol
- * to the letter, with no member beside those that it names.
+ * JSON-RPC 2.0 in the Model Context Protocol. Input: a parsed value. Output: a request,
+ * notification, or response, or an error if it is none of them.
+ * Invariant: knows no tools and no transport; accepts only exactly conforming messages.
  */
 import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
 
-/** Versions of the protocol that are spoken, the newest first. */
+/** Supported protocol versions, newest first. */
 export const PROTOCOL_VERSIONS = [
   "2025-11-25",
   "2025-06-18",
@@ -15,27 +14,26 @@ export const PROTOCOL_VERSIONS = [
   "2024-10-07",
 ] as const;
 
-/** Version of a client that does not say its own: the last one that did not make clients say it. */
+/** Assumed version if a client states none: the last one that did not require it. */
 export const VERSION_UNSAID = "2025-03-26";
 
-/** Versions in which several messages may come as one; later ones took that back. */
+/** Versions with batches; later ones removed them. */
 const BATCHED: readonly string[] = ["2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** Most messages of a batch. */
 const BATCH_MAX = 20;
 
-/** Codes of errors, those of JSON-RPC and one of ours. */
+/** Error codes of JSON-RPC, and one of ours. */
 export const RPC_CODES = {
   unreadable: -32700,
   invalidRequest: -32600,
   unknownMethod: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** The server does not answer now, or not this sender; `data` is the problem document. */
+  /** The server cannot answer now, or not this client; `data` is the problem document. */
   refused: -32000,
 } as const;
 
-/** Id of a request; null in answers to what has none that could be read. */
+/** Id of a request; null in answers if no id could be read. */
 type RpcId = string | number | null;
 
 /** An answer. */
@@ -44,7 +42,7 @@ export type RpcAnswer = { readonly jsonrpc: "2.0"; readonly id: RpcId } & (
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
 );
 
-/** A message that was sent here. */
+/** A received message. */
 export type RpcMessage =
   | {
       readonly kind: "request";
@@ -55,7 +53,7 @@ export type RpcMessage =
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject }
   | { readonly kind: "response" };
 
-/** What is wrong with a message, or with what it asks for. */
+/** Mistake in a message or in its request. */
 export class RpcError extends Error {
   readonly code: number;
   readonly id: RpcId;
@@ -70,17 +68,16 @@ export class RpcError extends Error {
 const REQUEST_MEMBERS = ["jsonrpc", "id", "method", "params"];
 const RESPONSE_MEMBERS = ["jsonrpc", "id", "result", "error"];
 
-/** Whether a version of the protocol is spoken. */
+/** True if a protocol version is supported. */
 export function isSpoken(version: unknown): version is (typeof PROTOCOL_VERSIONS)[number] {
   return PROTOCOL_VERSIONS.some((known) => known === version);
 }
 
-/** Whether a version allows several messages as one. */
 function allowsBatches(version: string): boolean {
   return BATCHED.includes(version);
 }
 
-/** Reads a message. @throws RpcError (invalid request) for what is none. */
+/** Parses a message. @throws RpcError (invalid request) if it is invalid. */
 export function readMessage(value: unknown): RpcMessage {
   if (!isJsonObject(value)) throw invalid(`A message must be an object, not ${shown(value)}.`);
   const { jsonrpc, id, method, params } = value;
@@ -104,7 +101,7 @@ export function readMessage(value: unknown): RpcMessage {
   return id === undefined ? { kind: "notification", ...asked } : { kind: "request", id, ...asked };
 }
 
-/** Reads a batch: its messages, still unread. @throws RpcError for one that is not taken. */
+/** Returns a batch's unparsed messages. @throws RpcError if it is not accepted. */
 export function readBatch(values: readonly unknown[], version: string): readonly unknown[] {
   if (!allowsBatches(version)) {
     throw invalid(`Version ${version} of the protocol has no batches; send one message at a time.`);
@@ -114,7 +111,7 @@ export function readBatch(values: readonly unknown[], version: string): readonly
   return values;
 }
 
-/** The answer that tells an error. */
+/** Returns the answer for an error. */
 export function errorAnswer({ code, message, id }: RpcError): RpcAnswer {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }

@@ -1,9 +1,9 @@
 /**
- * The tool `search_accounts`. What comes in: filters, an order, fields, a limit, a cursor. What
- * goes out: a page of accounts small enough for a model, its exact total and the way on.
- * Invariant: accounts, total and order are those of POST /v1/accounts/search; an answer never has
- * more than its bytes: it then holds fewer accounts than were wanted, says so, and its cursor
- * begins behind the last one.
+ * The tool `search_accounts`. Input: filters, an order, fields, a limit, a cursor. Output: a page
+ * of accounts small enough for a model, its exact total, and the next cursor.
+ * Invariant: accounts, total, and order are those of POST /v1/accounts/search. An answer never
+ * exceeds its byte limit: it then holds fewer accounts than requested, says so, and its cursor
+ * continues there.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
@@ -34,14 +34,12 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Accounts of an answer where no limit is given, and the most there are. */
 const LIMIT_DEFAULT = 10;
-/** Most accounts of an answer. */
 const LIMIT_MAX = 50;
-/** Most bytes of an answer as JSON: some 6,000 tokens. */
+/** Maximum bytes of an answer as JSON: some 6,000 tokens. */
 const ANSWER_BYTES_MAX = 22_000;
 
-/** Fields of an account where none are named: what tells a reader which company it is. */
+/** Default fields: enough to identify a company. */
 const LEAN_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
@@ -97,7 +95,7 @@ const DEFINITION = {
   annotations: { title: "Search companies", ...READING },
 };
 
-/** What the handler answers, as far as it is used here. */
+/** Used members of the handler's answer. */
 interface Page extends AnswerSource {
   readonly spec: { readonly explain: { readonly warnings: readonly unknown[] } };
   readonly accounts: readonly JsonObject[];
@@ -127,7 +125,7 @@ type Body = {
   readonly cursor?: unknown;
 };
 
-/** The body of a search; limit and fields stand in its spec, where a cursor may come with them. */
+/** Builds the body of a search; limit and fields are in its spec, where a cursor allows them. */
 function readSearch(sent: JsonObject, allowed: readonly string[]) {
   const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
   const { fields, limit = LIMIT_DEFAULT, cursor } = sent;
@@ -147,11 +145,11 @@ async function pageOf(asker: Question<AskedPart>, body: Body): Promise<Page> {
   return answeredBy<Page>(await searchPage(withBody(asker, body)));
 }
 
-/** How many accounts of a page fit, judged by what each adds to the text and to the values. */
+/** Returns how many accounts fit, by what each adds to the text and to the values. */
 function rowsThatFit(page: Page): number {
   const { accounts } = page;
   const around = bytesOf(answerOf({ ...page, accounts: [] }));
-  // What is said of the accounts that are left out.
+  // Room for the note about omitted accounts.
   let left = ANSWER_BYTES_MAX - around - 300;
   let rows = 0;
   for (const account of accounts) {
@@ -183,7 +181,7 @@ function answerOf(page: Page, notes: readonly string[] = []): ToolAnswer {
   };
 }
 
-/** Values in the order of the fields; as JSON, so that no value can look like anything else. */
+/** Returns values in field order; as JSON, so no value can imitate other text. */
 function rowText(account: JsonObject): string {
   return JSON.stringify(Object.values(account));
 }

@@ -1,11 +1,10 @@
 /**
- * Arguments of tools that become parts of a spec: filters, order, and for both tools named
- * `create_export` the output. Input: the arguments of a tool, or a normalized spec. Output: the
- * members of a spec that select and order, the body of an export with the mistakes so far, or the
- * shortest arguments that mean the same.
- * Invariant: members of the shortest form are left out only if normalization adds them; a list of
- * activities is written as the prefixes that it fills, so that both normalize to the same spec. The
- * members of an export are those of the body of POST /v1/exports, and mean the same.
+ * Tool arguments that become parts of a spec: filters, order, and for both `create_export` tools
+ * the output. Input: the arguments of a tool, or a normalized spec. Output: the spec members that
+ * select and order, the body of an export with its mistakes so far, or the shortest arguments.
+ * Invariant: the shortest form omits only members that normalization adds; a list of activities is
+ * written as the prefixes that it fills, so both normalize to the same spec. The members of an
+ * export mean the same as in the body of POST /v1/exports.
  */
 
 import type { TSchema } from "typebox";
@@ -18,7 +17,7 @@ import { type AccountQuerySpec, OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
 import { unknownArguments } from "./mistakes.ts";
 import { SELECTION } from "./tool.ts";
 
-/** The members of a spec that select and order; filters have to be there. */
+/** Returns the spec members that select and order; filters are required. */
 export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
   if (sent.filters === undefined) {
     const detail = "Say which accounts, at least by an activity, words of a name or a place.";
@@ -32,7 +31,7 @@ export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
   };
 }
 
-/** A normalized spec as arguments: without what is the default, and as short as can be. */
+/** Returns a normalized spec as arguments, without defaults and as short as possible. */
 export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonObject {
   const { industry, geo, company, contact, lists = {} } = spec.filters;
   const { secondary_cnae_mode: mode, cnae_any_of, cnae_exclude, ...names } = industry;
@@ -58,12 +57,12 @@ export function shortSelection(spec: AccountQuerySpec, catalog: Catalog): JsonOb
   };
 }
 
-/** Whether an order is the one where none is named. */
+/** True for the default order. */
 function isUsual(sort: AccountQuerySpec["sort"]): boolean {
   return sort.every(({ field, direction }) => field === "score" && direction === "desc");
 }
 
-/** The filters of a group that are used. False is a filter where null is none. */
+/** Returns the used filters of a group. If null means none, false is a filter. */
 function worded(group: object): JsonObject {
   const used = Object.entries(group).filter(([name, value]) => {
     if (Array.isArray(value)) return value.length > 0;
@@ -72,7 +71,7 @@ function worded(group: object): JsonObject {
   return Object.fromEntries(used);
 }
 
-/** Subclasses as section letters, prefixes of 2 to 5 digits, and the rest as they are. */
+/** Returns subclasses as section letters, prefixes of 2 to 5 digits, and single codes. */
 function shortCodes(codes: readonly string[], catalog: Catalog): readonly string[] {
   const lookup = catalogLookup(catalog);
   const left = new Set(codes);
@@ -93,7 +92,7 @@ function shortCodes(codes: readonly string[], catalog: Catalog): readonly string
 
 const { fields, bom, delimiter, labels, preset, compression } = OUTPUT_INPUT_SCHEMA.properties;
 
-/** What an export is made of. */
+/** Arguments of an export. */
 export const EXPORT_ARGUMENTS = {
   ...SELECTION,
   format: {
@@ -114,13 +113,13 @@ export const EXPORT_ARGUMENTS = {
   compression,
 };
 
-/** The arguments that are members of the output. */
+/** Arguments that are members of the output. */
 const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset", "compression"];
 
-/** The format of an export, as a schema of answers. */
+/** Schema of an export's format in answers. */
 export const FORMAT = { type: "string", enum: [...EXPORT_FORMATS] } as unknown as TSchema;
 
-/** What is wanted, as the body of an export. */
+/** Arguments as the body of an export. */
 export interface ExportArguments {
   readonly body: {
     readonly spec: JsonObject;
@@ -130,7 +129,7 @@ export interface ExportArguments {
   readonly mistakes: Mistake[];
 }
 
-/** Reads what both tools know; `others` are the names of the arguments of one of them. */
+/** Reads the shared arguments of both tools; `others` names those of one. */
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);

@@ -1,9 +1,9 @@
 /**
- * The tool `create_export` of a server. What comes in: filters, format, fields. What goes out: the
- * export as it is after a short wait, with the ways to its file.
- * Invariant: it is an export like any other: under the limits and quota of the plan, listed and
- * downloaded as those of POST /v1/exports. The same call on the same snapshot gives the same
- * export for a day, so that a model that tries again does not make a second file.
+ * The tool `create_export` of a server. Input: filters, format, fields. Output: the export as it is
+ * after a short wait, with links to its file.
+ * Invariant: the export is like any other: subject to the plan's limits and quota, listed and
+ * downloaded like those of POST /v1/exports. The same call on the same snapshot returns the same
+ * export for a day, so a model's retry does not create a second file.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
@@ -36,10 +36,10 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** How long a call waits for the file, in seconds: less than clients wait for a tool. */
+/** Seconds that a call waits for the file: less than clients wait for a tool. */
 const WAIT_SECONDS = 10;
 const WAIT_SECONDS_MAX = 30;
-/** The id of a tenant's own list, wherever it stands. */
+/** Id of a tenant's own list, anywhere in a text. */
 const LIST_NAME = /\blst_[0-9a-f]{32}\b/g;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
@@ -133,7 +133,7 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
   mistakes.push({ pointer: "/idempotency_key", code: "wrong_format", detail });
 }
 
-/** Queues the export, or finds it. With mistakes only looks for further ones. */
+/** Queues the export, or finds it. With mistakes, only checks for further ones. */
 async function accept(
   asker: KeyCall<ServicePart>,
   { body, mistakes }: ExportArguments,
@@ -151,9 +151,9 @@ async function accept(
 }
 
 /**
- * The key of a call without one: the same call on the same snapshot has the same, until one of the
- * tenant's own lists that it names changes. `exported` does not count, for the very export that is
- * asked for changes it.
+ * Returns the key of a call without one: the same for the same call and snapshot, until one of the
+ * tenant's own lists that it names changes. `exported` does not count, because the export changes
+ * it.
  */
 function ownKey(
   { service, identity, body }: KeyCall<ServicePart>,
@@ -167,7 +167,7 @@ function ownKey(
   return `mcp-${hash.digest("hex").slice(0, 40)}`;
 }
 
-/** The export when it has come to its end, or as it is after so many seconds. */
+/** Returns the export once it has ended, or its state after `seconds`. */
 async function waited(
   asker: KeyCall<ServicePart>,
   now: ExportRecord,

@@ -1,8 +1,8 @@
 /**
- * The tool `translate`. What comes in: a sentence. What goes out: filters and order to call the
- * other tools with, what was assumed, what no filter expresses, and what else words may mean.
- * Invariant: the filters mean what the spec of POST /v1/leads/translate means, in the shortest
- * writing; nothing is searched.
+ * The tool `translate`. Input: a sentence. Output: filters and order for calls of other tools,
+ * assumptions, constraints that no filter expresses, and other meanings of words.
+ * Invariant: the filters mean the spec of POST /v1/leads/translate, in the shortest form; no
+ * search.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
@@ -31,7 +31,6 @@ import {
   withBody,
 } from "./tool.ts";
 
-/** Most notes of a kind, and most activities of one suggestion, that are shown. */
 const NOTES_MAX = 15;
 const ACTIVITIES_MAX = 6;
 const SUGGESTIONS_MAX = 6;
@@ -46,7 +45,7 @@ const ARGUMENTS = {
 const notes = (description: string) =>
   ({ type: "array", items: { type: "string" }, description }) as unknown as TSchema;
 
-/** What is an argument elsewhere is described there, once. */
+/** Arguments of other tools are described there, once. */
 const argument = (name: keyof typeof SELECTION) =>
   ({ type: "object", description: `As ${name} of search_accounts.` }) as unknown as TSchema;
 
@@ -100,7 +99,7 @@ const DEFINITION = {
   annotations: { title: "Sentence to filters", ...READING },
 };
 
-/** What the handler answers, as far as it is used here. */
+/** Used members of the handler's answer. */
 interface Translated {
   readonly snapshot: string;
   readonly snapshot_date: string;
@@ -153,7 +152,7 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
   return { text: lines.join("\n"), structured, accounts: 0 };
 }
 
-/** The first notes, and how many more there are. */
+/** Returns the first notes and the number of others. */
 function told(list: readonly unknown[]): string[] {
   const sentences = sentencesOf(list.slice(0, NOTES_MAX));
   const more = list.length - sentences.length;

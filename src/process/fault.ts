@@ -1,15 +1,14 @@
 /**
- * Named points at which a test may kill this process. What comes in: the variable FAULT as
- * `point:n`. What goes out: SIGKILL to the own process when a thread reaches that point for the
- * n-th time.
- * Invariant: without FAULT nothing happens, and the shipped bundle has no trace of it: build.mjs
- * sets BUILD_FAULTS to false there, and only the bundle of the crash tests keeps it.
+ * Named points at which a test may kill this process. Input: the variable FAULT as `point:n`.
+ * Output: SIGKILL to this process when a thread reaches that point for the n-th time.
+ * Invariant: without FAULT nothing happens, and the shipped bundle contains none of it: build.mjs
+ * sets BUILD_FAULTS to false there; only the bundle of the crash tests keeps it.
  */
 import { strict as assert } from "node:assert";
 
 declare const BUILD_FAULTS: boolean | undefined;
 
-/** Every point, in the order in which an export meets them. */
+/** All points, in the order in which an export reaches them. */
 export const FAULT_POINTS = [
   "create.before_pin",
   "create.before_commit",
@@ -46,12 +45,12 @@ export const FAULT_POINTS = [
 /** Name of a point. */
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** How often the wanted point was reached in this thread; rendering runs in one thread per file. */
+/** Times this thread reached the FAULT point; each file is rendered in one thread. */
 let reached = 0;
 
-/** Marks a point; the process ends here when FAULT names it. */
+/** Marks a point; kills the process if FAULT names it. */
 export function faultPoint(point: FaultPoint): void {
-  // Nothing may stand outside of this condition: esbuild drops the calls of an empty function.
+  // Keep all code inside this condition: esbuild drops the calls of an empty function.
   if (typeof BUILD_FAULTS === "undefined" || BUILD_FAULTS) reach(point);
 }
 

@@ -1,8 +1,8 @@
 /**
- * What all threads of a process count together: rates, amounts that are held, uses of keys, and
- * lines of a log. One ledger is one set of counts; a process has one, a test may have several.
- * Invariant: counts are kept in the addon and are exact across threads; a call never waits for
- * another thread longer than for one count. What a thread holds is noted under its slot.
+ * Counters shared by all threads of a process: rates, held amounts, key usage, and log lines. One
+ * ledger is one set of counters; a process has one, a test may have several.
+ * Invariant: counters are in the addon and exact across threads; a call waits for other threads at
+ * most for one count. Holds of a thread are recorded under its slot.
  */
 import { ledgers } from "../../native-index/napi/engine.ts";
 import {
@@ -16,22 +16,21 @@ import {
 
 export { HOLD, RATE, USE } from "../../native-index/napi/handles.ts";
 
-/** Tables of rates; the names of one are not those of another. */
+/** Tables of rates; their names are independent. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
-/** Kinds of amounts that are held. */
 const HOLD_KINDS = { underWay: 0, streams: 1, bodies: 2, files: 3 } as const;
 
 /** Names of the kinds. */
 export type HoldKind = keyof typeof HOLD_KINDS;
 
-/** Why an amount cannot be taken: the owner holds what it may, or all together do. */
+/** Reason for a refusal: the owner is at its limit, or all together are. */
 export type Shortage = "share" | "all";
 
 /** Slot of the thread that opens a ledger. */
 const FIRST_SLOT = 0;
 
-/** What a key used on a day (UTC). */
+/** Usage of a key on a day (UTC). */
 export interface Use {
   readonly tenantId: string;
   readonly keyId: string;
@@ -40,7 +39,7 @@ export interface Use {
   readonly accounts: number;
 }
 
-/** One thread's way to a ledger. */
+/** A thread's handle of a ledger. */
 export class Ledger {
   readonly slot: number;
   #id: number | null;
@@ -51,12 +50,12 @@ export class Ledger {
     this.slot = slot;
   }
 
-  /** Returns a new ledger. It is opened when it is first needed, as the addon is loaded. */
+  /** Returns a new ledger. It is opened on first use, like the addon. */
   static open(): Ledger {
     return new Ledger(null, FIRST_SLOT);
   }
 
-  /** Returns the ledger that another thread opened; `slot` is that of this thread alone. */
+  /** Returns another thread's ledger; `slot` must be unique to this thread. */
   static join(id: number, slot: number): Ledger {
     return new Ledger(id, slot);
   }
@@ -67,80 +66,80 @@ export class Ledger {
     return this.#id;
   }
 
-  /** Closes the ledger for all threads. May be called again. */
+  /** Closes the ledger for all threads. Idempotent. */
   close(): void {
     if (this.#id !== null) this.#native.closeLedger(this.#id);
   }
 
-  /** Spends units of a name; true if they were there. `RATE` has the places of the numbers. */
+  /** Spends units of a name; returns true if available. `RATE` has the indexes of the numbers. */
   takeRate(name: string, numbers: Float64Array): boolean {
     return this.#native.takeRate(this.id, name, numbers);
   }
 
-  /** Takes an amount. Returns why it cannot be taken, or null. */
+  /** Acquires an amount. Returns the reason of a refusal, or null. */
   takeHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
     return SHORTAGES[this.#native.takeHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
   }
 
-  /** Returns what `takeHold` would return, and takes nothing. */
+  /** Returns the result of `takeHold` without acquiring anything. */
   shortageOf(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
     return SHORTAGES[this.#native.shortageOf(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
   }
 
-  /** Gives back an amount that this thread took. Throws if that is more than it holds. */
+  /** Releases an amount of this thread. Throws if it holds less. */
   giveHold(kind: HoldKind, owner: string, numbers: Float64Array): void {
     this.#native.giveHold(this.id, HOLD_KINDS[kind], owner, numbers);
   }
 
-  /** Gives back everything that a thread held; for a thread that has ended. */
+  /** Releases everything that an ended thread held. */
   releaseSlot(slot: number): void {
     this.#native.releaseSlot(this.id, slot);
   }
 
-  /** Amount that all owners hold. */
+  /** Returns the amount that all owners hold. */
   heldIn(kind: HoldKind): number {
     return this.#native.heldIn(this.id, HOLD_KINDS[kind]);
   }
 
-  /** Amount that one owner holds, in all threads. */
+  /** Returns the amount that one owner holds in all threads. */
   heldBy(kind: HoldKind, owner: string): number {
     return this.#native.heldBy(this.id, HOLD_KINDS[kind], owner);
   }
 
-  /** Adds to what a key used on a day; `USE` has the places of the numbers. */
+  /** Adds to a key's usage of a day; `USE` has the indexes of the numbers. */
   countUse(tenantId: string, keyId: string, numbers: Float64Array): void {
     this.#native.countUse(this.id, tenantId, keyId, numbers);
   }
 
-  /** What the keys of a tenant used and `takeUses` has not returned yet. */
+  /** Returns a tenant's usage that `takeUses` has not returned yet. */
   usesOf(tenantId: string): Use[] {
     return usesIn(this.#native.usesOf(this.id, tenantId));
   }
 
-  /** Removes and returns all uses. */
+  /** Removes and returns all usage. */
   takeUses(): Use[] {
     return usesIn(this.#native.takeUses(this.id));
   }
 
-  /** Notes when a key was used, in milliseconds since 1970; the latest time counts. */
+  /** Records a use of a key, in milliseconds since the epoch; the latest counts. */
   noteUsed(keyId: string, atMs: number): void {
     this.#native.noteUsed(this.id, keyId, atMs);
   }
 
-  /** Removes and returns the times at which keys were last used. */
+  /** Removes and returns the last uses of keys. */
   takeUsed(): Map<string, number> {
     const { keys, times } = this.#native.takeUsed(this.id);
     return new Map(keys.map((key, at) => [key, times[at] as number]));
   }
 
-  /** Adds a line of a log; the reader decides when there are too many. */
+  /** Appends a log line; the reader limits the number. */
   appendLine(atMs: number, level: number, text: string): void {
     this.#native.appendLine(this.id, atMs, level, text);
   }
 
-  /** Removes and returns the lines up to a time, in the order of their times. */
+  /** Removes and returns the lines up to a time, in order of time. */
   takeLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] } {
     return this.#native.takeLines(this.id, upToMs);
   }
@@ -151,7 +150,7 @@ export class Ledger {
   }
 }
 
-/** Returns the numbers of a caller of `takeRate`: one array for all calls, which is no garbage. */
+/** Returns the argument array of `takeRate`; reused by all calls to avoid garbage. */
 export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
   const numbers = new Float64Array(Object.keys(RATE).length);
   numbers[RATE.now] = Number.NaN;
@@ -159,7 +158,7 @@ export function rateNumbers(table: keyof typeof RATE_TABLES): Float64Array {
   return numbers;
 }
 
-/** Returns numbers for holds of this thread: one unit, without a limit. The caller sets limits. */
+/** Returns the argument array for holds of this thread: one unit, no limit. Callers set limits. */
 export function holdNumbers(ledger: Ledger): Float64Array {
   const numbers = new Float64Array(Object.keys(HOLD).length);
   numbers[HOLD.amount] = 1;

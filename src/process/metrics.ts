@@ -1,48 +1,46 @@
 /**
- * Counts and durations as Prometheus reads them. What comes in: events with label values. What
- * goes out: one text with every series, in the text exposition format 0.0.4
- * (https://prometheus.io/docs/instrumenting/exposition_formats/).
- * Invariant: label values come from closed sets (routes, states, plans), so that the number of
- * series is bounded; a metric is named once; reading the text changes nothing.
+ * Metrics for Prometheus. Input: events with label values. Output: one text with every series, in
+ * the text exposition format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
+ * Invariant: label values come from closed sets (routes, states, plans), so the number of series is
+ * bounded; metric names are unique; reading the text has no side effects.
  */
 import { strict as assert } from "node:assert";
 
 /** Media type of the text. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Most series of one metric; more means that a label's values are not from a closed set. */
+/** Maximum series per metric; more means that a label has an open set of values. */
 const SERIES_MAX = 10_000;
 
 const METRIC_NAME = /^[a-z][a-z0-9_]*$/;
 
-/** Values of a metric's labels, in the order in which it names them. */
+/** Values of a metric's labels, in the order of its names. */
 type LabelValues = readonly string[];
 
-/** What one metric is. */
 interface MetricInfo {
   readonly name: string;
   /** One sentence for people. */
   readonly help: string;
   readonly labels?: readonly string[];
-  /** How the values of several threads become one; `own`: only the thread that is read counts. */
+  /** How values of several threads are merged; `own`: only the reporting thread counts. */
   readonly across?: "sum" | "max" | "own";
 }
 
-/** A series as its line begins, and its value. */
+/** A series with its labels as text, and its value. */
 type Sample = readonly [series: string, value: number];
 
-/** All series by the name of their metric, as another thread may send them. */
+/** All series by metric name, as other threads send them. */
 export type MetricSamples = Readonly<Record<string, readonly Sample[]>>;
 
 interface Metric {
   readonly info: MetricInfo;
   readonly type: "counter" | "gauge" | "histogram";
-  /** The rule for several threads where `info` names none. */
+  /** Default merge rule if `info` has none. */
   readonly across: "sum" | "own";
   samples(): Sample[];
 }
 
-/** A number that only grows. */
+/** A counter. */
 export class Counter implements Metric {
   readonly type = "counter";
   readonly across = "sum";
@@ -53,7 +51,7 @@ export class Counter implements Metric {
   constructor(info: MetricInfo) {
     this.info = info;
     this.#texts = new LabelTexts(info);
-    // A series without labels stands at 0 from the start, so that a rate can be taken of it.
+    // A series without labels starts at 0, so its rate is defined.
     if (labelNames(info).length === 0) this.#series.set("", 0);
   }
 
@@ -71,14 +69,14 @@ export class Counter implements Metric {
   }
 }
 
-/** Numbers that are looked up when the text is made. */
+/** Numbers read when the text is built. */
 export class Gauge implements Metric {
   readonly across = "own";
   readonly type: "gauge" | "counter";
   readonly info: MetricInfo;
   readonly #read: () => Iterable<readonly [LabelValues, number]>;
 
-  /** `read` gives a value per series; `type` is counter for numbers that only grow. */
+  /** `read` returns a value per series; `type` is counter for monotonic numbers. */
   constructor(
     info: MetricInfo,
     read: () => Iterable<readonly [LabelValues, number]>,
@@ -97,7 +95,7 @@ export class Gauge implements Metric {
   }
 }
 
-/** How often values fell at or below fixed bounds. */
+/** A histogram with fixed bounds. */
 export class Histogram implements Metric {
   readonly type = "histogram";
   readonly across = "sum";
@@ -106,7 +104,7 @@ export class Histogram implements Metric {
   readonly #series = new Map<string, { readonly counts: Float64Array; sum: number }>();
   readonly #texts: LabelTexts;
 
-  /** `bounds` ascend; a last one without limit follows by itself. */
+  /** `bounds` ascend; an unlimited last bucket is added. */
   constructor(info: MetricInfo, bounds: readonly number[]) {
     assert(
       bounds.every((bound, i) => i === 0 || bound > (bounds[i - 1] as number)),
@@ -127,7 +125,7 @@ export class Histogram implements Metric {
       this.#series.set(key, series);
     }
     let bucket = 0;
-    // What is no number falls into the last one, as nothing bounds it.
+    // NaN falls into the last bucket, which has no bound.
     while (bucket < this.#bounds.length && !(value <= (this.#bounds[bucket] as number))) bucket++;
     series.counts[bucket] = (series.counts[bucket] as number) + 1;
     series.sum += value;
@@ -156,7 +154,7 @@ export class Histogram implements Metric {
 export class Metrics {
   readonly #metrics: Metric[] = [];
 
-  /** Adds a metric and gives it back. */
+  /** Adds a metric and returns it. */
   add<Kind extends Counter | Gauge | Histogram>(metric: Kind): Kind {
     const { name } = metric.info;
     assert(METRIC_NAME.test(name), `${name} is no name of a metric`);
@@ -168,18 +166,18 @@ export class Metrics {
     return metric;
   }
 
-  /** Returns every series, for the thread that makes the text. */
+  /** Returns every series, for the thread that builds the text. */
   samples(): MetricSamples {
     return Object.fromEntries(this.#metrics.map((metric) => [metric.info.name, metric.samples()]));
   }
 
-  /** Returns those series that count on when the thread that reports them has ended. */
+  /** Returns the series that remain valid after their thread has ended. */
   lasting(samples: MetricSamples): MetricSamples {
     const names = this.#metrics.filter(({ type }) => type !== "gauge").map(({ info }) => info.name);
     return Object.fromEntries(names.map((name) => [name, samples[name] ?? []]));
   }
 
-  /** Returns every series, with those of other threads; ends with a line feed. */
+  /** Returns the text of all series, merged with other threads'; ends with a line feed. */
   text(others: readonly MetricSamples[] = []): string {
     const lines = this.#metrics.flatMap((metric) => [
       `# HELP ${metric.info.name} ${metric.info.help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}`,
@@ -190,7 +188,7 @@ export class Metrics {
   }
 }
 
-/** Adds the series of two threads. */
+/** Adds up the series of two threads. */
 export function addSamples(one: MetricSamples, other: MetricSamples): MetricSamples {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries(
@@ -203,7 +201,7 @@ export function addSamples(one: MetricSamples, other: MetricSamples): MetricSamp
   );
 }
 
-/** The series of a metric in all threads. */
+/** Returns a metric's series merged over all threads. */
 function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
   const { name, across = metric.across } = metric.info;
   const own = metric.samples();
@@ -217,10 +215,10 @@ function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
   return [...values];
 }
 
-/** Texts by the values of the first label, of the second, and so on. */
+/** Cached texts by first label value, second, and so on. */
 type TextTree = Map<string, TextTree | string>;
 
-/** Remembers the text of the labels of each series: making it costs more than all the counting. */
+/** Caches the label text of each series: building it costs more than the counting. */
 class LabelTexts {
   readonly #info: MetricInfo;
   readonly #texts: TextTree = new Map();
@@ -259,7 +257,7 @@ function labelNames({ labels = [] }: MetricInfo): readonly string[] {
   return labels;
 }
 
-/** The labels as they stand between the braces; also the key of the series. */
+/** Returns the labels between the braces; also the key of the series. */
 function seriesOf(info: MetricInfo, values: LabelValues): string {
   const names = labelNames(info);
   assert(names.length === values.length, `${info.name} has ${names.length} labels`);

@@ -1,24 +1,24 @@
 /**
- * Standard output and standard error, and the only file of the product that writes to them.
- * Invariant: no text can move the cursor, change colors or reverse the reading order of a terminal.
+ * Standard output and standard error; the only file of the product that writes to them.
+ * Invariant: no text can move the cursor, change colors, or reverse a terminal's reading order.
  * Every control and bidirectional character is shown as its JSON escape, such as `\u001b`. Text for
- * people is always shown that way, because a pipe often ends at a terminal too. Text for programs
- * stays exact in pipes and files and is shown that way on a terminal, where JSON keeps its meaning.
+ * people is always escaped, because a pipe often ends at a terminal. Text for programs stays exact
+ * in pipes and files and is escaped on a terminal, where JSON keeps its meaning.
  */
 import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
-/** C0, DEL and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
+/** C0, DEL, and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
 const HIDDEN = /(?!\t|\n|\r\n)\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
-/** The same with tabs and line ends, which would break a line or a column. */
+/** Same with tabs and line ends, which would break a line or a column. */
 const HIDDEN_IN_LINE = /\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Returns the text with the characters escaped that a terminal would obey; lines stay. */
+/** Escapes characters that a terminal would interpret; keeps line breaks. */
 export function visible(text: string): string {
   return text.replace(HIDDEN, escaped);
 }
 
-/** Like `visible`, for one line or one cell: line ends and tabs are escaped as well. */
+/** Like `visible`, for one line or cell: also escapes line ends and tabs. */
 export function visibleLine(text: string): string {
   return text.replace(HIDDEN_IN_LINE, escaped);
 }
@@ -27,7 +27,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** How often and how long a full pipe is waited for, in milliseconds. */
+/** Number and length of waits for a full pipe, in milliseconds. */
 const FULL_PIPE = { tries: 1_000, ms: 5 };
 
 /** One of the two streams. */
@@ -40,7 +40,6 @@ class Output {
     this.#fd = fd;
   }
 
-  /** True if a person's terminal is written to. */
   get isTTY(): boolean {
     return this.#stream().isTTY === true;
   }
@@ -50,24 +49,24 @@ class Output {
     this.#stream().write(visible(text));
   }
 
-  /** Writes text for programs, in whole lines: exact bytes unless a terminal shows them. */
+  /** Writes text for programs, in whole lines: exact bytes except on a terminal. */
   data(text: string | Uint8Array): void {
     if (!this.isTTY) this.#stream().write(text);
     else this.print(typeof text === "string" ? text : Buffer.from(text).toString());
   }
 
-  /** Like `print`, but has written when it returns. @throws Error of the system */
+  /** Like `print`, but synchronous. @throws Error of the system */
   printNow(text: string): void {
     writeAll(this.#fd, Buffer.from(visible(text)));
   }
 
-  /** Like `data`, but has written when it returns. @throws Error of the system */
+  /** Like `data`, but synchronous. @throws Error of the system */
   dataNow(text: string): void {
     if (this.isTTY) this.printNow(text);
     else writeAll(this.#fd, Buffer.from(text));
   }
 
-  /** Returns a stream whose lines are written as `data` writes them. */
+  /** Returns a stream that writes lines like `data`. */
   writable(): Writable {
     if (!this.isTTY) return this.#stream();
     return new Writable({
@@ -78,18 +77,18 @@ class Output {
     });
   }
 
-  /** Writes text in place of the terminal's current line. */
+  /** Replaces the terminal's current line. */
   redraw(text: string): void {
     this.#stream().write(`\r\x1b[2K${visible(text)}`);
   }
 
-  /** Calls `onError` when the stream cannot be written. */
+  /** Calls `onError` if the stream cannot be written. */
   onError(onError: (error: NodeJS.ErrnoException) => void): void {
     this.#stream().on("error", onError);
   }
 }
 
-/** Writes all bytes; a pipe that is full is waited for, within bounds. */
+/** Writes all bytes; waits for a full pipe, within bounds. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   let tries = 0;
   for (let done = 0; done < bytes.length; ) {

@@ -1,9 +1,9 @@
 /**
- * Threads for work that must not hold up the server; the only importer of piscina.
- * What comes in: a worker file (src/location.ts finds it) and tasks for its functions (tasks.ts).
- * What goes out: their results, typed by a table of the caller's.
- * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread and
- * goes on. An error loses its class on the way, so workers answer with values where it matters.
+ * Thread pools for work that must not block the server; the only importer of piscina.
+ * Input: a worker file (located by src/location.ts) and tasks for its functions (tasks.ts).
+ * Output: their results, typed by the caller's table.
+ * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread. An
+ * error loses its class in transit, so workers return values where that matters.
  */
 import { setTimeout } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
@@ -11,16 +11,15 @@ import { Piscina } from "piscina";
 import { workerArguments, workerFile } from "../location.ts";
 import type { Order, WorkTable } from "./tasks.ts";
 
-/** How long a pool that closes waits for what is under way, in milliseconds. */
+/** Time that a closing pool waits for work in flight, in milliseconds. */
 const ENDS_WITHIN_MS = 1_000;
 
-/** What a pool is made of. */
 interface PoolOptions {
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
   readonly threads: number;
   /**
-   * True when a thread must hear events between tasks. Otherwise it sleeps without an event loop,
+   * True if a thread must handle events between tasks. Otherwise it sleeps without an event loop,
    * which starts the next task a few microseconds sooner.
    */
   readonly listening?: boolean;
@@ -28,17 +27,16 @@ interface PoolOptions {
 
 /** A pool of threads. Call `close` when it is no longer needed. */
 export class ThreadPool<Work extends WorkTable<Work>> {
-  /** Number of threads. */
   readonly size: number;
   readonly #pool: Piscina;
-  /** How to fail every task that has not ended. */
+  /** Callbacks that reject unfinished tasks. */
   readonly #waiting = new Set<(error: Error) => void>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Threads that have not ended, and those of them that still load their module. */
+  /** Running threads, and those that still load their module. */
   readonly #alive = new Map<Worker, Promise<void>>();
   readonly #loading = new Set<Worker>();
 
-  /** Starts the threads; where none can begin, tasks reject. */
+  /** Starts the threads; if none can start, tasks reject. */
   constructor({ worker, threads, listening = false }: PoolOptions) {
     this.size = threads;
     this.#pool = new Piscina({
@@ -49,9 +47,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       maxThreads: threads,
       atomics: listening ? "disabled" : "sync",
     });
-    // What the pool emits belongs to no task: an answer that was on its way when its task was
-    // taken back or the pool closed, or the end of an idle thread, which is replaced. Only where
-    // no thread could begin do tasks wait for nothing.
+    // Errors of the pool belong to no task: a late answer to a cancelled task or after closing, or
+    // the end of an idle thread, which is replaced. Tasks wait in vain only if no thread starts.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
@@ -59,12 +56,12 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     this.#watch();
   }
 
-  /** Notes which threads load; a pool replaces one that ends, and adds one that is missing. */
+  /** Tracks loading threads; a pool replaces ended ones and adds missing ones. */
   #watch(): void {
     for (const thread of this.#pool.threads) {
       if (this.#alive.has(thread)) continue;
       this.#loading.add(thread);
-      // The first thing that a thread says is that it has loaded.
+      // A thread's first message reports that it has loaded.
       thread.once("message", () => this.#loading.delete(thread));
       const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
       this.#alive.set(
@@ -78,10 +75,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     }
   }
 
-  /**
-   * Runs one task when a thread is free. `signal` takes back one that has not begun; it ends the
-   * thread of one that has, which is replaced.
-   */
+  /** Runs a task. `signal` cancels a waiting one; ends (and replaces) a running one's thread. */
   async run<Name extends keyof Work & string>(
     name: Name,
     task: Work[Name][0],
@@ -108,10 +102,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 
   /**
-   * Ends the threads and waits for their end; tasks that are not done within a second reject.
-   * Threads are best ended while they do nothing: Node aborts the whole process where one loads an
-   * ES module meanwhile (20.20, `Module::IsGraphAsync`) or is in an addon that expects every value
-   * to be made (better-sqlite3, `v8::ToLocalChecked`).
+   * Ends the threads and waits for them; tasks not done within a second reject. Threads must be
+   * idle when they end: Node aborts the process if one is loading an ES module (20.20,
+   * `Module::IsGraphAsync`) or is in an addon that expects every value to be created
+   * (better-sqlite3, `v8::ToLocalChecked`).
    */
   async close(): Promise<void> {
     await this.#allLoaded();
@@ -122,16 +116,13 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     await this.#pool.destroy();
   }
 
-  /**
-   * Waits for the threads that were told to end. The pool forgets them at once, and would begin a
-   * thread in the place of one that ends after `destroy`.
-   */
+  /** Waits for threads ordered to end; the pool drops them, and would replace one too late. */
   async #allReplaced(): Promise<void> {
     const kept = new Set(this.#pool.threads);
     await Promise.all([...this.#alive].map(([thread, ended]) => !kept.has(thread) && ended));
   }
 
-  /** Waits for every thread that loads, those included that have just replaced another. */
+  /** Waits for all loading threads, including fresh replacements. */
   async #allLoaded(): Promise<void> {
     this.#watch();
     while (this.#loading.size > 0) {
@@ -141,9 +132,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 }
 
-/** Waits until a thread has loaded, or has ended because it cannot. */
+/** Waits until a thread has loaded or has failed to. */
 function loaded(thread: Worker): Promise<void> {
-  // A thread that loads keeps no process running; whoever waits for it wants that.
+  // A loading thread does not keep the process alive, but its waiter needs that.
   thread.ref();
   return new Promise((resolve) => {
     thread.once("message", () => resolve());

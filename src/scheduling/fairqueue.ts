@@ -1,22 +1,22 @@
 /**
- * A queue in which owners take turns by what their work costs; used where tenants share something.
- * Invariant: while an owner waits, no other owner gets more than one task of its own plus the cost
- * of the tasks that this owner gets; the tasks of one owner run in order.
- * How: start-time fair queueing. Each owner has a virtual time that its tasks move forward by
- * their cost. The earliest owner is next, and an owner that was idle begins at the current time.
+ * A fair queue: owners are scheduled by the cost of their work; for resources that tenants share.
+ * Invariant: while an owner waits, no other owner gets more than one of its tasks plus the cost of
+ * the tasks that this owner gets; tasks of one owner run in order. How: start-time fair queueing.
+ * Each owner has a virtual time that advances by the cost of its tasks. The earliest owner is next;
+ * an idle owner restarts at the current time.
  */
 import { AppError } from "../errors.ts";
 
 /** Bounds of a queue. */
 export interface QueueBounds {
-  /** Tasks that run at the same time. */
+  /** Tasks running in parallel. */
   readonly running: number;
-  /** Tasks of one owner that run at the same time; as many as may run, if not given. */
+  /** Parallel tasks of one owner; default: `running`. */
   readonly runningOfOwner?: number;
-  /** Tasks that wait, and those of one owner. */
+  /** Waiting tasks, and those of one owner. */
   readonly waiting: number;
   readonly waitingOfOwner: number;
-  /** Sum of the costs of tasks that wait, and of those of one owner; none, if not given. */
+  /** Total cost of waiting tasks, and that of one owner; undefined: unlimited. */
   readonly cost?: number;
   readonly costOfOwner?: number;
   /** Names the tasks in refusals: "Workbooks". */
@@ -31,7 +31,7 @@ interface Task {
 interface Owner {
   readonly tasks: Task[];
   running: number;
-  /** Cost of its tasks that wait. */
+  /** Cost of its waiting tasks. */
   cost: number;
   /** Its virtual time. */
   time: number;
@@ -39,7 +39,7 @@ interface Owner {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Runs tasks of owners in turns. */
+/** Schedules tasks fairly among owners. */
 export class FairQueue {
   readonly #bounds: QueueBounds;
   readonly #owners = new Map<string, Owner>();
@@ -52,15 +52,11 @@ export class FairQueue {
     this.#bounds = bounds;
   }
 
-  /** Tasks that wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /**
-   * Runs a task when it is its owner's turn. Rejects with `rate_limited` if too many tasks of the
-   * owner wait, and with `overloaded` if too many of all do.
-   */
+  /** Runs a task in turn. Rejects if too many wait: `rate_limited` (own), `overloaded` (all). */
   async run<Value>(owner: string, cost: number, work: () => Promise<Value>): Promise<Value> {
     const one = this.#owners.get(owner) ?? { tasks: [], running: 0, cost: 0, time: this.#time };
     this.#refuse(one, cost);
@@ -103,7 +99,7 @@ export class FairQueue {
     throw new AppError("overloaded", detail, { headers });
   }
 
-  /** True if a task of an owner without waiting tasks would begin at once. */
+  /** True if a task of an owner without waiting tasks would start immediately. */
   #mayBegin({ tasks, running }: Owner): boolean {
     const { running: most, runningOfOwner = most } = this.#bounds;
     return tasks.length === 0 && this.#running < most && running < runningOfOwner;
@@ -134,7 +130,7 @@ export class FairQueue {
     begin();
   }
 
-  /** Forgets owners that owe nothing; all of them when nothing is left to do. */
+  /** Removes owners that are not ahead of the current time; all of them when idle. */
   #forget(): void {
     const isIdle = this.#running === 0 && this.#waiting === 0;
     for (const [name, one] of this.#owners) {

@@ -1,9 +1,9 @@
 /**
- * Values that are made on first use, once.
- * Invariant: a value that could not be made is made again on the next use.
+ * Lazy values, created once on first use.
+ * Invariant: after a failure, the next use tries again.
  */
 
-/** Returns a function that makes the value on the first call and returns it from then on. */
+/** Returns a function that creates the value on the first call and then returns it. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {
@@ -12,7 +12,7 @@ export function lazy<Value>(make: () => Value): () => Value {
   };
 }
 
-/** As `lazy`, with one value for each key, which lives as long as the key. */
+/** Like `lazy`, with one value per key, which lives as long as the key. */
 export function lazyByKey<Key extends object, Value>(make: (key: Key) => Value) {
   const known = new WeakMap<Key, () => Value>();
   const of = (key: Key): (() => Value) => {

@@ -1,8 +1,8 @@
 /**
- * What comes in: flags, the environment, the text of a config file, the defaults of the plans.
- * What goes out: the effective value of every setting with the place it comes from.
- * Invariant: flags go before PENEIRA_* before the file before defaults; a key that is not in the
- * table is an error with a suggestion, and all problems of all sources are reported at once.
+ * Loads the configuration. Input: flags, the environment, a config file, and the plans' defaults.
+ * Output: the effective value of every setting with its source.
+ * Invariant: flags override PENEIRA_*, which override the file, which overrides defaults. An
+ * unknown key is an error with a suggestion; all problems of all sources are reported together.
  */
 
 import { CommandError } from "../errors.ts";
@@ -16,19 +16,19 @@ import { readSetting, type Setting, type SettingType, type SettingValue } from "
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
 type PlanLimits = Readonly<Record<string, SettingValue>>;
 
-/** The limits of every plan by the plan's name. */
+/** Limits of every plan, by plan name. */
 type PlanTable = Readonly<Record<string, PlanLimits>>;
 
-/** Where settings are read from. Every part may be missing. */
+/** Sources of settings. Every part is optional. */
 export interface ConfigInputs {
-  /** Values of flags by setting key; undefined means that the flag was not given. */
+  /** Values of flags by setting key; undefined if the flag was not given. */
   readonly flags?: Readonly<Record<string, string | undefined>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Path of a JSON file; without it PENEIRA_CONFIG may name one. */
+  /** Path of a JSON file; the default is PENEIRA_CONFIG. */
   readonly file?: string | undefined;
-  /** Default limits of the plans; each of them becomes a setting `plans.<plan>.<limit>`. */
+  /** Default limits of the plans; each becomes a setting `plans.<plan>.<limit>`. */
   readonly plans?: PlanTable;
-  /** What the limits of plans are and may be, by name; else they are as their defaults. */
+  /** Types and descriptions of plan limits by name; default: derived from their defaults. */
   readonly planSettings?: Readonly<Record<string, Pick<Setting, "type" | "description">>>;
 }
 
@@ -40,34 +40,33 @@ export interface EffectiveSetting {
   readonly origin: string;
   readonly secret: boolean;
   readonly description: string;
-  /** What holds with the transport uws, whatever the value is. */
+  /** The fixed value under the transport uws. */
   readonly uws?: string;
 }
 
 /** The configuration of a run. */
 export interface Config {
-  /** The value of a setting. */
   get<Key extends SettingKey>(key: Key): SettingOf<Key>;
-  /** The plans with every override applied. */
+  /** The plans with all overrides. */
   readonly plans: PlanTable;
-  /** Every setting in the order of the table, those of the plans last. */
+  /** All settings in table order, those of the plans last. */
   readonly settings: readonly EffectiveSetting[];
 }
 
 type Rows = ReadonlyMap<string, Setting>;
 type Found = Omit<EffectiveSetting, "key" | "secret" | "description" | "uws">;
 
-/** Variables with our prefix that are not settings: the config file, and the tests' addon. */
+/** Variables with our prefix that are not settings: config file, and the tests' addon. */
 const OTHER_VARIABLES = new Set(["PENEIRA_CONFIG", "PENEIRA_ADDON"]);
-/** The plan that a key or a variable belongs to. */
+/** Matches the plan in a key or a variable. */
 const PLAN_PREFIX = /^(?:plans\.|PENEIRA_PLANS_)([^._]+)/;
-/** What Kubernetes sets in every container when a service is called peneira. */
+/** Set by Kubernetes in every container if a service is called peneira. */
 const SERVICE_VARIABLE =
   /^PENEIRA_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT(?:_\d.*)?)$/;
 
 /**
- * Reads the configuration. Throws a CommandError (exit code 2) that lists every problem: unknown
- * keys, values of the wrong kind, files that cannot be read. Only tests bring another table.
+ * Loads the configuration. Throws a CommandError (exit code 2) that lists every problem: unknown
+ * keys, invalid values, unreadable files. Only tests pass another table.
  */
 export function loadConfig(
   inputs: ConfigInputs,
@@ -100,7 +99,7 @@ export function loadConfig(
   return makeConfig(settings, plans);
 }
 
-/** Values that do not go together; those of which one is a problem by itself say nothing. */
+/** Returns conflicts between settings, except with those that are already a problem. */
 function misordered(
   settings: readonly EffectiveSetting[],
   wrong: ReadonlySet<string>,
@@ -116,12 +115,12 @@ function misordered(
   });
 }
 
-/** The environment variable of a setting: its path in upper case with `_`. */
+/** Returns a setting's environment variable: its path in upper case with `_`. */
 export function variableOf(key: string): string {
   return `PENEIRA_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
 
-/** Returns the configuration of settings that were read before, as another thread gets it. */
+/** Builds the configuration from loaded settings, for another thread. */
 export function configOfSettings(settings: readonly EffectiveSetting[], plans: PlanTable): Config {
   return makeConfig(settings, plans);
 }
@@ -151,7 +150,7 @@ function planRows(plans: PlanTable, known: ConfigInputs["planSettings"] = {}): [
   );
 }
 
-/** The kind of a plan's limit is the kind of its default where nobody says more. */
+/** Infers a plan limit's type from its default. */
 function typeOf(fallback: SettingValue): SettingType {
   if (typeof fallback === "boolean") return { kind: "boolean" };
   if (typeof fallback === "number") return { kind: "number", min: 0, max: Number.MAX_VALUE };
@@ -161,11 +160,11 @@ function typeOf(fallback: SettingValue): SettingType {
 interface Context {
   readonly rows: Rows;
   readonly problems: string[];
-  /** Keys that have a problem. */
+  /** Keys with a problem. */
   readonly wrong: Set<string>;
 }
 
-/** Reads one value into a layer; a problem names the place, never the value of a secret. */
+/** Reads one value into a layer; a problem names its source, never a secret. */
 function take(
   layer: Map<string, Found>,
   entry: { key: string; raw: unknown; source: Found["source"]; origin: string },
@@ -197,12 +196,12 @@ function take(
   }
 }
 
-/** What is wrong with a value because of where it stands. */
+/** Returns the problem of a value that others can read. */
 function openly({ inTheOpen }: Setting, raw: unknown): string | null {
   return typeof raw === "string" && inTheOpen !== undefined ? inTheOpen(raw) : null;
 }
 
-/** What may be secret in an address that is refused is not repeated: password, query, fragment. */
+/** Removes possible secrets from a refused address: password, query, fragment. */
 function withoutSecrets(text: string): string {
   return text
     .replace(/:\/\/([^/@\s"]*):[^/@\s"]*@/g, "://$1:…@")
@@ -213,7 +212,7 @@ function readFlags(flags: Readonly<Record<string, string | undefined>>, context:
   const layer = new Map<string, Found>();
   for (const [key, raw] of Object.entries(flags)) {
     if (raw === undefined) continue;
-    // Flags leave out the group of a setting: that of `download.url` is --url.
+    // Flags omit the group of a setting: that of `download.url` is --url.
     const origin = `--${key.replace(/^.*\./, "").replaceAll("_", "-")}`;
     if (!context.rows.has(key)) context.problems.push(`${origin}: unknown setting "${key}"`);
     take(layer, { key, raw, source: "flag", origin }, context);
@@ -249,7 +248,7 @@ function readEnvironment(
   return layer;
 }
 
-/** `PENEIRA_X_FILE` names the file that holds the secret; white space around it does not count. */
+/** Reads a secret from the file that `PENEIRA_X_FILE` names; trims white space. */
 function readSecretFile(
   layer: Map<string, Found>,
   { key, name, file }: { key: string; name: string; file: string },
@@ -263,7 +262,7 @@ function readSecretFile(
   }
 }
 
-/** One JSON object, in which `{"http": {"body_max_bytes": 1}}` means `http.body_max_bytes`. */
+/** Reads one JSON object, in which `{"http": {"body_max_bytes": 1}}` sets `http.body_max_bytes`. */
 function readFile(file: string, context: Context) {
   const layer = new Map<string, Found>();
   const content = parseFile(file, context.problems);
@@ -289,7 +288,7 @@ function readFile(file: string, context: Context) {
   return layer;
 }
 
-/** The JSON value of a file, no name twice; undefined when that is a problem. */
+/** Parses a JSON file without duplicate names; returns undefined on a problem. */
 function parseFile(file: string, problems: string[]): unknown {
   try {
     const bytes = readSmallFile(file, SMALL_FILE_BYTES.settings);
@@ -312,7 +311,7 @@ function parseFile(file: string, problems: string[]): unknown {
   }
 }
 
-/** Why a file that a setting names cannot be read, and what to do. */
+/** Returns why a file named by a setting cannot be read, and the remedy. */
 function unreadable(error: unknown): string {
   if (error instanceof FileTooLong) return `is too long: ${error.message}; check the path`;
   const { code } = error as NodeJS.ErrnoException;
@@ -321,7 +320,7 @@ function unreadable(error: unknown): string {
   return `cannot be read (${code ?? "unknown reason"}); check who may read it`;
 }
 
-/** Values by their paths; an object without members is a value too, so that nothing gets lost. */
+/** Returns values by path; an empty object is a value too, so nothing is lost. */
 function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]) =>
     isObject(inner) && Object.keys(inner).length > 0
@@ -330,12 +329,12 @@ function leaves(value: Readonly<Record<string, unknown>>, prefix: string): [stri
   );
 }
 
-/** Whether settings stand below a path. */
+/** True if there are settings below a path. */
 function isGroup(path: string, { rows }: Context): boolean {
   return [...rows.keys()].some((key) => key.startsWith(`${path}.`));
 }
 
-/** What may have been meant by an unknown key or variable; of a plan only what plans have. */
+/** Suggests a key or variable for an unknown one; within a plan, only its own. */
 function hint(word: string, known: readonly string[], { rows }: Context): string {
   const otherwise = "; `peneira config` lists all settings";
   const plans = [...rows.keys()].flatMap((key) => PLAN_PREFIX.exec(key)?.[1] ?? []);

@@ -1,22 +1,21 @@
 /**
- * Who a request came from when others hand it on. What comes in: the addresses of proxies that are
- * believed, the address of the other end, and the X-Forwarded-For that it sent. What goes out: the
- * address to count by.
- * Invariant: nobody who is not a believed proxy can choose the address that is counted: the list is
- * read from its end, and the first address that is none of the proxies is the client.
+ * Determines the client of a forwarded request. Input: trusted proxies, the peer's address, and its
+ * X-Forwarded-For. Output: the address to count by.
+ * Invariant: only a trusted proxy can choose the counted address: the list is read from its end,
+ * and the first address that is not a trusted proxy is the client.
  */
 import { BlockList, isIP, SocketAddress } from "node:net";
 
-/** What a list of proxies is written like. */
+/** Format of a list of proxies. */
 export const PROXIES_FORM =
   "addresses and networks separated by commas, such as 127.0.0.1, 10.0.0.0/8";
 
-/** Most addresses of one X-Forwarded-For that are looked at. */
+/** Maximum addresses read from one X-Forwarded-For. */
 const HOPS_MAX = 32;
 
 /**
- * Whether a text is an address of a family. Asked of the system: the pattern that `isIP` has for
- * IPv6 takes V8 some 10 ms to compile, and every start would wait for it.
+ * True if a text is an address of a family. Uses the system: V8 takes some 10 ms to compile
+ * `isIP`'s pattern for IPv6, which would delay every start.
  */
 function isAddress(text: string, family: "ipv4" | "ipv6"): boolean {
   try {
@@ -27,7 +26,7 @@ function isAddress(text: string, family: "ipv4" | "ipv6"): boolean {
   }
 }
 
-/** Proxies that are believed. */
+/** Trusted proxies. */
 export class Proxies {
   readonly #list: BlockList;
 
@@ -35,7 +34,7 @@ export class Proxies {
     this.#list = list;
   }
 
-  /** Reads addresses and networks separated by commas; null where one is neither. */
+  /** Parses comma-separated addresses and networks; returns null if one is invalid. */
   static read(text: string): Proxies | null {
     const list = new BlockList();
     for (const part of text.split(",")) {
@@ -50,21 +49,21 @@ export class Proxies {
     return new Proxies(list);
   }
 
-  /** The address of the client behind `peer`; `forwarded` counts only where that is believed. */
+  /** Returns the client's address; `forwarded` counts only if `peer` is trusted. */
   clientOf(peer: string, forwarded: string | undefined): string {
     let client = peer;
     if (forwarded === undefined) return client;
     const hops = forwarded.split(",").slice(-HOPS_MAX);
     for (let at = hops.length - 1; at >= 0 && this.believes(client); at--) {
       const hop = withoutPort((hops[at] as string).trim());
-      // Whoever wrote this is believed, but it is no address: the last one that is counts.
+      // From a trusted proxy, but not an address: the last valid one counts.
       if (isIP(hop) === 0) return client;
       client = hop;
     }
     return client;
   }
 
-  /** Whether an address is one of them. */
+  /** True if an address is a trusted proxy. */
   believes(address: string): boolean {
     const mapped = /^(?:::|0{1,4}(?::0{1,4}){4}:)ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
     if (mapped !== undefined) return this.#list.check(mapped, "ipv4");
@@ -73,7 +72,7 @@ export class Proxies {
   }
 }
 
-/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(hop: string): string {
   const bracketed = /^\[([0-9A-Fa-f:.]+)\](?::\d+)?$/.exec(hop)?.[1];
   if (bracketed !== undefined) return bracketed;

@@ -1,8 +1,8 @@
 /**
- * What comes in: nothing; this is the table of every setting of the product.
- * What goes out: key, type, default and description of each.
- * Invariant: a setting exists exactly when it has a row here; the command line, the environment,
- * the config file, `peneira config` and the documents all derive from these rows.
+ * The table of all settings of the product:
+ * key, type, default, and description of each.
+ * Invariant: a setting exists exactly if it has a row here; the command line, the environment, the
+ * config file, `peneira config`, and the documents all derive from these rows.
  */
 
 import { unseenIn } from "../text/givenname.ts";
@@ -16,41 +16,41 @@ import {
   type SettingValue,
 } from "./settingvalue.ts";
 
-/** Fixed in uWebSockets.js: 10 s, looked at every 4 s. */
+/** Fixed in uWebSockets.js: 10 s, checked every 4 s. */
 const UWS_IDLE = "always 8 to 12 s, whatever is set";
 
-/** RFC 9116 wants an address that a program can follow. */
+/** RFC 9116 requires an address that a program can follow. */
 function checkContact(text: string): string | null {
   const known = /^(mailto:|https:\/\/|tel:)\S+$/.test(text);
   return known ? null : "an address that begins with mailto:, https:// or tel:";
 }
 
-/** An address below which others are. */
+/** Checks a base address. */
 function checkService(text: string): string | null {
   const known = /^https?:\/\/[^\s?#]+\/$/.test(text) && URL.canParse(text);
   return known ? null : "an address that begins with http:// or https:// and ends with /";
 }
 
-/** An origin as browsers send it. */
+/** Checks an origin as browsers send it. */
 function checkOrigin(text: string): string | null {
   const plain = /^https?:\/\/[^/?#@\s*]+$/.test(text) && URL.canParse(text);
   const known = plain && new URL(text).origin === text;
   return known ? null : "origins such as https://app.example.com, in lower case, without a path";
 }
 
-/** A line that people read. */
+/** Checks a line for people. */
 function checkLine(text: string): string | null {
   const fits = text.trim() !== "" && text.length <= 120 && unseenIn(text) === null;
   return fits ? null : "one line of 1 to 120 visible characters";
 }
 
-/** Where the server listens; port 0 picks a free one. */
+/** Listening address of the server; port 0 picks a free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Reads `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose. Null if it is neither. */
+/** Parses `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose. Returns null otherwise. */
 export function parseListen(text: string): ListenAddress | null {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]*]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -58,15 +58,15 @@ export function parseListen(text: string): ListenAddress | null {
   return host === undefined || port > 65_535 ? null : { host, port };
 }
 
-/** Returns the text that `parseListen` reads; IPv6 stands in brackets. */
+/** Returns the text that `parseListen` reads; IPv6 in brackets. */
 export function listenText({ host, port }: ListenAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** What may speak HTTP. */
+/** HTTP implementations. */
 export const TRANSPORTS = ["uws", "node"] as const;
 
-/** Every setting except those of the plans, in the order in which people read them. */
+/** All settings except those of the plans, in reading order. */
 export const SETTINGS = {
   listen: setting<string>("127.0.0.1:8080", "Address of the server, HOST:PORT; port 0 picks one.", {
     kind: "text",
@@ -332,7 +332,7 @@ export const SETTINGS = {
   ),
 } as const satisfies Record<string, Setting>;
 
-/** Settings of which the first may not be larger than the second. */
+/** Pairs of settings of which the first may not exceed the second. */
 export const ORDERED: readonly (readonly [smaller: string, larger: string])[] = [
   ["http.sockets_per_address", "http.sockets_max"],
   ["http.headers_timeout_ms", "http.request_timeout_ms"],

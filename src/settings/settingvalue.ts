@@ -1,24 +1,21 @@
 /**
- * One value of a setting, and the forms of the addresses that settings hold: where months are
- * downloaded from, and through what. Input: the row of the setting, and what stands in a flag, a
- * variable or the config file. Output: the value, or what was expected instead.
- * Invariant: a value is either read completely or refused with a sentence; nothing is clamped. An
- * address that is accepted here can be read by `src/download/` without another look at its form; a
- * password is refused wherever others could read it.
+ * Parses setting values, and checks addresses in settings: download sources and proxies. Input: the
+ * row of the setting, and the raw value from a flag, a variable, or the config file. Output: the
+ * value, or the expected form.
+ * Invariant: a value is either read completely or refused with a sentence; nothing is clamped.
+ * `src/download/` can use an accepted address without further checks; a password is refused
+ * wherever others could read it.
  */
 /** The value of a setting; null means "not set" where a row allows it. */
 export type SettingValue = string | number | boolean | readonly string[] | null;
 
-/** What was expected in the place of a text; null where the text is right. */
+/** Returns the expected form of a text; null if it is valid. */
 type TextCheck = (text: string) => string | null;
 
-/**
- * How a value is written and checked. `min` and `max` are included; `or` is a word for "every", and
- * `of` are the only texts that there are.
- */
+/** Format of a value: `min` and `max` are inclusive, `or` means "every", `of` lists the texts. */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: TextCheck }
-  /** One text, or several: a list in the file, elsewhere with blanks between them. */
+  /** One text, or several: a list in the file, elsewhere separated by blanks. */
   | { readonly kind: "texts"; readonly check: TextCheck }
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
   | { readonly kind: "number"; readonly min: number; readonly max: number }
@@ -32,22 +29,19 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly fallback: Value;
   readonly description: string;
   readonly secret?: boolean;
-  /** What holds with the transport uws in the place of the value. */
+  /** The fixed value under the transport uws. */
   readonly uws?: string;
-  /** What is wrong with a value that stands where others can read it: in a file, in a command. */
+  /** Returns the problem of a value that others can read: in a file, in a command. */
   readonly inTheOpen?: TextCheck;
 }
 
-/** A value, or what was expected in its place, or the entries of a list that do not exist. */
+/** A value, the expected form, or a list's unknown entries. */
 type SettingReading =
   | { readonly value: SettingValue }
   | { readonly expected: string }
   | { readonly unknown: readonly string[]; readonly known: readonly string[] };
 
-/**
- * Reads a value as it stands in the environment or on the command line (always text) or in the
- * config file (JSON). Gives the value, or what was expected instead.
- */
+/** Reads a value: text (environment, flag) or JSON (file). Returns it, or the expected form. */
 export function readSetting(row: Setting, raw: unknown): SettingReading {
   if (raw === null && row.fallback === null) return { value: null };
   const { type } = row;
@@ -58,7 +52,7 @@ export function readSetting(row: Setting, raw: unknown): SettingReading {
   return value === undefined ? { expected: expectedOf(type) } : { value };
 }
 
-/** What a setting of a type may be, in words. */
+/** Returns the expected form of a type, in words. */
 export function expectedOf(type: SettingType): string {
   switch (type.kind) {
     case "boolean":
@@ -81,7 +75,7 @@ export function expectedOf(type: SettingType): string {
 
 function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingReading {
   if (typeof raw !== "string" || raw === "") {
-    // Of a text with a form the form says more than that it is a text.
+    // For a text with a form, name the form instead of the type.
     const form = type.check?.("") ?? null;
     return { expected: form === null ? expectedOf(type) : `one text, ${form}` };
   }
@@ -89,7 +83,7 @@ function readText(raw: unknown, type: SettingType & { kind: "text" }): SettingRe
   return expected === null ? { value: raw } : { expected };
 }
 
-/** One text stays one; blanks stand between several. The first that is wrong speaks for all. */
+/** Reads one text, or several separated by blanks. Only the first invalid one is reported. */
 function readTexts(raw: unknown, check: TextCheck): SettingReading {
   const items: unknown[] = typeof raw === "string" ? raw.trim().split(/\s+/) : [raw].flat();
   const expected = items.length === 0 ? check("") : null;
@@ -100,7 +94,7 @@ function readTexts(raw: unknown, check: TextCheck): SettingReading {
   return { value: texts.length === 1 ? (texts[0] as string) : texts };
 }
 
-/** A value that is no text and no list, or undefined. */
+/** Reads a value other than a text or list, or undefined. */
 function readPlain(
   raw: unknown,
   type: Exclude<SettingType, { kind: "text" | "texts" | "list" }>,
@@ -131,10 +125,10 @@ function readList(raw: unknown, { or, of }: SettingType & { kind: "list" }): Set
   return unknown.length > 0 ? { unknown, known: of ?? [] } : { value: texts };
 }
 
-/** Members of a query that links of shares and buckets say their folder with. */
+/** Query members that contain the folder in links of shares and buckets. */
 const FOLDER_MEMBERS = ["dir", "path", "prefix"];
 
-/** Checks an address that months can be downloaded from; a token may stand before the host. */
+/** Checks a download address; a token may precede the host. */
 export function checkShare(text: string): string | null {
   const form =
     "an http(s) address without a password, query (but ?dir=, ?path= or ?prefix=) and fragment, " +
@@ -152,10 +146,9 @@ export function checkShare(text: string): string | null {
   return up ? form : null;
 }
 
-/** Schemes of proxies. */
 const PROXY_SCHEMES = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** Checks the address of a proxy; `direct` is none. */
+/** Checks the address of a proxy, or `direct`. */
 export function checkProxy(text: string): string | null {
   if (text === "direct") return null;
   const form = "direct, or http://, https://, socks5:// or socks5h:// and HOST:PORT";
@@ -171,7 +164,7 @@ export function openCredentials(text: string): string | null {
   return "must not hold a user or password, which others could read there";
 }
 
-/** Whether it can be decoded, and fits into the one byte that SOCKS5 has for its length. */
+/** True if it can be decoded, and fits SOCKS5's one-byte length. */
 function isShort(text: string): boolean {
   try {
     return Buffer.byteLength(decodeURIComponent(text)) <= 255;

@@ -1,14 +1,13 @@
 /**
- * The checks of `npm test`. What comes in: the whole checkout, and how build.mjs runs and skips
- * steps. What goes out: nothing where types, lint and layout are right, else the places.
- * Invariant: nothing is changed; what cannot be told here (the layout of the C++ without its
- * formatter) is skipped in words.
+ * The checks of `npm test`. Input: the checkout, and build.mjs's step runner. Output: places of
+ * wrong types, lint, or formatting.
+ * Invariant: nothing is changed; without its formatter, the C++ check is skipped with a message.
  */
 import path from "node:path";
 import { checkLayout } from "../../native-index/lint.mjs";
 import { WEB } from "../console/bundle.mjs";
 
-/** Types and lint over the whole checkout, and the layout of the C++ where that can be told. */
+/** Checks types and lint of the whole checkout, and the C++ formatting if possible. */
 export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
   const tool = (name, bin) => path.join(root, "node_modules", name, bin);
   const inputs = [
@@ -20,8 +19,7 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    // The compiler in machine code takes a third of the processor time of the one in JavaScript,
-    // whose interface tidy.test.ts needs.
+    // Takes a third of the JavaScript compiler's CPU time; tidy.test.ts needs that one's API.
     const compiler = tool("typescript-native", "bin/tsc");
     for (const [name, project] of Object.entries({ all: ".", web: WEB })) {
       const info = path.join(cache, `types-${name}.tsbuildinfo`);

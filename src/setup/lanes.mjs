@@ -1,19 +1,17 @@
 /**
- * Steps side by side, with a clock, and the times that the steps of `npm start` took before. Input:
- * steps, each with the steps that it waits for. Output: all of them done, a line where each begins
- * and ends, and how long each took; the times of the last run on this machine, or the measured ones
- * if there was none.
- * Invariant: a step begins when everything it waits for is done; after a failure no step begins,
- * and the steps under way are not waited for; at most one line a second is written. Times are kept
- * in the user's cache folder, because a new clone has no memory of its own; a file that cannot be
- * read or written counts as missing.
+ * Runs steps in parallel with a clock, and records their times for `npm start`. Input: steps with
+ * their dependencies. Output: all steps done, a line at the start and end of each, and its
+ * duration; the times of this machine's last run, or the measured ones if there is none.
+ * Invariant: a step starts when its dependencies are done; after a failure no step starts, and
+ * running ones are not awaited; at most one line a second is written. Times are stored in the
+ * user's cache folder, because a new clone has none; an inaccessible file counts as missing.
  */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 
-/** Seconds of each step in a new clone, two cores, no prebuilt binaries of packages to be had. */
+/** Seconds of each step in a new clone, two cores, without prebuilt package binaries. */
 const MEASURED = {
   where: "two cores of a shared virtual machine",
   seconds: {
@@ -29,7 +27,7 @@ const MEASURED = {
   },
 };
 
-/** What is known: `{ where, seconds }`. */
+/** Returns the known times: `{ where, seconds }`. */
 export function lastTimes(file = fileOf()) {
   try {
     const { seconds } = JSON.parse(fs.readFileSync(file, "utf8"))[machine()];
@@ -41,7 +39,7 @@ export function lastTimes(file = fileOf()) {
   }
 }
 
-/** Keeps the seconds of steps that ran; those of others stay. */
+/** Stores the seconds of executed steps; keeps those of others. */
 export function keepTimes(seconds, file = fileOf()) {
   try {
     const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
@@ -50,11 +48,11 @@ export function keepTimes(seconds, file = fileOf()) {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, `${JSON.stringify({ ...all, [machine()]: { seconds: merged } })}\n`);
   } catch {
-    // A guess that is missing next time harms nobody.
+    // A missing estimate next time is harmless.
   }
 }
 
-/** What times depend on most. */
+/** Returns the main factors of the times. */
 function machine() {
   return `${process.platform}-${process.arch}-${os.availableParallelism()}`;
 }
@@ -64,13 +62,13 @@ function fileOf() {
   return path.join(caches, "peneira", "start.json");
 }
 
-/** How often a terminal's clock moves, and how often one is printed where there is no terminal. */
+/** Update interval of the clock on a terminal, and without one. */
 const TICK_MS = 1_000;
 const TELL_MS = 15_000;
 
 /**
- * Runs the steps `{ name, after, run }`; names in `after` that are not among them count as done.
- * Gives seconds by name. Throws what the first step that failed threw.
+ * Runs the steps `{ name, after, run }`; unknown names in `after` count as done. Returns seconds by
+ * name. Rethrows the first step's failure.
  */
 export async function runLanes(steps, { out = process.stderr } = {}) {
   const clock = new Clock(out);
@@ -95,7 +93,7 @@ export async function runLanes(steps, { out = process.stderr } = {}) {
   }
 }
 
-/** Seconds until the last step is done, where each takes as long as `seconds` says. */
+/** Returns the seconds of the critical path, given each step's `seconds`. */
 export function longestWay(steps, seconds) {
   const endOf = (step) => {
     const before = steps.filter(({ name }) => step.after.includes(name)).map(endOf);
@@ -104,13 +102,13 @@ export function longestWay(steps, seconds) {
   return Math.max(0, ...steps.map(endOf));
 }
 
-/** Minutes and seconds, as `1:05`. */
+/** Formats minutes and seconds as `1:05`. */
 export function clockText(ms) {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** The lines of a run: on a terminal the last one moves, elsewhere what runs is printed again. */
+/** Progress lines: on a terminal the last one is redrawn, elsewhere running steps are reprinted. */
 class Clock {
   #out;
   #began = performance.now();

@@ -1,9 +1,9 @@
 /**
- * `npm start`. What comes in: its arguments, a checkout in whatever state it is, and the steps of
- * build.mjs. What goes out: packages, addon, bundle, console and demo, each made where it is
- * missing or old, side by side where nothing stands against it; then the server.
- * Invariant: says first what will be done and about how long that takes; every step is a process
- * of its own whose output is shown only where it fails; what is there already costs nothing.
+ * `npm start`. Input: its arguments, a checkout in any state, and the steps of build.mjs. Output:
+ * packages, addon, bundle, console, and demo, each built if outdated, in parallel if possible; then
+ * the server.
+ * Invariant: announces the steps and their expected time first; each step is a separate process
+ * whose output is shown only on failure; finished steps cost nothing.
  */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { clockText, keepTimes, lastTimes, longestWay, runLanes } from "./lanes.mjs";
 
-/** Every step: what it is for, which others must be done before, and what it builds upon. */
+/** All steps: purpose, dependencies, and the folder that they extend. */
 const STEPS = {
   packages: { does: "installs what running needs", after: [], grows: "node_modules" },
   addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
@@ -24,18 +24,18 @@ const STEPS = {
   snapshot: { does: "imports them", after: ["dump", "addon"] },
 };
 
-/** Steps that are commands of the program; all others are steps of build.mjs. */
+/** Steps that are commands of the program; all others are in build.mjs. */
 const DEMO = ["dump", "snapshot"];
 
 /**
- * Makes what is missing, then calls `serve`. `due` names the steps of build.mjs that have something
- * to do; `hold` waits for another `npm start` that makes something, and gives what ends the wait of
- * others; `place` puts the compiled addon beside the bundle; `program` is the bundle's launcher.
+ * Builds what is missing, then calls `serve`. `due` names the outdated steps of build.mjs; `hold`
+ * waits for another running `npm start` and returns a release function; `place` puts the compiled
+ * addon next to the bundle; `program` is the bundle's launcher.
  */
 export async function start({ serve, ...options }) {
   if (missingOf(options).length > 0) {
     const release = options.hold();
-    // Another one may have made it meanwhile.
+    // Another process may have built it meanwhile.
     await make({ ...options, missing: missingOf(options) });
     release();
   }
@@ -47,7 +47,7 @@ function missingOf({ root, args, due }) {
   return [...due(), ...(hasDemo(root, args) ? [] : DEMO)];
 }
 
-/** Makes the steps that are missing, side by side. */
+/** Runs the missing steps in parallel. */
 async function make({ root, args, missing, program, place, requireTools, fail }) {
   const steps = Object.entries(STEPS)
     .filter(([name]) => missing.includes(name))
@@ -56,7 +56,7 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   const runStep = async (name) => {
     const own = [path.join(root, "build.mjs"), "step", name];
     const demo = [program, "start", ...args, "--only", name];
-    // The import is the first that needs the engine.
+    // The import is the first step that needs the engine.
     if (name === "snapshot") place();
     await runQuietly(DEMO.includes(name) ? demo : own, { root, name, children });
   };
@@ -74,16 +74,13 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   }
 }
 
-/**
- * Names of the steps that begin from nothing. The others finish what is there already, and how long
- * that takes says nothing of the next new clone.
- */
+/** Returns steps run from nothing; times of partial ones say nothing about the next new clone. */
 export function wholeSteps(steps, root) {
   const there = ({ grows }) => grows !== undefined && fs.existsSync(path.join(root, grows));
   return steps.filter((step) => !there(step)).map(({ name }) => name);
 }
 
-/** What will be done, and how long that took when it was done last. */
+/** Returns the list of steps with their last durations. */
 export function announcement(steps, times = lastTimes()) {
   const { where, seconds } = times;
   const wide = Math.max(...steps.map(({ name }) => name.length));
@@ -95,7 +92,7 @@ export function announcement(steps, times = lastTimes()) {
   return `${head}:\n${lines.join("\n")}\nAbout ${all} min in all (${where}).\n`;
 }
 
-/** Whether the demo is there, in the folder that the arguments name. */
+/** True if the demo exists in the folder named by the arguments. */
 function hasDemo(root, args) {
   const options = { dir: { type: "string" }, help: { type: "boolean", short: "h" } };
   const { values } = parseArgs({ args, options, strict: false });
@@ -103,12 +100,12 @@ function hasDemo(root, args) {
   return values.help === true || fs.existsSync(path.resolve(root, dir, "demo.peneira"));
 }
 
-/** Runs a script of Node to its end; throws with what it printed where it fails. */
+/** Runs a Node script to its end; throws with its output on failure. */
 async function runQuietly(script, { root, name, children }) {
   const child = spawn(process.execPath, script, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that compilers below it can be ended with it.
+    // A separate process group, so that its compilers can be ended too.
     detached: process.platform !== "win32",
   });
   children.add(child);
@@ -125,7 +122,7 @@ async function runQuietly(script, { root, name, children }) {
   throw new Error(`the step ${name} ended with ${status}\n${said}`);
 }
 
-/** A signal ends the steps under way, which are groups of their own, with this process. */
+/** On a signal, ends the running steps' process groups with this process. */
 function endTogether(children) {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
     process.once(signal, () => {
@@ -136,13 +133,13 @@ function endTogether(children) {
   }
 }
 
-/** Ends steps and whatever they started. */
+/** Ends steps and their child processes. */
 function endAll(children) {
   for (const { pid } of children) {
     try {
       process.kill(process.platform === "win32" ? pid : -pid);
     } catch {
-      // It has ended by itself.
+      // Already ended.
     }
   }
 }

@@ -1,12 +1,11 @@
 /**
- * The steps of the build, each run by one process at a time, and the files of a checkout that are
- * their inputs. Input: the places of a checkout and its caches; the name of a step and its work.
- * Output: steps that run where their inputs changed since they last succeeded, or that are only
- * named.
- * Invariant: a stamp is written when its step is done, never before; while one process of a
- * checkout is at a step, any other one waits and finds it made; a process that died holds nothing.
- * Paths are relative to the root and come in a fixed order; a missing folder is empty. Plain Node
- * without dependencies, and nothing lies in node_modules, because npm removes that.
+ * Build steps, each run by one process at a time, and the input files of a checkout. Input: the
+ * folders of a checkout and its caches; the name of a step and its work.
+ * Output: steps that run if their inputs changed since their last success, or are only listed.
+ * Invariant: a stamp is written only after its step is done. While one process of a checkout runs a
+ * step, others wait and find it done; a dead process holds no lock. Paths are relative to the root
+ * and sorted; a missing folder is empty. Plain Node without dependencies; nothing is stored in
+ * node_modules, because npm removes that.
  */
 
 import { createHash } from "node:crypto";
@@ -14,7 +13,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 
-/** Makes `filesIn(dir, pattern, skip)`: files whose name fits, without folders named by `skip`. */
+/** Returns `filesIn(dir, pattern, skip)`: files with a matching name, without `skip` folders. */
 export function filesBelow(root) {
   const filesIn = (dir, pattern, skip = /^$/) => {
     const full = path.join(root, dir);
@@ -31,19 +30,16 @@ export function filesBelow(root) {
   return filesIn;
 }
 
-/** How often it is looked whether the other process is done. */
+/** Poll interval while another process works. */
 const LOOK_MS = 100;
-/** The locks of this process. */
+/** Locks of this process. */
 const held = new Set();
 
 process.on("exit", () => {
   for (const file of held) fs.rmSync(file, { force: true });
 });
 
-/**
- * Does `work` while no other process does what has the same name in `folder`; gives what it gives.
- * `tell` gets a line where it has to wait.
- */
+/** Runs `work` holding `name` in `folder`; returns its result. `tell` gets a line on a wait. */
 function alone(turn, work) {
   const release = hold(turn);
   try {
@@ -53,7 +49,7 @@ function alone(turn, work) {
   }
 }
 
-/** Waits until no other process holds `name` in `folder`; gives what ends this one's turn. */
+/** Waits until no other process holds `name` in `folder`; returns a release function. */
 function hold({ folder, name, tell }) {
   const file = path.join(folder, `${name}.lock`);
   fs.mkdirSync(folder, { recursive: true });
@@ -74,7 +70,7 @@ function hold({ folder, name, tell }) {
   };
 }
 
-/** Whether the lock is ours now. It is linked, because a file that is written is empty at first. */
+/** Tries to take the lock. It is linked, because a newly written file is empty at first. */
 function taken(file) {
   const own = `${file}.${process.pid}`;
   fs.writeFileSync(own, String(process.pid));
@@ -89,7 +85,7 @@ function taken(file) {
   }
 }
 
-/** Who has the lock; undefined where it was given back meanwhile. */
+/** Returns the lock's holder; undefined if it was released meanwhile. */
 function holderOf(file) {
   try {
     return Number(fs.readFileSync(file, "utf8"));
@@ -99,7 +95,7 @@ function holderOf(file) {
   }
 }
 
-/** Whether a process of this number is there, also one of another user. */
+/** True if a process with this id exists, also one of another user. */
 export function lives(pid) {
   try {
     return process.kill(pid, 0);
@@ -108,12 +104,12 @@ export function lives(pid) {
   }
 }
 
-/** Removes the lock of a process that died, unless another one has taken it since. */
+/** Removes the lock of a dead process, unless another one has taken it since. */
 function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {
     fs.renameSync(file, aside);
-    // Somebody else removed it between our look and now, and took it.
+    // Another process has removed and retaken it since the check: put it back.
     if (Number(fs.readFileSync(aside, "utf8")) !== dead) fs.linkSync(aside, file);
   } catch (error) {
     if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
@@ -122,12 +118,12 @@ function remove(file, dead) {
   }
 }
 
-/** Steps of the checkout at `root`, whose stamps lie in `cache`. */
+/** Steps of the checkout at `root`, with stamps in `cache`. */
 export class Steps {
   #root;
   #cache;
   #locks;
-  /** Names of the steps that have something to do, while it is asked for them; else null. */
+  /** Names of outdated steps while `due` runs; else null. */
   #planned = null;
 
   constructor({ root, cache }) {
@@ -136,7 +132,7 @@ export class Steps {
     this.#locks = path.join(root, ".cache", "locks");
   }
 
-  /** Which steps have something to do, of those that `steps` runs; none of them is run. */
+  /** Returns the outdated steps among those that `steps` runs, without running any. */
   due(steps) {
     this.#planned = [];
     steps();
@@ -145,7 +141,7 @@ export class Steps {
     return due;
   }
 
-  /** Runs a step unless the hash of its inputs is the one of its last success. */
+  /** Runs a step unless its inputs have the hash of its last success. */
   upToDate({ name, inputs, salt, outputs }, action) {
     const digest = this.digestOf(inputs, salt);
     const stamp = path.join(this.#cache, name);
@@ -163,12 +159,12 @@ export class Steps {
     });
   }
 
-  /** Does what no other process may do to this checkout meanwhile; a plan needs no turn. */
+  /** Does exclusive work on this checkout; a plan needs no lock. */
   inTurn(name, work) {
     return this.#planned === null ? alone(this.#turn(name), work) : work();
   }
 
-  /** Begins what no other process may do meanwhile; gives what ends it. */
+  /** Starts exclusive work; returns a release function. */
   hold(name) {
     return hold(this.#turn(name));
   }
@@ -177,7 +173,7 @@ export class Steps {
     return { folder: this.#locks, name, tell: (line) => process.stderr.write(line) };
   }
 
-  /** A hash of what files hold, and of what else a step depends on. */
+  /** Returns a hash of file contents and of further inputs of a step. */
   digestOf(inputs, salt) {
     const hash = createHash("sha256").update(salt);
     for (const file of [...new Set(inputs)].sort()) {
@@ -186,7 +182,7 @@ export class Steps {
     return hash.digest("hex");
   }
 
-  /** Runs a step with a line before and after it, or names it where that is asked. */
+  /** Runs a step with a line before and after it, or only lists it during `due`. */
   step(name, action) {
     if (this.#planned !== null) return this.#planned.push(name);
     const began = performance.now();

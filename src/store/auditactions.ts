@@ -1,18 +1,16 @@
 /**
- * What the audit trail tells of. What comes in: nothing; this is the table of its actions. What
- * goes out: their names, what each means, and the facts that a line of it holds.
- * Invariant: an action exists exactly when it has a row here: what writes a line, the words of the
- * console in both languages and the documents are held complete against it by the compiler or a
- * test. No row has room for a name, an e-mail, an address or a secret.
+ * The table of audit actions: their names, meanings, and the facts in their lines.
+ * Invariant: an action exists exactly if it has a row here. The compiler or a test checks that
+ * writers, the console's words in both languages, and the documents cover it completely. No row has
+ * room for a name, an e-mail, an address, or a secret.
  */
 
-/** One fact: a value as it is from now on, or what it was and what it is. */
+/** Kind of a fact: a new value, or old and new values. */
 type FactKind = "value" | "change";
 
-/** A value of a fact; times are ISO texts. */
+/** Value of a fact; times are ISO texts. */
 type FactValue = string | number | null;
 
-/** A fact that changed. */
 interface Change {
   readonly from: FactValue;
   readonly to: FactValue;
@@ -24,7 +22,7 @@ interface Action {
   readonly facts: Readonly<Record<string, FactKind>>;
 }
 
-/** Every action; the word before the dot is what the subject of its lines is. */
+/** All actions; the word before the dot is the subject's kind. */
 export const AUDIT_ACTIONS = {
   "tenant.create": action("a tenant was made", {}),
   "tenant.rename": action("a tenant got another name", {}),
@@ -56,7 +54,7 @@ export const AUDIT_ACTIONS = {
 /** Name of an action. */
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** The facts that a line of an action holds, no more and no fewer. */
+/** Exactly the facts in a line of an action. */
 export type FactsOf<Name extends AuditAction> = {
   readonly [Fact in keyof KindsOf<Name>]: KindsOf<Name>[Fact] extends "change" ? Change : FactValue;
 };
@@ -68,10 +66,10 @@ export type FactName = {
   [Name in AuditAction]: keyof (typeof AUDIT_ACTIONS)[Name]["facts"];
 }[AuditAction];
 
-/** The facts of a line of whichever action. */
+/** Facts of a line of any action. */
 export type Facts = Readonly<Record<string, FactValue | Change>>;
 
-/** All actions, in the order of the table. */
+/** All actions, in table order. */
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as readonly AuditAction[];
 
 function action<const Wanted extends Readonly<Record<string, FactKind>>>(

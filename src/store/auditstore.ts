@@ -1,58 +1,58 @@
 /**
- * The audit trail in the database. What comes in: who did what to what, from inside the transaction
- * that does it. What goes out: lines as stored, newest first.
- * Invariant: a line is there exactly when its change is, because both are one transaction; a line
- * is never altered (the database refuses that), and is forgotten by `forget` alone. It knows people
- * and keys by their ids only.
+ * The audit trail in the database. Input: actor, action, subject, inside the change's transaction.
+ * Output: lines as stored, newest first.
+ * Invariant: a line exists exactly if its change does, because both are one transaction. The
+ * database forbids altering a line; only `forget` deletes lines. It has only ids of people and
+ * keys.
  */
 import { systemClock } from "../process/clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
-/** Who did it: somebody at a command line of the machine, a user of the console, or a key. */
+/** Actor: the command line, a user of the console, or a key. */
 export type Actor = "command" | `user:${string}` | `key:${string}`;
 
-/** What works on the state from the command line acts as. */
+/** Actor of changes from the command line. */
 export const COMMAND_LINE: Actor = "command";
 
 /** A line to write. */
 interface AuditEntry<Action extends AuditAction> {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly actor: Actor;
   readonly action: Action;
-  /** The tenant it concerns; null for what concerns all of them. */
+  /** The affected tenant; null for all. */
   readonly tenantId: string | null;
-  /** Id of the tenant, key or user that it was done to; null for the state. */
+  /** Id of the affected tenant, key, or user; null for the state. */
   readonly subject: string | null;
   readonly facts: FactsOf<Action>;
 }
 
-/** A line as stored; a larger sequence was written later. */
+/** A line as stored; sequences ascend in time. */
 export interface AuditRow {
   readonly sequence: number;
   readonly at: number;
   readonly actor: Actor;
   readonly action: AuditAction;
   readonly tenantId: string | null;
-  /** Name of the tenant as it is now. */
+  /** Current name of the tenant. */
   readonly tenant: string | null;
   readonly subject: string | null;
   readonly facts: Facts;
 }
 
-/** Which lines are wanted; what is missing does not matter. */
+/** Filters of lines; undefined ones are ignored. */
 interface AuditQuery {
   readonly tenantId?: string | undefined;
   readonly action?: AuditAction | undefined;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Only lines with a smaller sequence. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
-/** Actions on the state as a whole. */
+/** Actions on the whole state. */
 type StateAction = Extract<AuditAction, `state.${string}`>;
 
 interface StoredRow extends Omit<AuditRow, "facts"> {
@@ -67,7 +67,7 @@ export class AuditStore {
     this.#database = database;
   }
 
-  /** Writes a line; call it inside the transaction of the change that it tells of. */
+  /** Writes a line; call it inside the transaction of its change. */
   record<Action extends AuditAction>(entry: AuditEntry<Action>): void {
     this.#database
       .prepare(
@@ -77,13 +77,13 @@ export class AuditStore {
       .run({ ...entry, facts: JSON.stringify(entry.facts) });
   }
 
-  /** Writes down what a command did to the state as a whole. */
+  /** Records a command's change of the whole state. */
   noteState<Action extends StateAction>(action: Action, facts: FactsOf<Action>): void {
     const whole = { actor: COMMAND_LINE, tenantId: null, subject: null };
     this.record({ at: systemClock.nowMs(), ...whole, action, facts });
   }
 
-  /** The newest lines that fit. */
+  /** Returns the newest matching lines. */
   list({ tenantId, action, since, before, limit }: AuditQuery): AuditRow[] {
     const wanted = { tenantId, action, since, before };
     const conditions = Object.entries(CONDITIONS).filter(([name]) => {
@@ -102,8 +102,8 @@ export class AuditStore {
   }
 
   /**
-   * When the users of a tenant made the change that is `most` changes back, if that was later than
-   * a time (both in milliseconds since 1970); undefined where they made fewer since.
+   * Returns the time of the change that is `most` changes back by a tenant's users, if later than
+   * `since` (both in milliseconds since the epoch); undefined if they made fewer.
    */
   changeBack(tenantId: string, most: number, since: number): number | undefined {
     return this.#database
@@ -115,7 +115,7 @@ export class AuditStore {
       .get(tenantId, since, most - 1) as number | undefined;
   }
 
-  /** When the newest line was written; undefined where there is none. */
+  /** Returns the time of the newest line, or undefined. */
   newest(): number | undefined {
     return this.#database
       .prepare<[], number>("SELECT at FROM audit ORDER BY sequence DESC LIMIT 1")
@@ -123,7 +123,7 @@ export class AuditStore {
       .get() as number | undefined;
   }
 
-  /** Forgets the oldest lines, up to the first one that is not older than a time; how many. */
+  /** Deletes the oldest lines up to the first not older than a time; returns the number. */
   forget(before: number): number {
     const first = `SELECT sequence FROM audit WHERE at >= ? ORDER BY sequence LIMIT 1`;
     return this.#database
@@ -132,7 +132,7 @@ export class AuditStore {
   }
 }
 
-/** Whether a database has a trail; those of early schemas have none. */
+/** True if a database has an audit trail; early schemas have none. */
 export function hasTrail(database: StateDatabase): boolean {
   const wanted = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'audit'";
   return database.prepare(wanted).get() !== undefined;

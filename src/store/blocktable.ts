@@ -1,31 +1,30 @@
 /**
- * Sorted entries in blocks that revisions share, in the database, and which revisions exports are
- * pinned to. Input: blocks, and which revision begins or ends with them. Output: the blocks of a
- * revision.
- * Invariant: the bytes of a block are stored apart from its place, so that they are written before
- * a revision has them, in steps as short as the writer likes, and a revision begins with a few
- * small rows. An export that may be rendered keeps its pins. The table knows nothing of what an
- * entry means, and of no list: lists of tenants and those of exported accounts are blocked and
- * pinned alike.
+ * Sorted entries in blocks shared by revisions, in the database, and the revisions that exports are
+ * pinned to. Input: blocks, and the revisions that begin or end with them. Output: a revision's
+ * blocks.
+ * Invariant: the bytes of a block are stored separately from its place. So they can be written
+ * before a revision uses them, in small steps, and a revision begins with a few small rows. An
+ * export that may be rendered keeps its pins. The table knows neither the meaning of entries nor
+ * lists: tenants' lists and those of exported accounts are blocked and pinned alike.
  */
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
-/** A block that was written and belongs to no revision yet. */
+/** A written block that belongs to no revision yet. */
 export interface StagedBlock {
   readonly id: number;
-  /** Number of its first entry. */
+  /** Value of its first entry. */
   readonly first: bigint;
 }
 
-/** The bytes of a block, with the checksum of when they were written. */
+/** The bytes of a block, with the checksum at writing. */
 interface StoredBytes {
   readonly id: number;
   readonly entries: Buffer;
   readonly checksum: number | null;
 }
 
-/** What a revision changes of the one before it. */
+/** Changes of a revision to its predecessor. */
 export interface PlacedBlocks {
   readonly replaced: readonly number[];
   readonly made: readonly StagedBlock[];
@@ -33,10 +32,10 @@ export interface PlacedBlocks {
 
 /** Blocks of a revision. */
 const OF_REVISION = "list = @list AND since <= @revision AND (until IS NULL OR until > @revision)";
-/** The least number that an entry may have. */
+/** Minimum value of an entry. */
 const LEAST = "-9223372036854775808";
 
-/** Two tables: the bytes of blocks, and where blocks stand. */
+/** Two tables: the bytes of blocks, and their places. */
 export class BlockTable {
   readonly #database: StateDatabase;
   readonly #blocks: string;
@@ -49,7 +48,7 @@ export class BlockTable {
     this.#entries = `${name}_entries`;
   }
 
-  /** Ids and first entries of the blocks of a revision, in order. */
+  /** Returns ids and first entries of a revision's blocks, in order. */
   index(pin: ListPin): StagedBlock[] {
     return this.#database
       .prepare<[ListPin], { id: bigint; first: bigint }>(
@@ -60,7 +59,7 @@ export class BlockTable {
       .map(({ id, first }) => ({ id: Number(id), first }));
   }
 
-  /** Ids of the blocks of a revision that an earlier one does not have, in order. */
+  /** Returns ids of a revision's blocks that an earlier one lacks, in order. */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#database
       .prepare<[ListPin & { earlier: number }], number>(
@@ -91,7 +90,7 @@ export class BlockTable {
     for (const row of rows) yield this.#checked(row);
   }
 
-  /** Blocks of a revision that may hold entries from a number on, at most so many. */
+  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#database
       .prepare<[ListPin & { from: bigint; limit: number }], StoredBytes>(
@@ -105,13 +104,13 @@ export class BlockTable {
       .map((row) => this.#checked(row).entries);
   }
 
-  /** Returns `row`. Throws `BlobDamage` if its bytes are not those that were written. */
+  /** Returns `row`. Throws `BlobDamage` if its bytes do not match the checksum. */
   #checked(row: StoredBytes): StoredBytes {
     checkBlobs(this.#entries, row.checksum, row.entries);
     return row;
   }
 
-  /** Writes bytes of blocks that no revision has; gives their ids. */
+  /** Writes bytes of blocks without a revision; returns their ids. */
   write(blocks: readonly Uint8Array[]): number[] {
     const insert = this.#database.prepare(
       `INSERT INTO ${this.#entries} (entries, checksum) VALUES (@block, blob_checksum(@block))`,
@@ -119,7 +118,7 @@ export class BlockTable {
     return blocks.map((block) => Number(insert.run({ block }).lastInsertRowid));
   }
 
-  /** Begins a revision of a list with blocks that were written. */
+  /** Begins a revision of a list with written blocks. */
   place(list: number, revision: number, { replaced, made }: PlacedBlocks): void {
     const replace = this.#database.prepare(`UPDATE ${this.#blocks} SET until = ? WHERE id = ?`);
     for (const id of replaced) replace.run(revision, id);
@@ -129,14 +128,14 @@ export class BlockTable {
     for (const { id, first } of made) insert.run(id, list, first, revision);
   }
 
-  /** Ends all blocks of a list with a revision that has none. */
+  /** Ends all blocks of a list with an empty revision. */
   end(list: number, revision: number): void {
     this.#database
       .prepare(`UPDATE ${this.#blocks} SET until = ? WHERE list = ? AND until IS NULL`)
       .run(revision, list);
   }
 
-  /** Lists that have blocks which the newest revision has no more. */
+  /** Returns lists with blocks that their newest revision no longer uses. */
   listsWithOld(): number[] {
     return this.#database
       .prepare<[], number>(`SELECT DISTINCT list FROM ${this.#blocks} WHERE until IS NOT NULL`)
@@ -144,10 +143,7 @@ export class BlockTable {
       .all();
   }
 
-  /**
-   * Deletes some blocks of a list that its newest revision has no more and no export is pinned to,
-   * at most so many; gives how many.
-   */
+  /** Deletes up to `limit` blocks of a list that are old and unpinned; returns the number. */
   deleteOld(list: number, limit: number): number {
     const ids = this.#database
       .prepare<[{ list: number; limit: number }], number>(
@@ -165,7 +161,7 @@ export class BlockTable {
     return ids.length;
   }
 
-  /** Deletes bytes of blocks, but not of those that stand somewhere. */
+  /** Deletes bytes of blocks, except of placed ones. */
   deleteBytes(ids: readonly number[]): void {
     const remove = this.#database.prepare(
       `DELETE FROM ${this.#entries}
@@ -174,7 +170,7 @@ export class BlockTable {
     for (const id of ids) remove.run(id, id);
   }
 
-  /** Deletes the bytes of all blocks that stand nowhere; gives how many. */
+  /** Deletes the bytes of all unplaced blocks; returns the number. */
   deleteUnplaced(): number {
     return this.#database
       .prepare(`DELETE FROM ${this.#entries} WHERE id NOT IN (SELECT id FROM ${this.#blocks})`)
@@ -188,11 +184,11 @@ export interface ListPin {
   readonly revision: number;
 }
 
-/** Exports that may still be rendered: a done one is again where its file was lost. */
+/** Exports that may still be rendered: also a done one whose file is lost. */
 const PINNING = `SELECT id FROM exports
   WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
 
-/** Forgets which exports were pinned to a list, of those that will not be rendered any more. */
+/** Deletes a list's pins of exports that will not be rendered again. */
 export function forgetPins(database: StateDatabase, list: number): void {
   database
     .prepare(`DELETE FROM export_lists WHERE list = ? AND export_id NOT IN (${PINNING})`)

@@ -1,8 +1,8 @@
 /**
- * The embedded state. What comes in: a data directory.
- * What goes out: an open SQLite database of the newest schema.
- * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
- * power cut; several processes may have it open; a database of a newer program is refused.
+ * Opens the embedded state. Input: a data directory.
+ * Output: an open SQLite database of the newest schema.
+ * Invariant: write-ahead log with synchronous=FULL, so acknowledged changes survive a power cut;
+ * several processes may have it open; a database of a newer program is refused.
  */
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,19 +25,19 @@ import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
 /** Name of the database in the data directory. */
 export const DATABASE_FILE = "state.db";
 
-/** Marks the file as ours: "PNR1" in ASCII. */
+/** Identifies our files: "PNR1" in ASCII. */
 const APPLICATION_ID = 0x504e5231;
 
-/** How long a writer waits for another process's write, in milliseconds. */
+/** Time that a writer waits for another process's write, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Newest schema version. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Opens the database of a data directory, making both where there are none, and brings it to the
- * newest schema; the state of an older one is kept beside it first (`keptFile`).
- * Throws `CommandError` when it is damaged, foreign, newer or open to others.
+ * Opens the database of a data directory, creating both if missing, and upgrades it to the newest
+ * schema; the older state is first copied next to it (`keptFile`). Throws `CommandError` if it is
+ * damaged, foreign, newer, or accessible to others.
  */
 export function openDatabase(dataDir: string): StateDatabase {
   const folder = lookAt(dataDir);
@@ -54,7 +54,7 @@ function hasDatabase(dataDir: string): boolean {
   return lookAt(join(dataDir, DATABASE_FILE)) !== undefined;
 }
 
-/** Removes what a full or failing disk left of a new state; a file that holds anything stays. */
+/** Removes what a full or failing disk left of a new state; never a non-empty file. */
 function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   const path = join(dataDir, DATABASE_FILE);
   try {
@@ -62,14 +62,14 @@ function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     if (isNewFolder) rmdirSync(dataDir);
   } catch {
-    // The refusal of the disk is what the caller reports.
+    // The caller reports the disk error.
   }
 }
 
 function openOrMake(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
-    // Before anything is written: setting the journal would already change a newer file.
+    // Before anything is written: setting the journal mode would change a newer file.
     checkOwner(reading(path, stampOf), path);
     refuseUnstamped(dataDir, path);
     const database = connect(path, { timeout: BUSY_TIMEOUT_MS });
@@ -77,7 +77,7 @@ function openOrMake(dataDir: string): StateDatabase {
       database.pragma("journal_mode = WAL");
       database.pragma("synchronous = FULL");
       database.pragma("foreign_keys = ON");
-      // What was deleted is not to be found in the file any more.
+      // Erase deleted content from the file.
       database.pragma("secure_delete = ON");
       migrate(database, path);
       return database;
@@ -89,8 +89,8 @@ function openOrMake(dataDir: string): StateDatabase {
 }
 
 /**
- * Opens the database of a data directory as it is, of whichever schema this program knows, and
- * changes nothing; a server may be at work on it. Throws `CommandError` as `openDatabase` does.
+ * Opens the database of a data directory in any known schema, without changing it; a server may be
+ * running. Throws `CommandError` like `openDatabase`.
  */
 export function openAsItIs(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
@@ -104,28 +104,28 @@ export function openAsItIs(dataDir: string): StateDatabase {
 }
 
 /**
- * Opens the database for commands that only read, also on a full disk: then no other process can
- * open it meanwhile (`isAlone`). Throws `CommandError` as `openDatabase` does.
+ * Opens the database for read-only commands, also on a full disk; then no other process can open it
+ * meanwhile (`isAlone`). Throws `CommandError` like `openDatabase`.
  */
 export function openForReading(dataDir: string): StateDatabase {
   const path = join(dataDir, DATABASE_FILE);
   return orReadAlone(path, SCHEMA_VERSION, () => openDatabase(dataDir));
 }
 
-/** Opens the database of a running server for another of its threads, which only reads. */
+/** Opens a running server's database read-only for another of its threads. */
 export function connectToRead(dataDir: string): StateDatabase {
   const options = { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   return connect(join(dataDir, DATABASE_FILE), options);
 }
 
-/** True if no other connection can use the database, because it was opened on a full disk. */
+/** True if no other connection can use the database, because the disk was full at opening. */
 export function isAlone(database: StateDatabase): boolean {
   return database.pragma("locking_mode", { simple: true }) === "exclusive";
 }
 
 /**
- * Opens a database; if its disk has no room for SQLite's shared memory, opens it in exclusive mode,
- * which keeps that index in the memory of the process. A running server has made the file already.
+ * Opens a database; if the disk has no room for SQLite's shared memory, opens it in exclusive mode,
+ * which keeps that index in process memory. A running server has already created the file.
  */
 function orReadAlone(path: string, versionMin: number, open: () => StateDatabase): StateDatabase {
   try {
@@ -136,7 +136,7 @@ function orReadAlone(path: string, versionMin: number, open: () => StateDatabase
   }
 }
 
-/** Null if the database cannot be opened that way either, or is of an earlier schema. */
+/** Returns null if that fails too, or if the schema is too old. */
 function readAlone(path: string, versionMin: number): StateDatabase | null {
   let database: StateDatabase | undefined;
   try {
@@ -160,9 +160,9 @@ function raise(error: unknown): never {
 }
 
 /**
- * Opens the database that this process has open already once more, for a thread. What it commits is
- * durable with the next commit of the first connection, not before, unless `synchronous` is FULL.
- * Throws as better-sqlite3 does.
+ * Opens another connection to this process's database, for a thread. Its commits become durable
+ * only with the next commit of the first connection, unless `synchronous` is FULL. Throws like
+ * better-sqlite3.
  */
 export function openBeside(
   dataDir: string,
@@ -177,9 +177,9 @@ export function openBeside(
 }
 
 /**
- * Makes a copied database one file that stands alone, and gives its schema. Throws `CommandError`
- * when it is not a sound database of ours; `found` names the place of the original in the words.
- * Where it is sound, `last` may still write to it.
+ * Turns a copied database into a single file and returns its schema version. Throws `CommandError`
+ * if it is not a valid database of ours; `found` names the original in the message. `last` may
+ * write to it.
  */
 export function settleCopy(
   path: string,
@@ -212,8 +212,8 @@ export function settleCopy(
 }
 
 /**
- * Closes a database with everything in its main file, so that a copy of that file alone is whole.
- * Where another process has it open, what is still in its log stays there and is not lost.
+ * Closes a database after writing everything to its main file, so a copy of that file alone is
+ * complete. If another process has it open, the rest remains in the log and is not lost.
  */
 export function closeDatabase(database: StateDatabase): void {
   try {
@@ -225,12 +225,12 @@ export function closeDatabase(database: StateDatabase): void {
   }
 }
 
-/** Name of the file whose lock says that a server works on a data directory. */
+/** Name of the file whose lock marks a data directory as served. */
 export const LOCK_FILE = "serve.lock";
 
 /**
- * Claims a data directory for one server; the returned function gives it up. Throws `CommandError`
- * when another server holds it: each would take the other's running exports for its own.
+ * Locks a data directory for one server; returns a release function. Throws `CommandError` if
+ * another server holds it: each would take over the other's running exports.
  */
 export function lockDataDir(dataDir: string): () => void {
   openDataDir(dataDir);
@@ -240,13 +240,13 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * Takes the lock of a file in a directory, making the file where there is none; null when another
- * process has it. The lock is the system's, so it ends with its process, however that ends.
+ * Takes the lock of a file in a directory, creating the file if missing; returns null if another
+ * process has it. It is a system lock, so it always ends with its process.
  */
 export function tryLock(directory: string, name: string): (() => void) | null {
   const lock = connect(openDataFile(directory, name), { timeout: 0 });
   try {
-    // Nothing is ever written, so there is nothing to keep a journal of on the disk.
+    // Nothing is ever written, so no journal on disk is needed.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
     return () => lock.close();
@@ -258,13 +258,13 @@ export function tryLock(directory: string, name: string): (() => void) | null {
   }
 }
 
-/** What a database file says of itself. */
+/** Version and owner in a database file. */
 interface Stamp {
   readonly version: number;
   readonly owner: number;
 }
 
-/** Path of the database in a data directory that nobody else can reach. */
+/** Returns the database path in a data directory that only its owner can access. */
 function databasePath(dataDir: string): string {
   openDataDir(dataDir);
   refuseEmptied(dataDir);
@@ -275,8 +275,8 @@ function databasePath(dataDir: string): string {
 }
 
 /**
- * Refuses a directory that has secrets, which are made after the database, but no database: what
- * would be made there is a new state, and the files of its exports would be nobody's.
+ * Refuses a directory with secrets, which are created after the database, but without a database: a
+ * new state there would orphan the files of its exports.
  */
 function refuseEmptied(dataDir: string): void {
   const path = join(dataDir, DATABASE_FILE);
@@ -290,7 +290,7 @@ function refuseNew(dataDir: string, what: "missing" | "empty"): void {
   throw damagedState(join(dataDir, DATABASE_FILE), [why]);
 }
 
-/** Refuses a database without a stamp that somebody uses, or that has lost what was in it. */
+/** Refuses an unstamped database that is in use or has lost its content. */
 function refuseUnstamped(dataDir: string, path: string): void {
   const tables = reading(path, (database) => {
     if (stampOf(database).version > 0) return null;
@@ -300,7 +300,7 @@ function refuseUnstamped(dataDir: string, path: string): void {
   else if (tables !== null) throw foreign(path);
 }
 
-/** Reads a database without changing a byte of it or of its log. */
+/** Reads a database without changing any byte of it or its log. */
 export function reading<Value>(path: string, read: (database: StateDatabase) => Value): Value {
   const database = connect(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
@@ -315,7 +315,7 @@ function stampOf(database: StateDatabase): Stamp {
   return { version: number("user_version"), owner: number("application_id") };
 }
 
-/** Refuses what is not ours or newer than this program; gives the version. */
+/** Refuses foreign and newer databases; returns the version. */
 function checkOwner({ version, owner }: Stamp, path: string): number {
   if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0)) {
     throw foreign(path);
@@ -328,12 +328,12 @@ function foreign(path: string): CommandError {
   return new CommandError(`${path} is the database of another program. Name another directory.`);
 }
 
-/** Runs the missing steps in one transaction, so that two processes cannot both run them. */
+/** Runs missing steps in one transaction, so two processes cannot both run them. */
 function migrate(database: StateDatabase, path: string): void {
   const run = database.transaction(() => {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;
-    // Another connection sees the state as it is; the lock of this one keeps it so.
+    // Another connection sees the current state; this one's lock preserves it.
     if (version > 0) keepBefore(connect(path), path, version);
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -357,7 +357,7 @@ function migrate(database: StateDatabase, path: string): void {
   }
 }
 
-/** Runs what opens a database; whatever SQLite says becomes words that name the file. */
+/** Opens a database; converts SQLite errors to messages that name the file. */
 function orRefuse<Value>(path: string, open: () => Value): Value {
   try {
     return open();

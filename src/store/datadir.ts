@@ -1,9 +1,9 @@
 /**
- * What comes in: the path of a data directory. What goes out: a directory and files in it that
- * nobody but the user of this process can read or write.
- * Invariant: directories are 0700 and files 0600 before anything secret is written into them; what
- * is found looser, a symbolic link or another user's is refused with the command that mends it,
- * but for an empty directory of our own, which is tightened.
+ * A data directory and its files, accessible only to the user of this process. Input: its path.
+ * Output: the checked paths.
+ * Invariant: directories are 0700 and files 0600 before anything secret is written. Looser modes,
+ * symbolic links, and other users' entries are refused with the command that fixes them; own empty
+ * directories are tightened.
  */
 import {
   chmodSync,
@@ -19,18 +19,18 @@ import { CommandError } from "../errors.ts";
 import { makeFolders } from "../files/newfolder.ts";
 import { folderFailure } from "../files/storage.ts";
 
-/** Mode of the data directory. */
+/** Mode of directories. */
 export const DIRECTORY_MODE = 0o700;
-/** Mode of every file in it. */
+/** Mode of files. */
 export const FILE_MODE = 0o600;
 
-/** Makes the data directory if there is none, or checks the one that is there. */
+/** Creates the data directory, or checks an existing one. */
 export function openDataDir(path: string): void {
   const found = lookAt(path);
   if (found === undefined) {
     try {
       makeFolders(path, DIRECTORY_MODE);
-      // The process's umask may have taken bits away; it never adds any.
+      // The umask may have removed bits; it never adds any.
       chmodSync(path, DIRECTORY_MODE);
     } catch (error) {
       throw new CommandError(
@@ -48,9 +48,8 @@ export function openDataDir(path: string): void {
 }
 
 /**
- * A directory that is empty and our own holds nothing that others could have read or put there, as
- * one that was made for us by `mkdir`; it gets its mode, and a look afterwards shows that nothing
- * came in meanwhile.
+ * Tightens an own empty directory, as `mkdir` creates it: no one can have read or placed anything
+ * there. A second check shows that nothing was added meanwhile.
  */
 function tightened(path: string, found: Stats): Stats {
   const user = process.getuid?.();
@@ -66,7 +65,7 @@ function tightened(path: string, found: Stats): Stats {
   }
 }
 
-/** Makes an empty file of mode 0600 in the directory, or checks the one that is there. */
+/** Creates an empty file of mode 0600 in the directory, or checks an existing one. */
 export function openDataFile(directory: string, name: string): string {
   const path = join(directory, name);
   if (!checkDataFile(directory, name)) {
@@ -83,8 +82,8 @@ export function openDataFile(directory: string, name: string): string {
 }
 
 /**
- * Checks a file of the directory; false when there is none. It is never opened for that: closing
- * any descriptor of a database file drops every lock this process holds on it (POSIX).
+ * Checks a file of the directory; returns false if missing. Never opens it: closing any descriptor
+ * of a database file drops every lock of this process on it (POSIX).
  */
 export function checkDataFile(directory: string, name: string): boolean {
   const path = join(directory, name);
@@ -95,7 +94,7 @@ export function checkDataFile(directory: string, name: string): boolean {
   return true;
 }
 
-/** Makes the directory's entries durable: without it a power cut can undo a rename. */
+/** Makes the directory's entries durable: otherwise a power cut can undo a rename. */
 export function syncDirectory(path: string): void {
   const descriptor = openSync(path, "r");
   try {
@@ -105,7 +104,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** What is at a path, links not followed; undefined when nothing is. */
+/** Returns the stats of a path without following links, or undefined. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -114,7 +113,7 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** Refuses what others can reach; `mode` is the loosest one that is allowed. */
+/** Refuses looser modes than `mode`. */
 function refuseLooser(path: string, found: Stats, mode: number): void {
   const present = found.mode & 0o7777;
   if ((present & ~mode) !== 0) {

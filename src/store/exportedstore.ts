@@ -1,29 +1,29 @@
 /**
- * The accounts that exports have held, in the database. What comes in: blocks that a thread has
- * made, and the export whose end makes them count. What goes out: the blocks of a revision.
- * Invariant: what is staged is seen by nobody until `keep`, which belongs to the transaction that
- * makes the export done; a block of a revision is there while that is the newest, or an export that
- * may be rendered is pinned to it. A list of this kind has a number below zero. It knows nothing of
- * what an entry means.
+ * Previously exported accounts in the database. Input: blocks made by a thread, and the export
+ * whose completion commits them. Output: the blocks of a revision.
+ * Invariant: staged blocks are invisible until `keep`, which is in the transaction that marks the
+ * export as done. A block of a revision exists while that is the newest, or while an export that
+ * may be rendered is pinned to it. Lists of this kind have negative numbers. The meaning of entries
+ * is unknown here.
  */
 import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import { connect, type StateDatabase } from "./sqlite.ts";
 
-/** What a thread has staged for an export that is about to be done. */
+/** Blocks that a thread has staged for an export about to be done. */
 export interface StagedEntries {
   readonly list: number;
-  /** The revision that it changes; any other one it does not fit. */
+  /** The revision that they change; they fit no other. */
   readonly revision: number;
   readonly replaced: readonly number[];
   readonly made: readonly StagedBlock[];
-  /** Entries that the list did not have. */
+  /** Number of new entries. */
   readonly added: number;
 }
 
-/** Replaced blocks that are deleted in one transaction: others wait for it. */
+/** Replaced blocks deleted per transaction: other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 64;
 
-/** How long a reader waits where the log is being put in order, in milliseconds. */
+/** Time that a reader waits during log recovery, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** The tables `exported_entries` and `exported_blocks`. */
@@ -36,10 +36,7 @@ export class ExportedStore {
     this.#blocks = new BlockTable(database, "exported");
   }
 
-  /**
-   * Reads over several turns of the event loop what is there now; `read` begins before this
-   * returns. Rejects as `read` does.
-   */
+  /** Reads one state over several turns; `read` begins before this returns. Rejects like it. */
   async atOnce<Result>(read: (store: ExportedStore) => Promise<Result>): Promise<Result> {
     const connection = connect(this.#database.name, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
@@ -50,7 +47,7 @@ export class ExportedStore {
     }
   }
 
-  /** The list `exported` of a tenant as it is now. */
+  /** Returns a tenant's list `exported` as it is now. */
   now(tenantId: string): ListPin {
     const found = this.#database
       .prepare<[string], ListPin>(
@@ -61,34 +58,33 @@ export class ExportedStore {
     return found;
   }
 
-  /** Ids and first entries of the blocks of a revision, in order. */
+  /** Returns ids and first entries of a revision's blocks, in order. */
   index(pin: ListPin): StagedBlock[] {
     return this.#blocks.index(pin);
   }
 
-  /** Ids of the blocks of a revision that an earlier one does not have, in order. */
+  /** Returns ids of a revision's blocks that an earlier one lacks, in order. */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#blocks.idsSince(pin, earlier);
   }
 
-  /** The entries of a block. */
   entriesOf(id: number): Buffer {
     const found = this.#blocks.entriesOf(id);
     if (found === undefined) throw new Error("a block of exported accounts is gone");
     return found;
   }
 
-  /** Blocks of a revision that may hold entries from a number on, at most so many. */
+  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
 
-  /** Writes blocks that nobody sees; gives their ids. */
+  /** Writes invisible blocks; returns their ids. */
   stage(blocks: readonly Uint8Array[]): number[] {
     return this.#atomically(() => this.#blocks.write(blocks));
   }
 
-  /** Makes staged blocks part of the next revision; false where they are for another one. */
+  /** Commits staged blocks to the next revision; returns false if they are for another. */
   keep(staged: StagedEntries, changedAt: number): boolean {
     const { list, revision, added } = staged;
     const changed = this.#database
@@ -102,17 +98,17 @@ export class ExportedStore {
     return true;
   }
 
-  /** Deletes staged blocks that no revision will have. */
+  /** Deletes staged blocks that will not be used. */
   drop(made: readonly Pick<StagedBlock, "id">[]): void {
     this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
   }
 
-  /** Deletes all that is staged; nothing may be staging. Gives how many blocks that were. */
+  /** Deletes all staged blocks; no thread may be staging. Returns their number. */
   dropStaged(): number {
     return this.#blocks.deleteUnplaced();
   }
 
-  /** Deletes some replaced blocks of a list that no export is pinned to; gives how many. */
+  /** Deletes some replaced, unpinned blocks of a list; returns the number. */
   forget(list: number): number {
     return this.#atomically(() => {
       forgetPins(this.#database, list);

@@ -1,24 +1,23 @@
 /**
- * Exports and idempotency keys in the database. What comes in: rows to write, states to move to.
- * What goes out: rows as stored.
- * Invariant: a change is durable when the method returns; a state moves only from the states that
- * a statement names, so a late answer of a thread cannot bring back what was removed; what an
- * export is charged for changes with its state. It knows nothing of files, threads or plans.
+ * Exports and idempotency keys in the database. Input: rows to write, and state changes.
+ * Output: rows as stored.
+ * Invariant: a change is durable when the method returns. A state changes only from the states
+ * named in the statement, so a thread's late answer cannot restore a removed export. An export's
+ * charge changes with its state. Files, threads, and plans are unknown here.
  */
 
 import { ListStore } from "./liststore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 import { KeptBytes, QuotaStore } from "./usagestore.ts";
 
-/** State of a stored export. */
 type StoredState = "queued" | "running" | "done" | "failed";
 
-/** An export as stored, without its spec. Times are milliseconds since 1970 or null. */
+/** An export as stored, without its spec. Times are milliseconds since the epoch or null. */
 export interface ExportRow {
   readonly sequence: number;
   readonly id: string;
   readonly tenantId: string;
-  /** Name of the plan it was accepted under. */
+  /** Name of its plan at creation. */
   readonly plan: string;
   readonly format: string;
   /** Null if the file is not compressed. */
@@ -27,18 +26,18 @@ export interface ExportRow {
   readonly snapshot: string;
   readonly snapshotDate: string;
   readonly snapshotId: string;
-  /** Where the snapshot lay when the export was accepted. */
+  /** Path of the snapshot at creation. */
   readonly snapshotPath: string;
-  /** Of an export of changes the older snapshot and what is wanted; else all of these are null. */
+  /** Older snapshot and options of a change export; otherwise all null. */
   readonly since: string | null;
   readonly sinceDate: string | null;
   readonly sinceId: string | null;
   readonly sincePath: string | null;
-  /** Names between commas. */
+  /** Comma-separated names. */
   readonly kinds: string | null;
   readonly watch: string | null;
   readonly state: StoredState;
-  /** How often rendering was begun. */
+  /** Number of rendering attempts. */
   readonly attempts: number;
   readonly rowCount: number | null;
   readonly sizeBytes: number | null;
@@ -46,12 +45,11 @@ export interface ExportRow {
   readonly failure: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
-  /** Kept when the file of a done export is lost, so that rendering again does not prolong it. */
+  /** Retained if a done export's file is lost, so that rendering again does not prolong it. */
   readonly expiresAt: number | null;
   readonly expiredAt: number | null;
 }
 
-/** What a new export is stored with. */
 interface NewExportRow
   extends Pick<
     ExportRow,
@@ -75,15 +73,15 @@ interface NewExportRow
   > {
   /** JSON text. */
   readonly spec: string;
-  /** Key that asked for it. */
+  /** Key that created it. */
   readonly keyId: string;
-  /** Day (UTC, since 1970) whose quota it is taken from; null where the plan has none. */
+  /** Day (UTC, since 1970) whose quota is charged; null if the plan has none. */
   readonly chargedDay: number | null;
-  /** Rows that it reserves of that quota. */
+  /** Rows reserved from that quota. */
   readonly chargedRows: number;
 }
 
-/** An idempotency key and what it brought about. */
+/** An idempotency key and its export. */
 export interface IdempotencyRow {
   readonly tenantId: string;
   readonly key: string;
@@ -94,7 +92,6 @@ export interface IdempotencyRow {
   readonly createdAt: number;
 }
 
-/** What is known of a finished file. */
 interface FinishedFile {
   readonly id: string;
   readonly rowCount: number;
@@ -104,7 +101,7 @@ interface FinishedFile {
   readonly expiresAt: number;
 }
 
-/** The next export of a tenant. */
+/** A tenant's next export. */
 export interface Candidate {
   readonly tenantId: string;
   readonly sequence: number;
@@ -120,11 +117,11 @@ const COLUMNS = `
 
 /** The tables `exports` and `idempotency`. */
 export class ExportStore {
-  /** What exports are charged for. */
+  /** Charges of exports. */
   readonly quota: QuotaStore;
-  /** What tenants keep. */
+  /** Stored bytes of tenants. */
   readonly kept: KeptBytes;
-  /** Lists that exports are pinned to, and the accounts that they have held. */
+  /** Pinned lists, and previously exported accounts. */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], ExportRow>;
@@ -149,12 +146,12 @@ export class ExportStore {
     );
   }
 
-  /** Runs several changes as one; a throw undoes them all. */
+  /** Runs several changes as one transaction; a throw undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Stores a new export as queued; call it and the changes of its state inside `atomically`. */
+  /** Stores a new export as queued; call it and its state changes inside `atomically`. */
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
@@ -170,12 +167,11 @@ export class ExportStore {
     if (chargedDay !== null) this.quota.reserve(tenantId, chargedDay, chargedRows);
   }
 
-  /** The export of an id. */
   find(id: string): ExportRow | undefined {
     return this.#byId.get(id);
   }
 
-  /** JSON text of an export's spec. */
+  /** Returns an export's spec as JSON. */
   specOf(id: string): string | undefined {
     const found = this.#database
       .prepare<[string], { spec: string }>("SELECT spec FROM exports WHERE id = ?")
@@ -183,7 +179,7 @@ export class ExportStore {
     return found?.spec;
   }
 
-  /** JSON text of an export's spec, and the key that asked for it where that is known. */
+  /** Returns an export's spec as JSON, and its creating key if known. */
   originOf(id: string): { readonly spec: string; readonly keyId: string | null } | undefined {
     return this.#database
       .prepare<[string], { spec: string; keyId: string | null }>(
@@ -192,7 +188,7 @@ export class ExportStore {
       .get(id);
   }
 
-  /** A tenant's exports below a sequence, newest first. */
+  /** Returns a tenant's exports below a sequence, newest first. */
   list(tenantId: string, before: number, limit: number): ExportRow[] {
     return this.#database
       .prepare<[string, number, number], ExportRow>(
@@ -201,7 +197,7 @@ export class ExportStore {
       .all(tenantId, before, limit);
   }
 
-  /** How many exports wait, of all tenants. */
+  /** Counts queued exports of all tenants. */
   queued(): number {
     const found = this.#database
       .prepare<[], { n: number }>("SELECT count(*) AS n FROM exports WHERE state = 'queued'")
@@ -209,7 +205,6 @@ export class ExportStore {
     return found?.n ?? 0;
   }
 
-  /** How many exports of a tenant wait. */
   queuedOf(tenantId: string): number {
     const found = this.#database
       .prepare<[string], { n: number }>(
@@ -219,17 +214,17 @@ export class ExportStore {
     return found?.n ?? 0;
   }
 
-  /** The oldest waiting export of every tenant that has one, in the order of tenants' ids. */
+  /** Returns every tenant's oldest queued export, ordered by tenant id. */
   candidates(): Candidate[] {
     return this.#candidates.all();
   }
 
-  /** The export of a sequence. */
+  /** Returns an export by sequence. */
   at(sequence: number): ExportRow | undefined {
     return this.#bySequence.get(sequence);
   }
 
-  /** Every export of a state; `done` leaves out those that have expired. */
+  /** Returns the exports of a state; `done` excludes expired ones. */
   inState(state: StoredState): ExportRow[] {
     return this.#database
       .prepare<[string], ExportRow>(
@@ -238,7 +233,7 @@ export class ExportStore {
       .all(state);
   }
 
-  /** queued to running, one attempt more. */
+  /** queued to running; counts an attempt. */
   claim(id: string): boolean {
     return this.#change(
       "UPDATE exports SET state = 'running', attempts = attempts + 1 WHERE id = ? AND " +
@@ -247,10 +242,7 @@ export class ExportStore {
     );
   }
 
-  /**
-   * running to done; an end that it already has stays when it is earlier, and what it reserved
-   * becomes what it has.
-   */
+  /** running to done; an earlier expiry remains; the reservation becomes the actual charge. */
   finish(file: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);
     const finished = this.#change(
@@ -264,7 +256,7 @@ export class ExportStore {
     return finished;
   }
 
-  /** queued or running to failed; what it reserved is given back. */
+  /** queued or running to failed; releases its reservation. */
   fail(id: string, failure: string, endedAt: number): boolean {
     const charge = this.quota.chargeOf(id);
     const failed = this.#change(
@@ -278,7 +270,7 @@ export class ExportStore {
     return failed;
   }
 
-  /** running, or done without its file, back to queued with that many attempts. */
+  /** running, or done without its file, back to queued; sets `attempts`. */
   requeue(id: string, attempts: number): boolean {
     return this.#change(
       `UPDATE exports SET state = 'queued', attempts = ?, row_count = NULL, size_bytes = NULL,
@@ -289,12 +281,12 @@ export class ExportStore {
     );
   }
 
-  /** Done exports whose time has passed, the earliest first. */
+  /** Returns done exports that are due to expire, earliest first. */
   due(nowMs: number, limit: number): ExportRow[] {
     return this.#due.all(nowMs, limit);
   }
 
-  /** Marks a done export as expired, for ever. */
+  /** Marks a done export as expired permanently. */
   expire(id: string, nowMs: number): boolean {
     return this.#change(
       "UPDATE exports SET expired_at = ? WHERE id = ? AND state = 'done' AND expired_at IS NULL",
@@ -303,14 +295,14 @@ export class ExportStore {
     );
   }
 
-  /** Deletes an export; its idempotency key stays, and so does the charge for what was done. */
+  /** Deletes an export; its idempotency key stays, and so does the charge if it was done. */
   remove(id: string): boolean {
     const charge = this.quota.chargeOf(id);
     if (charge !== undefined) this.quota.remove(charge);
     return this.#change("DELETE FROM exports WHERE id = ?", id);
   }
 
-  /** True while an export that waits or runs needs a snapshot. */
+  /** True while a queued or running export needs a snapshot. */
   needs(snapshotId: string): boolean {
     const found = this.#database
       .prepare<[string, string]>(
@@ -323,7 +315,7 @@ export class ExportStore {
     return found !== undefined;
   }
 
-  /** What a tenant's idempotency key has brought about. */
+  /** Returns the row of a tenant's idempotency key. */
   remembered(tenantId: string, key: string): IdempotencyRow | undefined {
     return this.#database
       .prepare<[string, string], IdempotencyRow>(
@@ -334,7 +326,7 @@ export class ExportStore {
       .get(tenantId, key);
   }
 
-  /** Stores an idempotency key; an older row of it is replaced. */
+  /** Stores an idempotency key; replaces an older row. */
   remember(row: IdempotencyRow): void {
     this.#database
       .prepare(
@@ -345,7 +337,7 @@ export class ExportStore {
       .run(row);
   }
 
-  /** Forgets up to `limit` keys made before a time; gives how many it forgot. */
+  /** Deletes up to `limit` keys created before a time; returns the number. */
   forgetBefore(timeMs: number, limit: number): number {
     const result = this.#database
       .prepare(
@@ -357,8 +349,8 @@ export class ExportStore {
   }
 
   /**
-   * Deletes up to `limit` records of exports that expired or failed before a time; gives how many.
-   * Their charges are settled: what expired was delivered, what failed gave back what it held.
+   * Deletes up to `limit` records of exports that expired or failed before a time; returns the
+   * number. Their charges are settled: expired ones were delivered, failed ones released theirs.
    */
   forgetRecords(timeMs: number, limit: number): number {
     const result = this.#database
@@ -373,7 +365,7 @@ export class ExportStore {
     return result.changes;
   }
 
-  /** Runs a statement; true when it changed a row. */
+  /** Runs a statement; returns true if it changed a row. */
   #change(sql: string, ...parameters: readonly unknown[]): boolean {
     return this.#database.prepare(sql).run(...parameters).changes > 0;
   }

@@ -1,10 +1,10 @@
 /**
- * Failures of the state: a damaged database, and a disk that refuses to be read or written. Input:
- * what the database or the disk threw, or the database itself, whose structure and blobs are
- * checked. Output: words that name the file and the way back, for a command and for a request.
- * Invariant: what the database says is damaged is never answered from, and never ends in a stack. A
- * check reads every blob once and changes nothing. A full disk, a failing disk and a busy database
- * have codes of their own; each passes without a restart, so the answer says when to retry.
+ * Failures of the state: a damaged database, and disk errors. Input: an error of the database or
+ * disk, or the database itself, whose structure and blobs are checked. Output: messages with the
+ * file and the remedy, for commands and requests.
+ * Invariant: damaged data is never returned, and never ends in a stack trace. A check reads every
+ * blob once and changes nothing. A full disk, a failing disk, and a busy database have separate
+ * codes; each passes without a restart, so the answer has a retry time.
  */
 
 import { accessSync, constants, statfsSync } from "node:fs";
@@ -14,22 +14,21 @@ import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
 import { isStateClosed, type StateDatabase } from "./sqlite.ts";
 
-/** How many findings are looked for. */
 const FINDINGS_MAX = 5;
 
-/** True where the database has read something that it cannot have written. */
+/** True if the database has read data that it cannot have written. */
 export function isStateDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BlobDamage) return true;
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/** Names what is wrong with a database, in the words of SQLite, then its damaged blobs. */
+/** Returns the problems of a database, in SQLite's words, then its damaged blobs. */
 export function findingsIn(database: StateDatabase): string[] {
   try {
     const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
     const found = rows.map((row) => row.quick_check).filter((one) => one !== "ok");
-    // Blobs of a broken structure cannot be read.
+    // Blobs in a broken structure cannot be read.
     return found.length > 0 ? found : damagedBlobs(database);
   } catch (error) {
     if (!isStateDamage(error)) throw error;
@@ -37,7 +36,7 @@ export function findingsIn(database: StateDatabase): string[] {
   }
 }
 
-/** The refusal of a command; `found` is what is wrong, as far as it is known. */
+/** Returns the error of a command; `found` has the known problems. */
 export function damagedState(path: string, found: readonly string[], cause?: unknown) {
   const told = found.map((one) => `\n- ${one}`);
   return new CommandError(
@@ -50,7 +49,7 @@ export function damagedState(path: string, found: readonly string[], cause?: unk
   );
 }
 
-/** What a request is answered whose part of the state is damaged. */
+/** Returns the error of a request whose part of the state is damaged. */
 export function stateDamaged(cause: unknown): AppError {
   const detail =
     "The server's state cannot be read here, because its file is damaged. Tell the operator, who " +
@@ -58,7 +57,7 @@ export function stateDamaged(cause: unknown): AppError {
   return new AppError("state_damaged", detail, { cause });
 }
 
-/** The refusal of a request whose part of the data directory was removed under the server. */
+/** Returns the error of a request whose data was removed from a running server. */
 export function stateGone(cause: unknown): AppError {
   const detail =
     "The server's data directory was removed while it runs. Tell the operator, who has to stop " +
@@ -66,7 +65,7 @@ export function stateGone(cause: unknown): AppError {
   return new AppError("state_damaged", detail, { cause });
 }
 
-/** Counts the damaged rows of each table, in a sentence each. Earlier schemas have no checksums. */
+/** Counts the damaged rows per table, one sentence each. Earlier schemas have no checksums. */
 export function damagedBlobs(database: StateDatabase): string[] {
   return BLOBS.filter(({ table }) => hasChecksums(database, table)).flatMap(({ table, blobs }) => {
     const damaged = database
@@ -91,10 +90,10 @@ function hasChecksums(database: StateDatabase, table: string): boolean {
   );
 }
 
-/** When to try again, in seconds. */
+/** Retry time, in seconds. */
 const RETRY_AFTER = { "Retry-After": "10" };
 
-/** Returns the refusal for an error of the disk or of a stop; null for every other error. */
+/** Returns the refusal for a disk error or a shutdown; null for other errors. */
 export function storageRefusal(cause: unknown): AppError | null {
   if (isStateClosed(cause)) {
     const detail = "The server has stopped, and nothing was changed. Send the request again.";
@@ -115,14 +114,14 @@ export function storageRefusal(cause: unknown): AppError | null {
   return new AppError("storage_unavailable", detail, details);
 }
 
-/** Returns the refusal for a failure of the database: of the disk, or of a long write. */
+/** Returns the refusal for a database failure: of the disk, or a long write. */
 export function stateUnwritable(cause: unknown): AppError {
   const detail = "The server cannot write its state at the moment. Try again later.";
   const busy = () => new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });
   return storageRefusal(cause) ?? busy();
 }
 
-/** Bytes that SQLite's file of shared memory grows by. */
+/** Growth step of SQLite's shared-memory file, in bytes. */
 const SHARED_MEMORY_BYTES = 32_768;
 
 function isSharedMemory(error: unknown): boolean {
@@ -130,8 +129,8 @@ function isSharedMemory(error: unknown): boolean {
 }
 
 /**
- * SQLite reports an input/output error if a full disk has no room for its shared memory, and that
- * it cannot open a file if it may not make one on a read-only disk.
+ * Returns the cause: SQLite reports an I/O error if a full disk has no room for its shared memory,
+ * and "cannot open" if a read-only disk forbids creating a file.
  */
 export function causeOfDisk(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code?.startsWith("SQLITE_CANTOPEN")) {
@@ -145,7 +144,7 @@ export function causeOfDisk(path: string, error: unknown): unknown {
   });
 }
 
-/** The system's refusal to write to a folder of a read-only disk; null for every other folder. */
+/** Returns the error of writing to a folder on a read-only disk, or null. */
 function readOnlyDisk(folder: string): unknown {
   try {
     accessSync(folder, constants.W_OK);
@@ -155,7 +154,7 @@ function readOnlyDisk(folder: string): unknown {
   }
 }
 
-/** Returns the space that SQLite needs and the space that is free, in bytes, as a sentence. */
+/** Returns a sentence with the bytes that SQLite needs and those that are free. */
 export function sharedMemoryWords(path: string): string {
   const { bavail, bsize } = statfsSync(dirname(path));
   const [needed, free] = [SHARED_MEMORY_BYTES, bavail * bsize].map((bytes) =>
@@ -164,7 +163,7 @@ export function sharedMemoryWords(path: string): string {
   return `SQLite needs ${needed} bytes for ${path}-shm, and ${free} are free on its disk.`;
 }
 
-/** True if `causeOfDisk` found that a full disk has no room for the shared memory. */
+/** True if `causeOfDisk` found a full disk without room for the shared memory. */
 export function lacksSharedMemory(error: unknown, cause: unknown): boolean {
   return isSharedMemory(error) && cause !== error;
 }

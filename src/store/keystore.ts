@@ -1,14 +1,14 @@
 /**
- * Tenants and keys in the database. What comes in: rows to write and ids to look for. What goes
- * out: rows as stored, with the tenant's name and state beside each key.
- * Invariant: a change is durable when the method returns; only hashes of secrets pass through
- * here. It knows nothing of what a key looks like or what a plan allows.
+ * Tenants and keys in the database. Input: rows to write, and ids to find. Output: rows as stored;
+ * keys with their tenant's name and state.
+ * Invariant: a change is durable when the method returns; only hashes of secrets occur here. The
+ * form of keys and the limits of plans are unknown here.
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
-/** A key as stored, with what its tenant adds. Times are milliseconds since 1970 or null. */
+/** A key as stored, with tenant columns. Times are milliseconds since the epoch or null. */
 export interface KeyRow {
   readonly id: string;
   readonly tenantId: string;
@@ -22,11 +22,10 @@ export interface KeyRow {
   readonly expiresAt: number | null;
   readonly disabledAt: number | null;
   readonly lastUsedAt: number | null;
-  /** Checksum of `hash` when it was written. */
+  /** Checksum of `hash` at writing. */
   readonly checksum: number | null;
 }
 
-/** What a new key is stored with. */
 interface NewKeyRow {
   readonly id: string;
   readonly tenantId: string;
@@ -44,7 +43,7 @@ const KEY_COLUMNS = `
   keys.disabled_at AS disabledAt, keys.last_used_at AS lastUsedAt, keys.checksum
   FROM keys JOIN tenants ON tenants.id = keys.tenant_id`;
 
-/** A tenant as stored, with the number of its keys. */
+/** A tenant as stored, with its number of keys. */
 export interface TenantRow {
   readonly id: string;
   readonly name: string;
@@ -55,7 +54,7 @@ export interface TenantRow {
 
 /** The tables `tenants` and `keys`. */
 export class KeyStore {
-  /** Where a change is written down, in the transaction that makes it. */
+  /** Records changes in their transactions. */
   readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #byId: StateStatement<[string], KeyRow>;
@@ -72,19 +71,19 @@ export class KeyStore {
     );
   }
 
-  /** A number that changes whenever another process has written. */
+  /** Returns a number that changes when another process writes. */
   version(): number {
     return Number(this.#database.pragma("data_version", { simple: true }));
   }
 
-  /** Returns the key of an id. Throws `BlobDamage` if its hash is not the one that was written. */
+  /** Returns a key by id. Throws `BlobDamage` if its hash is damaged. */
   find(id: string): KeyRow | undefined {
     const row = this.#byId.get(id);
     if (row !== undefined) checkBlobs("keys", row.checksum, row.hash);
     return row;
   }
 
-  /** All keys, of one tenant or of all of them, oldest first. */
+  /** Returns the keys of one tenant or all, oldest first. */
   list(tenantId?: string): KeyRow[] {
     const order = "ORDER BY keys.created_at, keys.id";
     return tenantId === undefined
@@ -94,7 +93,7 @@ export class KeyStore {
           .all(tenantId);
   }
 
-  /** Id of the tenant of a name, which is made with `fresh` as its id where there is none. */
+  /** Returns the id of a tenant by name; creates it with id `fresh` if missing. */
   tenantId(name: string, fresh: string, nowMs: number): string {
     this.#database
       .prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
@@ -105,7 +104,7 @@ export class KeyStore {
     return found?.id ?? fresh;
   }
 
-  /** All tenants, oldest first. */
+  /** Returns all tenants, oldest first. */
   tenants(): TenantRow[] {
     return this.#database
       .prepare<[], TenantRow>(
@@ -116,7 +115,7 @@ export class KeyStore {
       .all();
   }
 
-  /** Gives a tenant another name; false when there is no such tenant. */
+  /** Renames a tenant; returns false if it does not exist. */
   renameTenant(name: string, newName: string): boolean {
     const result = this.#database
       .prepare("UPDATE tenants SET name = ? WHERE name = ?")
@@ -124,7 +123,6 @@ export class KeyStore {
     return result.changes > 0;
   }
 
-  /** Stores a new key. */
   insert(row: NewKeyRow): void {
     this.#database
       .prepare(
@@ -140,22 +138,21 @@ export class KeyStore {
     this.#database.prepare("UPDATE keys SET disabled_at = ? WHERE id = ?").run(disabledAt, id);
   }
 
-  /** Gives a key another end, or none, whatever it had. */
+  /** Replaces or removes a key's expiry. */
   replaceExpiry(id: string, expiresAt: number | null): void {
     this.#database.prepare("UPDATE keys SET expires_at = ? WHERE id = ?").run(expiresAt, id);
   }
 
-  /** Gives a key another name. */
   rename(id: string, name: string): void {
     this.#database.prepare("UPDATE keys SET name = ? WHERE id = ?").run(name, id);
   }
 
-  /** Sets or clears the time at which a tenant was disabled; false when there is no such tenant. */
+  /** Sets or clears the time at which a tenant was disabled; returns false if it is missing. */
   setTenantDisabled(name: string, disabledAt: number | null): boolean {
     return this.atomically(() => this.#setTenantDisabled(name, disabledAt));
   }
 
-  /** Sessions of a disabled tenant are over, also when it is enabled again a moment later. */
+  /** Ends a disabled tenant's sessions, even if it is enabled a moment later. */
   #setTenantDisabled(name: string, disabledAt: number | null): boolean {
     if (disabledAt !== null) {
       this.#database
@@ -171,20 +168,20 @@ export class KeyStore {
     return result.changes > 0;
   }
 
-  /** Whether there is a tenant of an id that has not been disabled. */
+  /** True if a tenant exists and is enabled. */
   tenantWorks(id: string): boolean {
     const found = this.#tenant.get(id);
     return found !== undefined && found.disabledAt === null;
   }
 
-  /** Notes when keys were last used, all in one commit. */
+  /** Records the last uses of keys in one commit. */
   noteUsed(times: ReadonlyMap<string, number>): void {
     this.atomically(() => {
       for (const [id, usedAt] of times) this.#used.run(usedAt, id);
     });
   }
 
-  /** Runs several changes as one; a throw undoes them all. */
+  /** Runs several changes as one transaction; a throw undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return this.#database.transaction(change).immediate();
   }

@@ -1,10 +1,10 @@
 /**
- * Lists in the database: what they are, their entries in blocks, and which revision an export is
- * pinned to. What comes in: rows to write and ids to look for. What goes out: rows as stored, and
- * blocks of a revision.
- * Invariant: a change is durable when the method returns; every method names the tenant or a list
- * that was found by it; the blocks of a revision are there for as long as it is the newest, or an
- * export that may be rendered is pinned to it. It knows nothing of what an entry means.
+ * Lists in the database: their rows, their entries in blocks, and the revisions that exports are
+ * pinned to. Input: rows to write, and ids to find. Output: rows as stored, and blocks of a
+ * revision.
+ * Invariant: a change is durable when the method returns. Every method takes the tenant, or a list
+ * found by it. The blocks of a revision exist while it is the newest, or while an export that may
+ * be rendered is pinned to it. The meaning of entries is unknown here.
  */
 import {
   BlockTable,
@@ -16,10 +16,10 @@ import {
 import { ExportedStore } from "./exportedstore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
-/** Whose accounts, or companies, a list holds. */
+/** Kind of a list's entries. */
 export type ListKind = "accounts" | "companies";
 
-/** A list as it is stored. Times are milliseconds since 1970. */
+/** A list as stored. Times are milliseconds since the epoch. */
 export interface ListRow {
   readonly sequence: number;
   readonly id: string;
@@ -32,19 +32,18 @@ export interface ListRow {
   readonly changedAt: number;
 }
 
-/** A list that is made. */
 type NewListRow = Pick<ListRow, "id" | "tenantId" | "name" | "kind" | "createdAt">;
 
-/** What becomes of the blocks of a list. */
+/** Change of a list's blocks. */
 interface ListChange extends PlacedBlocks {
-  /** Entries that it has from then on. */
+  /** New number of entries. */
   readonly entries: number;
   readonly changedAt: number;
 }
 
-/** Replaced blocks that are deleted in one transaction: others wait for it. */
+/** Replaced blocks deleted per transaction: other writers wait for it. */
 const FORGOTTEN_AT_ONCE = 32;
-/** What was staged this long ago belongs to a change that ended with its program. */
+/** Age at which staged blocks belong to a change that ended with its program. */
 const STAGED_MS = 3_600_000;
 
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
@@ -52,7 +51,7 @@ const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entr
 
 /** The tables `lists`, `list_blocks`, `list_entries`, `list_staged` and `export_lists`. */
 export class ListStore {
-  /** What exports have held. */
+  /** Previously exported accounts. */
   readonly exported: ExportedStore;
   readonly #database: StateDatabase;
   readonly #blocks: BlockTable;
@@ -64,17 +63,17 @@ export class ListStore {
     this.#database = database;
   }
 
-  /** Runs several changes as one; a throw undoes them all. Inside another one it is part of it. */
+  /** Runs several changes as one transaction, nested if needed; a throw undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return this.#database.transaction(change).immediate();
   }
 
-  /** Reads several things of the same moment, whoever writes; what is read after `read` is not. */
+  /** Reads several things at one moment, despite other writers. */
   atOneMoment<Result>(read: () => Result): Result {
     return this.#database.transaction(() => ({ result: read() })).deferred().result;
   }
 
-  /** A tenant's lists below a sequence, newest first, and `exported` last. */
+  /** Returns a tenant's lists below a sequence, newest first, `exported` last. */
   list(tenantId: string, before: number, limit: number): ListRow[] {
     return this.#database
       .prepare<[string, number, number], ListRow>(
@@ -84,16 +83,16 @@ export class ListStore {
       .all(tenantId, before, limit);
   }
 
-  /** A list of a tenant; undefined where it has none of this id. */
+  /** Returns a tenant's list by id, or undefined. */
   find(tenantId: string, id: string): ListRow | undefined {
-    // Every search that names a list asks for it: preparing anew would cost more than asking.
+    // Cached: searches with lists use it, and preparing costs more than running.
     this.#find ??= this.#database.prepare<[string, string], ListRow>(
       `SELECT ${COLUMNS} WHERE tenant_id = ? AND id = ? AND removed_at IS NULL`,
     );
     return this.#find.get(tenantId, id);
   }
 
-  /** Stores a list unless the tenant has `most` already; false then. */
+  /** Stores a list; returns false if the tenant already has `most`. */
   insert(row: NewListRow, most: number): boolean {
     const result = this.#database
       .prepare(
@@ -107,7 +106,7 @@ export class ListStore {
     return result.changes > 0;
   }
 
-  /** Gives a list another name; false where the tenant has none of this id. */
+  /** Renames a list; returns false if the tenant has none with this id. */
   rename(tenantId: string, id: string, name: string, changedAt: number): boolean {
     const result = this.#database
       .prepare(
@@ -118,7 +117,7 @@ export class ListStore {
     return result.changes > 0;
   }
 
-  /** Removes a list; false where the tenant has none of this id. `forget` comes next. */
+  /** Removes a list; returns false if the tenant has none with this id. Call `forget` next. */
   remove(tenantId: string, id: string, removedAt: number): boolean {
     const row = this.find(tenantId, id);
     if (row === undefined) return false;
@@ -129,17 +128,17 @@ export class ListStore {
     return true;
   }
 
-  /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
+  /** Yields blocks of a revision in order. Run no other statement before it ends. */
   blocks(pin: ListPin): ReturnType<BlockTable["blocks"]> {
     return this.#blocks.blocks(pin);
   }
 
-  /** Blocks of a revision that may hold entries from a number on, at most so many. */
+  /** Returns up to `limit` blocks of a revision that may hold entries from `from`. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#blocks.blocksFrom(pin, from, limit);
   }
 
-  /** Writes blocks that nobody sees until a change has them. */
+  /** Writes blocks that are invisible until a change uses them. */
   stage(blocks: readonly Uint8Array[], nowMs: number): StagedBlock[] {
     const insert = this.#database.prepare("INSERT INTO list_staged (id, at) VALUES (?, ?)");
     return this.#blocks.write(blocks).map((id, at) => {
@@ -148,16 +147,16 @@ export class ListStore {
     });
   }
 
-  /** Deletes staged blocks that no change will have. */
+  /** Deletes staged blocks that will not be used. */
   drop(staged: readonly StagedBlock[]): void {
     this.#unstage(staged);
     this.#blocks.deleteBytes(staged.map(({ id }) => id));
   }
 
   /**
-   * Changes the entries of a list, which has one revision more from then on; false where it has
-   * another revision than the one that was read, or is removed, or where what was staged is gone.
-   * `forget` comes next.
+   * Changes the entries of a list and increments its revision. Returns false if the revision
+   * differs from the one that was read, the list is removed, or staged blocks are gone. Next:
+   * `forget`.
    */
   change({ sequence, revision }: ListRow, change: ListChange): boolean {
     if (!this.#unstage(change.made)) return false;
@@ -174,7 +173,7 @@ export class ListStore {
     return true;
   }
 
-  /** Whether all of them were staged. */
+  /** Returns true if all of them were staged. */
   #unstage(staged: readonly StagedBlock[]): boolean {
     const remove = this.#database.prepare("DELETE FROM list_staged WHERE id = ?");
     return staged.reduce((all, { id }) => remove.run(id).changes === 1 && all, true);
@@ -188,7 +187,7 @@ export class ListStore {
     for (const { list, revision } of pins) insert.run(exportId, list, revision);
   }
 
-  /** The lists that an export is pinned to, with the ids that its spec has for them. */
+  /** Returns the lists that an export is pinned to, with their ids in its spec. */
   pinsOf(exportId: string): (ListPin & Pick<ListRow, "id" | "tenantId">)[] {
     return this.#database
       .prepare<[string], ListPin & Pick<ListRow, "id" | "tenantId">>(
@@ -200,9 +199,8 @@ export class ListStore {
   }
 
   /**
-   * Deletes some replaced blocks that no export is pinned to, of whichever list, and some that were
-   * staged long ago: also those that were left where the program ended, or an export kept until it
-   * expired. Gives how many.
+   * Deletes some replaced, unpinned blocks of any list, and some that were staged long ago; also
+   * leftovers of an ended program or an expired export. Returns the number.
    */
   forget(nowMs: number): number {
     return this.atomically(() => {

@@ -1,15 +1,13 @@
 /**
- * The schema of the state, step by step. What comes in: nothing. What goes out: the statements that
- * bring a database from each version to the next.
- * Invariant: a step that was released is never changed; every table and trigger of the state is
- * made by one of them.
+ * Schema migrations of the state: statements that upgrade a database version by version.
+ * Invariant: a released step is never changed; the steps create all tables and triggers.
  */
 import { KEPT_BYTES_STEP } from "./usagestore.ts";
 
 /**
- * One step per schema version, first to last; the number of steps done is `user_version`.
- * A step that was released is never changed: a new one is added behind it.
- * Times are milliseconds since 1970; ids and names are text; hashes are 32 bytes.
+ * One step per schema version, in order; the number of steps done is `user_version`. A released
+ * step is never changed: append a new one. Times are milliseconds since the epoch; ids and names
+ * are text; hashes are 32 bytes.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE tenants (
@@ -30,8 +28,8 @@ export const MIGRATIONS: readonly string[] = [
      last_used_at INTEGER
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX keys_of_tenant ON keys (tenant_id);`,
-  // AUTOINCREMENT: a sequence is never given twice, though exports are deleted. An idempotency key
-  // outlives its export, so that the key of a deleted one is not taken for a new one.
+  // AUTOINCREMENT: sequences are never reused, though exports are deleted. An idempotency key
+  // outlives its export, so a deleted export's key is not mistaken for a new one.
   `CREATE TABLE exports (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      id TEXT NOT NULL UNIQUE,
@@ -71,8 +69,8 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (tenant_id, key)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_by_age ON idempotency (created_at);`,
-  // Days are UTC, counted since 1970. What an export was charged stands in its row, so that it can
-  // be given back; the sum of a day stands apart, for deleted exports stay paid.
+  // Days are UTC, counted since 1970. An export's charge is in its row, so it can be refunded; the
+  // sum of a day is separate, because deleted exports stay charged.
   `ALTER TABLE exports ADD COLUMN key_id TEXT;
    ALTER TABLE exports ADD COLUMN charged_day INTEGER;
    ALTER TABLE exports ADD COLUMN charged_rows INTEGER NOT NULL DEFAULT 0;
@@ -92,8 +90,8 @@ export const MIGRATIONS: readonly string[] = [
      export_rows INTEGER NOT NULL DEFAULT 0,
      PRIMARY KEY (tenant_id, day, key_id)
    ) STRICT, WITHOUT ROWID;`,
-  // A password's cost stands beside its hash, so that it can grow. Of a session only a hash of its
-  // token is kept; its id opens nothing. A search outlives the user who saved it.
+  // A password's cost is stored with its hash, so it can grow. Of a session only a token hash is
+  // stored; its id is no credential. A saved search outlives its user.
   `ALTER TABLE tenants ADD COLUMN plan TEXT;
    CREATE TABLE users (
      id TEXT PRIMARY KEY,
@@ -129,7 +127,7 @@ export const MIGRATIONS: readonly string[] = [
      created_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX saved_searches_of_tenant ON saved_searches (tenant_id, created_at);`,
-  // An export of changes goes back to an older snapshot; kinds and watched fields between commas.
+  // A change export refers to an older snapshot; kinds and watched fields are comma-separated.
   `ALTER TABLE exports ADD COLUMN since TEXT;
    ALTER TABLE exports ADD COLUMN since_date TEXT;
    ALTER TABLE exports ADD COLUMN since_id TEXT;
@@ -139,8 +137,8 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX exports_live_since ON exports (since_id)
      WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
   KEPT_BYTES_STEP,
-  // AUTOINCREMENT: the sequence of a line that was forgotten is never given to another one. The
-  // index of tenants alone ends with the sequence, which is the row id, so pages follow it.
+  // AUTOINCREMENT: a deleted line's sequence is never reused. The tenants' index implicitly ends
+  // with the sequence, which is the row id, so pages follow it.
   `CREATE TABLE audit (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      at INTEGER NOT NULL,
@@ -154,8 +152,8 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_of_tenant_by_time ON audit (tenant_id, at);
    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'a line of the audit trail is never changed'); END;`,
-  // Entries are numbers of eight bytes in sorted blocks; a block holds from the revision `since` on
-  // up to the one before `until`, and is kept as long as an export is pinned to one of these.
+  // Entries are eight-byte numbers in sorted blocks. A block is valid from revision `since` to the
+  // one before `until`, and is retained while an export is pinned to one of these.
   `CREATE TABLE lists (
      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
      tenant_id TEXT NOT NULL REFERENCES tenants (id),
@@ -186,8 +184,8 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (export_id, list)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX export_lists_of_list ON export_lists (list);`,
-  // The list `exported` of every tenant. Its numbers are below zero, so that it comes last of all.
-  // Bytes of entries stand apart: a thread writes them before the export is done that adds them.
+  // Every tenant's list `exported`. Its numbers are negative, so it sorts last. Entry bytes are
+  // separate: a thread writes them before the export that adds them is done.
   `CREATE TABLE exported_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0)
@@ -208,11 +206,11 @@ export const MIGRATIONS: readonly string[] = [
      INSERT INTO lists VALUES ((SELECT min(0, coalesce(min(sequence), 0)) - 1 FROM lists),
        NEW.id, 'exported', 'exported', 'accounts', 0, 0, NEW.created_at, NEW.created_at, NULL);
    END;`,
-  // Whether who signed in wished to stay so, used or not.
+  // True if the user chose to stay signed in.
   `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
-  // Bytes of entries of all lists stand apart, as those of what was exported do: a large change
-  // writes them in short steps before the revision that has them. What is staged says since when,
-  // so that what an ended program has left is found.
+  // Entry bytes of all lists are separate, like those of exported accounts: a large change writes
+  // them in short steps before the revision that uses them. Staged blocks have a time, so leftovers
+  // of an ended program are found.
   `CREATE TABLE list_entries (
      id INTEGER PRIMARY KEY,
      entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
@@ -235,7 +233,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
    CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;`,
   // SQLite does not notice a flipped bit in a blob; blob_checksum is the function of checksums.ts.
-  // NULL counts as damage, so a writer that forgets the checksum is found by its first reader.
+  // NULL counts as damage, so the first reader detects a writer that omits the checksum.
   `ALTER TABLE keys ADD COLUMN checksum INTEGER;
    ALTER TABLE users ADD COLUMN checksum INTEGER;
    ALTER TABLE sessions ADD COLUMN checksum INTEGER;
@@ -246,6 +244,6 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE sessions SET checksum = blob_checksum(hash);
    UPDATE list_entries SET checksum = blob_checksum(entries);
    UPDATE exported_entries SET checksum = blob_checksum(entries);`,
-  // How the file of an export is compressed; NULL if it is not, as before.
+  // Compression of an export's file; NULL if none, as before.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
 ];

@@ -1,41 +1,39 @@
 /**
- * Saved searches in the database. What comes in: rows to write and ids to look for. What goes out:
- * rows as stored, page by page, with the e-mail of whoever saved them; a spec by itself, because
- * it may be large.
- * Invariant: a change is durable when the method returns; every method names the tenant, so that
- * what belongs to another one is never seen or changed. It knows nothing of what a spec means.
+ * Saved searches in the database. Input: rows to write, and ids to find. Output: rows as stored, in
+ * pages, with the e-mail of their users; specs separately, because they may be large.
+ * Invariant: a change is durable when the method returns; every method takes the tenant, so other
+ * tenants' rows are never read or changed. The meaning of specs is unknown here.
  */
 
 import type { StateDatabase } from "./sqlite.ts";
 import { KeptBytes } from "./usagestore.ts";
 
-/** A search as it is stored. */
 interface NewSearchRow {
   readonly id: string;
   readonly tenantId: string;
   readonly userId: string;
   readonly name: string;
-  /** The sentence it began with, or null. */
+  /** The original sentence, or null. */
   readonly text: string | null;
-  /** JSON text of the normalized spec. */
+  /** Normalized spec as JSON. */
   readonly spec: string;
-  /** Label of the snapshot that it was counted on, and how many matched. */
+  /** Label of the snapshot of the last count, and the number of matches. */
   readonly snapshot: string;
   readonly total: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** A search with who saved it, null for a user that is gone; its spec is asked for on its own. */
+/** A saved search with its user, null if that is gone; its spec is read separately. */
 export interface SearchRow extends Omit<NewSearchRow, "userId" | "spec"> {
   readonly userId: string | null;
   readonly email: string | null;
 }
 
-/** Where a page of a tenant's list ended: the last search of it. */
+/** End of a page in a tenant's list: its last search. */
 export type SearchPlace = Pick<SearchRow, "createdAt" | "id">;
 
-/** Before the newest search that there can be. */
+/** Position before any possible search. */
 const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
 const COLUMNS = `
@@ -45,7 +43,7 @@ const COLUMNS = `
 
 /** The table `saved_searches`. */
 export class SearchStore {
-  /** What tenants keep. */
+  /** Stored bytes of tenants. */
   readonly kept: KeptBytes;
   readonly #database: StateDatabase;
 
@@ -54,7 +52,7 @@ export class SearchStore {
     this.kept = new KeptBytes(database);
   }
 
-  /** Searches of a tenant behind a place, newest first; those of one time by id. */
+  /** Returns a tenant's searches after a position, newest first, then by id. */
   list(tenantId: string, limit: number, behind: SearchPlace = FIRST): SearchRow[] {
     return this.#database
       .prepare<[string, number, number, string, number], SearchRow>(
@@ -65,7 +63,7 @@ export class SearchStore {
       .all(tenantId, behind.createdAt, behind.createdAt, behind.id, limit);
   }
 
-  /** How many of a tenant's searches were last counted on a snapshot before the one named. */
+  /** Counts a tenant's searches last counted on a snapshot before the given one. */
   countOlder(tenantId: string, snapshot: string): number {
     const count = this.#database
       .prepare<[string, string], number>(
@@ -76,7 +74,7 @@ export class SearchStore {
     return count ?? 0;
   }
 
-  /** JSON text of the spec of a tenant's search. */
+  /** Returns the spec of a tenant's search as JSON. */
   specOf(tenantId: string, id: string): string | undefined {
     return this.#database
       .prepare<[string, string], string>(
@@ -86,7 +84,7 @@ export class SearchStore {
       .get(tenantId, id);
   }
 
-  /** A search of a tenant; undefined where it has none of this id. */
+  /** Returns a tenant's search by id, or undefined. */
   find(tenantId: string, id: string): SearchRow | undefined {
     return this.#database
       .prepare<[string, string], SearchRow>(
@@ -95,7 +93,7 @@ export class SearchStore {
       .get(tenantId, id);
   }
 
-  /** Stores a search unless the tenant has `most` already; false then. */
+  /** Stores a search; returns false if the tenant already has `most`. */
   insert(row: NewSearchRow, most: number): boolean {
     const result = this.#database
       .prepare(
@@ -108,7 +106,7 @@ export class SearchStore {
     return result.changes > 0;
   }
 
-  /** Gives a search another name; false where the tenant has none of this id. */
+  /** Renames a search; returns false if the tenant has none with this id. */
   rename(tenantId: string, id: string, name: string): boolean {
     const result = this.#database
       .prepare("UPDATE saved_searches SET name = ? WHERE tenant_id = ? AND id = ?")
@@ -116,7 +114,7 @@ export class SearchStore {
     return result.changes > 0;
   }
 
-  /** Notes a new count of a search; false where the tenant has none of this id. */
+  /** Stores a new count of a search; returns false if the tenant has none with this id. */
   recount(tenantId: string, id: string, counted: Pick<SearchRow, "snapshot" | "total">): boolean {
     const result = this.#database
       .prepare("UPDATE saved_searches SET snapshot = ?, total = ? WHERE tenant_id = ? AND id = ?")
@@ -124,7 +122,7 @@ export class SearchStore {
     return result.changes > 0;
   }
 
-  /** Removes a search; false where the tenant has none of this id. */
+  /** Removes a search; returns false if the tenant has none with this id. */
   remove(tenantId: string, id: string): boolean {
     const result = this.#database
       .prepare("DELETE FROM saved_searches WHERE tenant_id = ? AND id = ?")

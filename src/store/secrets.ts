@@ -1,9 +1,8 @@
 /**
- * The secrets that sign cursors, links and what the console's pages send. What comes in: a data
- * directory. What goes out: for each purpose the secret that signs and the one before it, which
- * still verifies.
- * Invariant: 32 random bytes each, made at the first run, in a file of mode 0600 that appears
- * whole or not at all; two processes that start at once end up with the same secrets.
+ * Secrets that sign cursors, links, and console tokens. Input: a data directory. Output: for each
+ * purpose the signing secret and the previous one, which still verifies.
+ * Invariant: 32 random bytes each, created on the first run, in a file of mode 0600 that appears
+ * whole or not at all; two processes that start together get the same secrets.
  */
 
 import { createHmac, randomBytes } from "node:crypto";
@@ -13,7 +12,7 @@ import { CommandError } from "../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
 
-/** Secrets of one purpose: the first signs, all of them verify. */
+/** Secrets of one purpose: the first one signs, all verify. */
 export type SecretRing = readonly [current: Buffer, ...previous: Buffer[]];
 
 /** The secrets of a data directory. */
@@ -22,7 +21,7 @@ export interface Secrets {
   readonly cursor: SecretRing;
   /** Signs download links. */
   readonly link: SecretRing;
-  /** Makes the tokens that pages of the console send back; changes with that of links. */
+  /** Signs CSRF tokens of console pages; derived from `link`. */
   readonly console: SecretRing;
 }
 
@@ -33,7 +32,7 @@ const SECRET_BYTES = 32;
 const PURPOSES = ["cursor", "link"] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-/** Reads the secrets, making them at the first run. Throws `CommandError` on a damaged file. */
+/** Reads the secrets; creates them on the first run. Throws `CommandError` on damage. */
 export function openSecrets(dataDir: string): Secrets {
   openDataDir(dataDir);
   const path = join(dataDir, SECRETS_FILE);
@@ -44,16 +43,13 @@ export function openSecrets(dataDir: string): Secrets {
   return { cursor: ring(path, stored, "cursor"), link, console: derived(link, "console") };
 }
 
-/**
- * A ring of its own for a purpose that files of earlier versions do not know. Whoever has one of
- * these secrets learns nothing of the others.
- */
+/** Derives a ring for a purpose missing in earlier files. No secret reveals another. */
 function derived([current, ...previous]: SecretRing, purpose: string): SecretRing {
   const from = (secret: Buffer) => createHmac("sha256", secret).update(purpose).digest();
   return [from(current), ...previous.map(from)];
 }
 
-/** A hard link fails when the name exists, so the first of several processes wins. */
+/** A hard link fails if the name exists, so the first of several processes wins. */
 function writeFirst(dataDir: string, path: string): void {
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   const descriptor = openNew(temporary);
@@ -89,7 +85,7 @@ function parse(path: string): Record<string, unknown> {
     const stored: unknown = JSON.parse(String(readSmallFile(path, SMALL_FILE_BYTES.settings)));
     if (typeof stored === "object" && stored !== null) return stored as Record<string, unknown>;
   } catch {
-    // The message below names the file; its content must not get into a message.
+    // The error below names the file; it must not contain its content.
   }
   throw damaged(path);
 }

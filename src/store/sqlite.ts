@@ -1,7 +1,6 @@
 /**
- * SQLite, and the only importer of better-sqlite3. What comes in: the path of a database. What goes
- * out: an open one.
- * Invariant: knows no schema and no data directory; what those are stands in database.ts.
+ * SQLite, and the only importer of better-sqlite3. Input: a path. Output: an open database.
+ * Invariant: knows no schema and no data directory; database.ts does.
  */
 import Database from "better-sqlite3";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
@@ -9,23 +8,20 @@ import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
 /** An open database. */
 export type StateDatabase = Database.Database;
 
-/** A prepared statement with its parameters and the rows it gives. */
+/** A prepared statement with its parameter and row types. */
 export type StateStatement<Parameters extends unknown[], Row = unknown> = Database.Statement<
   Parameters,
   Row
 >;
 
-/**
- * Opens a database that knows `blob_checksum` (checksums.ts); `options` are those of
- * better-sqlite3. Throws what it throws.
- */
+/** Opens a database with `blob_checksum` (checksums.ts). Options, errors: as in better-sqlite3. */
 export function connect(path: string, options: Database.Options = {}): StateDatabase {
   const database = new Database(path, options);
   const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
   return database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
 }
 
-/** Version of the SQLite that is compiled in. Throws where the addon cannot be loaded. */
+/** Returns the version of the compiled-in SQLite. Throws if the addon cannot be loaded. */
 export function sqliteVersion(): string {
   const database = connect(":memory:");
   try {
@@ -36,20 +32,20 @@ export function sqliteVersion(): string {
 }
 
 /**
- * True for a failure of the database that time or the operator can mend: a full or failing disk,
- * another process's long write. A broken constraint is a mistake of ours and is none of them.
+ * True for a database failure that time or the operator can fix: a full or failing disk, another
+ * process's long write. A broken constraint is a bug and not included.
  */
 export function isStateFailure(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError)) return false;
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }
 
-/** True where another process has had the database for longer than was waited. */
+/** True if another process has held the database longer than the timeout. */
 export function isStateBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-/** True for the error of a database that was closed, because the server stopped under a request. */
+/** True if the database was closed because the server stopped during a request. */
 export function isStateClosed(error: unknown): boolean {
   return error instanceof TypeError && /^The database connection is not open/.test(error.message);
 }

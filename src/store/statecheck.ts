@@ -1,10 +1,10 @@
 /**
- * Checks that the state is sound, and that its file stays where it is. What comes in: the opened
- * database of a server. What goes out: nothing, or what is wrong with it.
- * Invariant: a small state is checked before anything is answered from it, and refused in words; a
- * large one is checked beside the work, in a thread with a connection of its own, because reading
- * all of it takes as long as the disk does. SQLite checks the structure and the kinds of values:
- * its pages have no checksums, so another value of the same kind goes unnoticed.
+ * Integrity checks of the state, and a watch of its file. Input: the opened database of a server.
+ * Output: nothing, or the problems found.
+ * Invariant: a small state is checked before any answer from it, and refused with a message. A
+ * large one is checked in the background, in a thread with its own connection, because reading it
+ * takes as long as the disk needs. SQLite checks structure and kinds of values; its pages have no
+ * checksums, so another value of the same kind goes unnoticed.
  */
 import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../process/threads.ts";
@@ -12,10 +12,10 @@ import { damagedState, findingsIn } from "./failures.ts";
 import type { StateDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 
-/** Largest state that a start waits for: some 20 ms from memory, less than a second from a disk. */
+/** Maximum state that a start waits for: some 20 ms from memory, less than 1 s from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
-/** Checks a small state; false where it is too large for that. Throws `CommandError`. */
+/** Checks a small state; returns false if it is too large. Throws `CommandError`. */
 export function checkedAtOnce(database: StateDatabase): boolean {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
@@ -24,7 +24,7 @@ export function checkedAtOnce(database: StateDatabase): boolean {
   return true;
 }
 
-/** Checks a state of any size in a thread; gives what is wrong. */
+/** Checks a state of any size in a thread; returns the problems. */
 export async function checkBeside(path: string): Promise<readonly string[]> {
   const pool = new ThreadPool<CheckWork>({ worker: "store/statecheck.worker.ts", threads: 1 });
   try {
@@ -35,10 +35,9 @@ export async function checkBeside(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Watches the file of an open database, and tells once when it is another one or none. SQLite would
- * go on writing to a file that was removed or replaced, and all of it would be lost when the server
- * ends; so nothing is written from then on, and the operator hears of it. A look costs one call of
- * the system.
+ * Watches the file of an open database, and reports once if it is replaced or removed. SQLite would
+ * go on writing to the old file, and all of it would be lost when the server ends. So writes are
+ * blocked from then on, and the operator is notified. A check costs one system call.
  */
 export class StateWatch {
   readonly #database: StateDatabase;
@@ -55,7 +54,7 @@ export class StateWatch {
     this.#lost = lost;
   }
 
-  /** Looks at the file. */
+  /** Checks the file. */
   look(): void {
     if (this.#told) return;
     const now = statSync(this.#path, { throwIfNoEntry: false });

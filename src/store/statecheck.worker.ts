@@ -1,8 +1,7 @@
 /**
- * The thread that checks a state. What comes in: the path of its database. What goes out: what is
- * wrong with it.
- * Invariant: it reads with a connection of its own and below the priority of the requests, so that
- * they do not wait for it.
+ * Worker thread that checks a state. Input: the path of its database. Output: its problems.
+ * Invariant: it reads with its own connection and below the priority of requests, so they need not
+ * wait.
  */
 import { stepBack, worker } from "../process/tasks.ts";
 import { reading } from "./database.ts";
@@ -10,7 +9,7 @@ import { findingsIn } from "./failures.ts";
 
 /** Functions of the worker. */
 export interface CheckWork {
-  /** Checks the database at a path; gives what is wrong. */
+  /** Checks the database at a path; returns its problems. */
   readonly check: readonly [path: string, found: readonly string[]];
 }
 

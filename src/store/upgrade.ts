@@ -1,9 +1,8 @@
 /**
- * What an upgrade of the state leaves behind for the way back. What comes in: a database that is
- * about to be brought to a newer schema. What goes out: a copy of it beside it, and the words for
- * whoever comes with an older program later.
- * Invariant: the copy has its name only when it is whole and durable, which is before the first
- * step of the upgrade; it holds the state as that step finds it, in one file.
+ * Recovery from a schema upgrade. Input: a database about to be upgraded. Output: a copy next to
+ * it, and messages for users of an older program.
+ * Invariant: the copy gets its name only when it is complete and durable, before the first step of
+ * the upgrade; it holds the state before that step, in one file.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -16,22 +15,19 @@ import type { StateDatabase } from "./sqlite.ts";
 /** Copies of earlier schemas in a data directory. */
 const KEPT = /^state\.v(\d+)\.backup$/;
 
-/** Name of the copy that is kept of a state of an earlier schema. */
+/** Returns the name of the copy of an earlier schema. */
 export function keptFile(version: number): string {
   return `state.v${version}.backup`;
 }
 
-/**
- * Keeps what a connection reads as a copy beside the database, and closes the connection. A copy
- * that is there already is of an earlier time, and is replaced.
- */
+/** Copies a connection's state next to the database, replacing an older copy; closes it. */
 export function keepBefore(source: StateDatabase, path: string, version: number): void {
   const folder = dirname(path);
   const name = keptFile(version);
   const temporary = join(folder, `${name}.tmp`);
   try {
     rmSync(temporary, { force: true });
-    // Made empty first, because SQLite would make it with the mode that the umask leaves.
+    // Created empty first, because SQLite would create it with the umask's mode.
     openDataFile(folder, `${name}.tmp`);
     source.prepare("VACUUM INTO ?").run(temporary);
     syncFile(temporary);
@@ -51,12 +47,12 @@ export function keepBefore(source: StateDatabase, path: string, version: number)
   }
 }
 
-/** Writes an upgrade down, in its own transaction. */
+/** Records an upgrade in its own transaction. */
 export function noteUpgrade(database: StateDatabase, from: number, to: number): void {
   new AuditStore(database).noteState("state.upgrade", { schema: { from, to } });
 }
 
-/** Says on standard error what was done to the state, because there is a way back. */
+/** Reports an upgrade on standard error, because it can be undone. */
 export function tellUpgrade(path: string, from: number, to: number): void {
   stderr.print(
     `${path} was brought from schema ${from} to ${to}; what it was is kept as ` +
@@ -64,7 +60,7 @@ export function tellUpgrade(path: string, from: number, to: number): void {
   );
 }
 
-/** The refusal of a state that a newer program has written, with the ways there are. */
+/** Returns the error for a state of a newer program, with the remedies. */
 export function newerState(path: string, version: number, known: number): CommandError {
   const kept = keptBelow(dirname(path), known);
   const back =
@@ -79,7 +75,7 @@ export function newerState(path: string, version: number, known: number): Comman
   );
 }
 
-/** The newest kept copy that a program can open, or null. */
+/** Returns the newest copy that a program can open, or null. */
 function keptBelow(folder: string, known: number): string | null {
   const versions = readdirSync(folder)
     .map((name) => Number(KEPT.exec(name)?.[1] ?? Number.NaN))

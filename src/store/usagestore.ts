@@ -1,33 +1,32 @@
 /**
- * Use of the service in the database: requests, accounts and export rows by tenant, UTC day and
- * key, the rows of a day's quota that exports are charged for, and the bytes that a tenant's files
- * and specs take. Input: numbers to add; rows that an export reserves, and what became of it.
+ * Usage in the database: requests, accounts, and export rows by tenant, UTC day, and key; the rows
+ * charged to a day's quota; and the bytes of a tenant's files and specs. Input: numbers to add;
+ * reserved rows of an export, and their outcome.
  * Output: sums and rows as stored.
- * Invariant: adding is one commit and adds everything or nothing; no use is ever subtracted. The
- * charge of a day is what its exports hold, plus what those that were done and deleted held; every
- * change belongs into the transaction that changes the export. Rows of an export are counted as
- * used once, when it is done for the first time. Bytes are added up by the database itself
- * (triggers), in the transaction of each change, so that no way of changing a row goes past the
- * sums, and reading them costs one row.
+ * Invariant: adding is one commit of everything or nothing; usage is never subtracted. The charge
+ * of a day is what its exports hold, plus what done and deleted ones held; every change is in the
+ * transaction that changes the export. Rows of an export are counted as used once, when it is first
+ * done. The database itself adds up bytes (triggers) in the transaction of each change, so no
+ * change can bypass the sums, and reading them costs one row.
  */
 import { utcDay } from "../process/clock.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
-/** What was used. */
+/** Amounts used. */
 export interface Used {
   readonly requests: number;
   readonly accounts: number;
   readonly exportRows: number;
 }
 
-/** What one key used on one day (days since 1970, UTC). */
+/** Usage of one key on one day (days since 1970, UTC). */
 export interface UsedByKey extends Used {
   readonly tenantId: string;
   readonly keyId: string;
   readonly day: number;
 }
 
-/** The same with the names that people know. */
+/** Usage with names for people. */
 export interface NamedUse extends Omit<UsedByKey, "tenantId"> {
   readonly tenant: string;
   readonly keyName: string;
@@ -54,7 +53,7 @@ export class UsageStore {
     );
   }
 
-  /** Adds to what is there, all in one commit. */
+  /** Adds to the stored amounts in one commit. */
   add(uses: readonly UsedByKey[]): void {
     const all = this.#database.transaction(() => {
       for (const use of uses) this.#add.run(use);
@@ -62,12 +61,12 @@ export class UsageStore {
     all.immediate();
   }
 
-  /** What a tenant used on a day, with all its keys. */
+  /** Returns a tenant's usage on a day, over all keys. */
   ofDay(tenantId: string, day: number): Used {
     return this.#ofDay.get(tenantId, day) as Used;
   }
 
-  /** Everything since a day, oldest day first, then by the names of tenants and by keys. */
+  /** Returns all usage since a day, ordered by day, tenant name, and key. */
   since(day: number): NamedUse[] {
     return this.#database
       .prepare<[number], NamedUse>(
@@ -81,7 +80,7 @@ export class UsageStore {
       .all(day);
   }
 
-  /** What the senders of a tenant used since a day; one row per day and sender. */
+  /** Returns the usage of a tenant's senders since a day; one row per day and sender. */
   ofTenant(tenantId: string, day: number): UsedByKey[] {
     return this.#database
       .prepare<[string, number], UsedByKey>(
@@ -92,26 +91,26 @@ export class UsageStore {
       .all(tenantId, day);
   }
 
-  /** Forgets the days before one. */
+  /** Deletes the days before one. */
   forgetBefore(day: number): void {
     this.#database.prepare("DELETE FROM usage WHERE day < ?").run(day);
   }
 }
 
-/** What an export holds. */
+/** Reserved rows of an export. */
 interface Charge {
   readonly id: string;
   readonly tenantId: string;
   /** Key that created it; null for exports of earlier versions. */
   readonly keyId: string | null;
-  /** Day whose quota it was taken from; null where the plan has none. */
+  /** Day whose quota is charged; null if the plan has none. */
   readonly day: number | null;
   readonly rows: number;
-  /** 1 once it was done, also when its file was lost since and it waits again. */
+  /** 1 once it was done, even if its file was lost and it is queued again. */
   readonly delivered: 0 | 1;
 }
 
-/** The table `quota`, and the columns of `exports` that belong to it. */
+/** The table `quota`, and its columns in `exports`. */
 export class QuotaStore {
   readonly #usage: UsageStore;
   readonly #reserve: StateStatement<[string, number, number]>;
@@ -127,7 +126,7 @@ export class QuotaStore {
       `INSERT INTO quota (tenant_id, day, charged_rows) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET charged_rows = charged_rows + excluded.charged_rows`,
     );
-    // A day that was forgotten meanwhile has nothing to give back to.
+    // A deleted day needs no refund.
     this.#move = database.prepare(
       "UPDATE quota SET charged_rows = charged_rows + ? WHERE tenant_id = ? AND day = ?",
     );
@@ -143,22 +142,22 @@ export class QuotaStore {
     this.#forget = database.prepare("DELETE FROM quota WHERE day < ?");
   }
 
-  /** Rows of a tenant's quota of a day that are reserved or used. */
+  /** Returns the rows of a tenant's quota of a day that are reserved or used. */
   charged(tenantId: string, day: number): number {
     return this.#charged.get(tenantId, day)?.rows ?? 0;
   }
 
-  /** What an export holds; undefined when there is no such export. */
+  /** Returns the charge of an export; undefined if it does not exist. */
   chargeOf(id: string): Charge | undefined {
     return this.#chargeOf.get(id);
   }
 
-  /** Takes rows out of a day's quota; the row of the export says so as well. */
+  /** Reserves rows of a day's quota; callers also store them in the export's row. */
   reserve(tenantId: string, day: number, rows: number): void {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /** The export is done: what it holds becomes what it has. */
+  /** Replaces the reservation of a done export by its actual rows. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);
     const { tenantId, keyId, delivered } = charge;
@@ -167,17 +166,17 @@ export class QuotaStore {
     this.#usage.add([{ tenantId, keyId, day: utcDay(endedAt), ...used }]);
   }
 
-  /** The export has failed: it holds nothing any more. */
+  /** Releases the reservation of a failed export. */
   giveBack(charge: Charge): void {
     this.#change(charge, 0);
   }
 
-  /** The export was deleted: what was never delivered is given back. */
+  /** Releases the reservation of a deleted export that was never delivered. */
   remove(charge: Charge): void {
     if (charge.delivered === 0) this.#change(charge, 0);
   }
 
-  /** Forgets the days before one. */
+  /** Deletes the days before one. */
   forgetBefore(day: number): void {
     this.#forget.run(day);
   }
@@ -189,7 +188,7 @@ export class QuotaStore {
   }
 }
 
-/** The step of the schema that makes the sums, and an order for what is to be forgotten. */
+/** Schema step that creates the sums, and an index for deletions. */
 export const KEPT_BYTES_STEP = `
   CREATE TABLE kept_bytes (
     tenant_id TEXT PRIMARY KEY REFERENCES tenants (id),
@@ -255,7 +254,7 @@ export class KeptBytes {
     this.#of = database.prepare("SELECT files, specs FROM kept_bytes WHERE tenant_id = ?");
   }
 
-  /** What a tenant keeps at the moment. */
+  /** Returns the stored bytes of a tenant. */
   of(tenantId: string): Kept {
     return this.#of.get(tenantId) ?? { files: 0, specs: 0 };
   }

@@ -1,23 +1,23 @@
 /**
- * Users and sessions in the database. What comes in: rows to write, ids and hashes to look for.
- * What goes out: rows as stored, with what their tenant adds.
- * Invariant: a change is durable when the method returns; passwords and tokens get here as hashes
- * only. A session is made only while the password that opened it is still the user's.
+ * Users and sessions in the database. Input: rows to write, and ids and hashes to find.
+ * Output: rows as stored, with tenant columns.
+ * Invariant: a change is durable when the method returns; passwords and tokens are hashes only. A
+ * session is created only while the password that opened it is still current.
  */
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
-/** What a user may do: an owner everything, a member all but members and changes to keys. */
+/** Permissions of a user: an owner everything, a member all but members and changes to keys. */
 export type Role = "owner" | "member";
 
 /**
- * How the cost of a password begins that nobody has chosen yet: until when the invitation works
- * whose hash stands in place of the password's follows, in milliseconds since 1970.
+ * Prefix of the cost of a password that is not chosen yet. The end of the invitation follows, in
+ * milliseconds since the epoch; the invitation's hash replaces the password's.
  */
 export const INVITED = "invited:";
 
-/** A password as stored: what it cost to make, and what came out. */
+/** A password as stored: its hash and cost. */
 export interface StoredPassword {
   /** 32 bytes. */
   readonly hash: Buffer;
@@ -26,7 +26,7 @@ export interface StoredPassword {
   readonly cost: string;
 }
 
-/** A user as stored, with what the tenant adds. Times are milliseconds since 1970 or null. */
+/** A user as stored, with tenant columns. Times are milliseconds since the epoch or null. */
 export interface UserRow {
   readonly id: string;
   readonly tenantId: string;
@@ -37,11 +37,10 @@ export interface UserRow {
   readonly createdAt: number;
   readonly disabledAt: number | null;
   readonly lastSeenAt: number | null;
-  /** When the invitation ends; null for who has chosen a password. */
+  /** End of the invitation; null once a password is chosen. */
   readonly invitedUntil: number | null;
 }
 
-/** What a new user is stored with. */
 interface NewUserRow {
   readonly id: string;
   readonly tenantId: string;
@@ -55,24 +54,24 @@ interface NewUserRow {
 export interface SessionRow {
   /** SHA-256 of the token, 32 bytes. */
   readonly hash: Buffer;
-  /** Stands for the session in lists; it opens nothing. */
+  /** Identifies the session in lists; not a credential. */
   readonly id: string;
   readonly userId: string;
   readonly createdAt: number;
   readonly seenAt: number;
   readonly expiresAt: number;
-  /** 1 where it lasts until `expiresAt` whether it is used or not. */
+  /** 1 if it lasts until `expiresAt` without use. */
   readonly kept: 0 | 1;
 }
 
-/** When a session was last used. */
+/** Last use of a session. */
 export type Seen = Pick<SessionRow, "hash" | "userId" | "seenAt">;
 
-/** What a plan of a tenant's console depends on. */
+/** Facts that determine the plan of a tenant's console. */
 interface PlanFacts {
   /** Set by the operator, or null. */
   readonly plan: string | null;
-  /** Plans of all keys that the tenant ever had. */
+  /** Plans of all keys that ever belonged to the tenant. */
   readonly keyPlans: readonly string[];
 }
 
@@ -90,7 +89,7 @@ const SESSION_COLUMNS = `
 
 /** The tables `users` and `sessions`, and the plan of `tenants`. */
 export class UserStore {
-  /** Where a change is written down, in the transaction that makes it. */
+  /** Records changes in their transactions. */
   readonly audit: AuditStore;
   readonly #database: StateDatabase;
   readonly #user: StateStatement<[string], UserRow>;
@@ -112,30 +111,29 @@ export class UserStore {
     this.#written = database.prepare<[], number>("SELECT total_changes()").pluck();
   }
 
-  /** Changes whenever anything was written, by this process or another one. */
+  /** Returns a value that changes with every write, by any process. */
   version(): string {
     const others = this.#database.pragma("data_version", { simple: true });
     return `${others}.${this.#written.get()}`;
   }
 
-  /** Number of changes made through this store that end or change sessions. */
+  /** Number of changes through this store that end or change sessions. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The user of an id. */
   find(id: string): UserRow | undefined {
     return this.#user.get(id);
   }
 
-  /** The user of an e-mail in lower case. */
+  /** Returns a user by lower-case e-mail. */
   named(email: string): UserRow | undefined {
     return this.#database
       .prepare<[string], UserRow>(`SELECT ${USER_COLUMNS} WHERE users.email = ?`)
       .get(email);
   }
 
-  /** All users, of one tenant or of all of them, oldest first. */
+  /** Returns the users of one tenant or all, oldest first. */
   list(tenantId?: string): UserRow[] {
     const order = "ORDER BY users.created_at, users.id";
     return tenantId === undefined
@@ -145,7 +143,7 @@ export class UserStore {
           .all(tenantId);
   }
 
-  /** Returns the password of a user. Throws `BlobDamage` if it is not the one that was written. */
+  /** Returns the password of a user. Throws `BlobDamage` if it is damaged. */
   password(id: string): StoredPassword | undefined {
     const row = this.#database
       .prepare<[string], StoredPassword & { checksum: number | null }>(
@@ -159,7 +157,6 @@ export class UserStore {
     return password;
   }
 
-  /** Stores a new user. */
   insert({ password, ...row }: NewUserRow): void {
     this.#database
       .prepare(
@@ -172,7 +169,7 @@ export class UserStore {
     this.#changes++;
   }
 
-  /** Gives a user another password; false where `was` is given and is not the present one. */
+  /** Sets a user's password; returns false if `was` is given and not current. */
   setPassword(id: string, { hash, salt, cost }: StoredPassword, was?: StoredPassword): boolean {
     const result = this.#database
       .prepare(
@@ -185,7 +182,7 @@ export class UserStore {
     return result.changes > 0;
   }
 
-  /** Forgets a user who was invited and never came, and who therefore has nothing. */
+  /** Deletes an invited user who never signed in and so owns nothing. */
   removeInvited(id: string): void {
     this.#database
       .prepare(`DELETE FROM users WHERE id = ? AND password_cost LIKE '${INVITED}%'`)
@@ -199,13 +196,12 @@ export class UserStore {
     this.#changes++;
   }
 
-  /** Gives a user another role. */
   setRole(id: string, role: Role): void {
     this.#database.prepare("UPDATE users SET role = ? WHERE id = ?").run(role, id);
     this.#changes++;
   }
 
-  /** What the plan of a tenant's console depends on; undefined where there is no such tenant. */
+  /** Returns the facts for the plan of a tenant's console; undefined without such a tenant. */
   planFacts(tenantId: string): PlanFacts | undefined {
     const tenant = this.#database
       .prepare<[string], { plan: string | null }>("SELECT plan FROM tenants WHERE id = ?")
@@ -218,18 +214,16 @@ export class UserStore {
     return { plan: tenant.plan, keyPlans: keyPlans as unknown as string[] };
   }
 
-  /** Sets the plan of a tenant's console. */
   setPlan(tenantId: string, plan: string): void {
     this.#database.prepare("UPDATE tenants SET plan = ? WHERE id = ?").run(plan, tenantId);
     this.#changes++;
   }
 
-  /** The session of a hash. */
   session(hash: Buffer): SessionRow | undefined {
     return this.#session.get(hash);
   }
 
-  /** The sessions of a user, newest first. */
+  /** Returns a user's sessions, newest first. */
   sessionsOf(userId: string): SessionRow[] {
     return this.#database
       .prepare<[string], SessionRow>(
@@ -239,8 +233,8 @@ export class UserStore {
   }
 
   /**
-   * Stores a new session of a user whose password is still `password` and who works; false
-   * otherwise, for the password may have changed while it was being checked.
+   * Stores a new session if the user is enabled and the password is still `password`; otherwise
+   * returns false, because it may have changed during the check.
    */
   openSession(row: SessionRow, password: StoredPassword): boolean {
     const opened = this.#database
@@ -257,7 +251,7 @@ export class UserStore {
     return opened.changes > 0;
   }
 
-  /** Ends one session of a user by its id; false when there was none. */
+  /** Ends one session of a user by id; returns false if there was none. */
   endSession(userId: string, id: string): boolean {
     const result = this.#database
       .prepare("DELETE FROM sessions WHERE user_id = ? AND id = ?")
@@ -266,13 +260,13 @@ export class UserStore {
     return result.changes > 0;
   }
 
-  /** Ends all sessions of a user, but for one where its id is given. */
+  /** Ends all sessions of a user except for `keep`. */
   endSessions(userId: string, keep = ""): void {
     this.#database.prepare("DELETE FROM sessions WHERE user_id = ? AND id <> ?").run(userId, keep);
     this.#changes++;
   }
 
-  /** Ends the sessions of a user that were used longest ago, so that `most` are left. */
+  /** Ends a user's least recently used sessions, so that `most` are left. */
   endOldest(userId: string, most: number): void {
     const ended = this.#database
       .prepare(
@@ -283,7 +277,7 @@ export class UserStore {
     if (ended.changes > 0) this.#changes++;
   }
 
-  /** Notes when sessions were last used, all in one commit. */
+  /** Records the last uses of sessions in one commit. */
   noteSeen(seen: readonly Seen[]): void {
     this.atomically(() => {
       for (const { hash, userId, seenAt } of seen) {
@@ -293,7 +287,7 @@ export class UserStore {
     });
   }
 
-  /** Forgets sessions that have ended: by either time, or with their user or tenant. */
+  /** Deletes ended sessions: by either time, or with their user or tenant. */
   sweep(nowMs: number, idleMs: number): void {
     this.#database
       .prepare(
@@ -304,7 +298,7 @@ export class UserStore {
       .run(nowMs, nowMs - idleMs);
   }
 
-  /** Runs several changes as one; a throw undoes them all. */
+  /** Runs several changes as one transaction; a throw undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return this.#database.transaction(change).immediate();
   }

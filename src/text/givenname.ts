@@ -1,27 +1,23 @@
 /**
- * The rule for every name that a person gives: lists, keys, saved searches, tenants, titles.
- * Invariant: two names that look alike to a reader are not told apart by a character that no reader
- * sees, and no character turns the text around it. What is refused is named with its place.
+ * The rule for all names that people give: lists, keys, saved searches, tenants, titles.
+ * Invariant: names that look alike never differ only by an invisible character, and no character
+ * changes the reading direction around it. Errors name the character and its position.
  */
 
-/**
- * Characters that belong to an emoji and are invisible alone: the joiner between two pictures and
- * the selector behind one.
- */
+/** Emoji parts invisible alone: the joiner between two pictures, and the selector after one. */
 const PICTURE = "\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]*";
 const EMOJI = new RegExp(`${PICTURE}(?:\\u200d${PICTURE})*`, "gu");
 
 /**
- * What nobody sees: controls, halves of surrogate pairs, line and paragraph separators, marks of
- * direction, what Unicode says to ignore where it is not known, and the Braille sign without dots.
+ * Invisible characters: controls, lone surrogates, line and paragraph separators, direction marks,
+ * default-ignorable code points, and the blank Braille pattern.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
 
 /**
- * Returns the first character of a text that no name may have, as words for a person:
- * "the invisible character U+200B (position 4)"; null if there is none. Positions count characters
- * from 1.
+ * Returns the first character that no name may have, as words for a person: "the invisible
+ * character U+200B (position 4)"; null if there is none. Positions count from 1.
  */
 export function unseenIn(text: string): string | null {
   const plain = text.replace(EMOJI, (emoji) => "x".repeat([...emoji].length));
@@ -35,12 +31,12 @@ export function unseenIn(text: string): string | null {
   return null;
 }
 
-/** Blanks of a text that a reader takes for none, or for the plain one. */
+/** Blanks that a reader does not see, or takes for a plain one. */
 const ODD_BLANK = /^\s|\s$|[^\S ]|(?<=\s)\s/u;
 
 /**
- * Returns the first blank that makes a name look like another one, as words for a person: at its
- * beginning or end, behind another blank, or of another width; null if there is none.
+ * Returns the first blank that makes a name look like another, as words for a person: at its
+ * beginning or end, after another blank, or of another width; null if there is none.
  */
 export function blankIn(text: string): string | null {
   const at = ODD_BLANK.exec(text)?.index;
@@ -50,10 +46,7 @@ export function blankIn(text: string): string | null {
   return `a blank that is not seen as one (U+${code}, position ${position})`;
 }
 
-/**
- * Reads a name of 1 to `lengthMax` characters, without the spaces around it; `what` begins the
- * sentence about a mistake, such as "The name".
- */
+/** Reads a trimmed name of 1 to `lengthMax` characters; `what` begins errors, as in "The name". */
 export function readGivenName(
   text: string,
   what: string,
@@ -64,7 +57,7 @@ export function readGivenName(
   if (length === 0 || length > lengthMax) {
     return { detail: `${what} must have 1 to ${lengthMax} characters, on one line.` };
   }
-  // The spaces around it count, so that the place is that of the text as it was given.
+  // Keep leading spaces, so that the position refers to the original text.
   const unseen = unseenIn(text.trimEnd());
   return unseen === null ? { name } : { detail: `${what} has ${unseen}. Remove it.` };
 }

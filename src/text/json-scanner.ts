@@ -1,32 +1,31 @@
 /**
- * What comes in: a text that may be JSON. What goes out: nothing, or an error that names the first
- * thing that is not allowed, with its line and column.
- * Invariant: accepts exactly RFC 8259 within the limits below, without names that occur twice or
- * are `__proto__`. Linear time, no recursion. spec/reader.ts calls it only if a text is wrong.
+ * Finds the first error in a text that may be JSON; reports it with line and column.
+ * Invariant: accepts exactly RFC 8259 within the limits below, without duplicate names or
+ * `__proto__`. Linear time, no recursion. spec/reader.ts calls it only if a text is wrong.
  */
 
-/** Levels of nested objects and arrays that are accepted. */
+/** Maximum levels of nested objects and arrays. */
 export const JSON_DEPTH_MAX = 32;
 
-/** Members of one object that are accepted; no spec comes near it. */
+/** Maximum members of one object; far more than any spec has. */
 export const JSON_MEMBERS_MAX = 1_000;
 
-/** Members of an object that are compared one by one before a Set takes over. */
+/** Maximum members compared one by one, before a Set is used. */
 const LISTED_NAMES_MAX = 16;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const HEX4 = /[0-9a-fA-F]{4}/y;
 
-/** The first thing in a text that is not allowed; `message` says it with its place. */
+/** The first error in a text; `message` includes its position. */
 export class JsonFault extends Error {
-  /** What is wrong, without its place. */
+  /** The error, without its position. */
   readonly problem: string;
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 units. */
   readonly column: number;
-  /** Names and indexes that lead to the object concerned; empty where only the place counts. */
+  /** Path to the object concerned; empty if only the position matters. */
   readonly within: readonly string[];
 
   constructor(problem: string, [line, column]: readonly [number, number], within: string[]) {
@@ -46,7 +45,7 @@ interface Frame {
   count: number;
 }
 
-/** Walks over a JSON text once, slowly, and throws at the first thing that is not allowed. */
+/** Scans a JSON text once, slowly, and throws at the first error. */
 export class JsonScanner {
   readonly #text: string;
   readonly #frames: Frame[] = [];
@@ -56,10 +55,7 @@ export class JsonScanner {
     this.#text = text;
   }
 
-  /**
-   * Checks the whole text; each turn of the loop takes one value and what closes after it.
-   * @throws JsonFault
-   */
+  /** Checks the text; each iteration consumes a value and closers after it. @throws JsonFault */
   scan(): void {
     do {
       this.#skipBlanks();
@@ -69,7 +65,7 @@ export class JsonScanner {
     if (this.#at < this.#text.length) this.#fail("the document ends before this");
   }
 
-  /** Takes a value; true if it opened an object or array that has a first element. */
+  /** Consumes a value; returns true if it opened a non-empty object or array. */
   #value(): boolean {
     const code = this.#text.charCodeAt(this.#at);
     if (code === 0x7b) return this.#open(0x7d, []);
@@ -80,7 +76,7 @@ export class JsonScanner {
     return false;
   }
 
-  /** Opens an object or array; true if something stands in it. */
+  /** Opens an object or array; returns true if it is not empty. */
   #open(closer: number, names: string[] | null): boolean {
     if (this.#frames.length === JSON_DEPTH_MAX) {
       this.#fail(`objects and arrays may be nested ${JSON_DEPTH_MAX} levels deep`);
@@ -96,7 +92,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** After a value: takes commas and closers until the next value begins or nothing is open. */
+  /** Consumes commas and closers after a value until the next value or the end. */
   #close(): void {
     for (let open = this.#frames.length; open > 0; open--) {
       const frame = this.#frames[open - 1] as Frame;
@@ -117,7 +113,7 @@ export class JsonScanner {
     }
   }
 
-  /** Takes a member name and its colon. */
+  /** Consumes a member name and its colon. */
   #name(): void {
     const start = this.#at;
     if (this.#text.charCodeAt(start) !== 0x22) this.#fail("expected a member name in quotes");
@@ -130,7 +126,7 @@ export class JsonScanner {
     this.#at++;
   }
 
-  /** Refuses a name that the object has already, and the one that would reach its prototype. */
+  /** Refuses a duplicate name, and `__proto__`. */
   #addName(name: string, start: number): void {
     const frame = this.#frames.at(-1);
     const names = frame?.names;
@@ -150,7 +146,7 @@ export class JsonScanner {
     else if (names.length > LISTED_NAMES_MAX) frame.seen = new Set(names);
   }
 
-  /** Takes a string; true if it holds an escape. */
+  /** Consumes a string; returns true if it has an escape. */
   #string(): boolean {
     const text = this.#text;
     let escaped = false;
@@ -171,7 +167,7 @@ export class JsonScanner {
     return escaped;
   }
 
-  /** Checks the escape at a place and gives the place of its last character. */
+  /** Checks an escape and returns the position of its last character. */
   #escape(at: number): number {
     const letter = this.#text.charAt(at + 1);
     if (letter === "u") {
@@ -184,7 +180,7 @@ export class JsonScanner {
     this.#fail("a wrong escape in a string");
   }
 
-  /** Takes what a pattern matches here. */
+  /** Consumes the match of a pattern. */
   #match(pattern: RegExp, wanted: string): void {
     pattern.lastIndex = this.#at;
     if (!pattern.test(this.#text)) {
@@ -196,24 +192,24 @@ export class JsonScanner {
   #skipBlanks(): void {
     const text = this.#text;
     let at = this.#at;
-    // A text without blanks is spared the rest; its end gives NaN.
+    // Fast path for no blanks; the end of the text gives NaN.
     if (text.charCodeAt(at) > 0x20) return;
     for (let code = text.charCodeAt(at); isBlank(code); code = text.charCodeAt(at)) at++;
     this.#at = at;
   }
 
-  /** What leads to the innermost open object. */
+  /** Returns the path to the innermost open object. */
   #within(): string[] {
     return this.#frames.slice(0, -1).map(({ names, count }) => names?.at(-1) ?? `${count}`);
   }
 
-  /** Throws with the line and column of the present place. */
+  /** Throws with the current line and column. */
   #fail(problem: string, within: string[] = []): never {
     throw new JsonFault(problem, placeIn(this.#text, this.#at), within);
   }
 }
 
-/** Line and column of a place in a text, both from 1. */
+/** Returns line and column of a position in a text, both from 1. */
 export function placeIn(text: string, at: number): [line: number, column: number] {
   let line = 1;
   let start = 0;

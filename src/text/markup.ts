@@ -1,7 +1,7 @@
 /**
- * HTML from templates. What comes in: a template and its values. What goes out: markup.
- * Invariant: every value is escaped, unless it is markup itself; lists are joined; null, undefined
- * and false leave nothing.
+ * HTML from templates. Input: a template and its values. Output: markup.
+ * Invariant: every value that is not markup is escaped; lists are joined; null, undefined, and
+ * false are empty.
  */
 
 /** Finished markup. */
@@ -13,7 +13,7 @@ export class Markup {
   }
 }
 
-/** What may stand in a template. */
+/** Allowed value in a template. */
 export type MarkupValue =
   | Markup
   | string
@@ -36,7 +36,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** The tag of templates. */
+/** Template tag for markup. */
 export function html(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   let text = parts[0] ?? "";
   values.forEach((value, i) => {

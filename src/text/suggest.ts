@@ -1,20 +1,20 @@
 /**
- * What was meant by a word that is not known. What comes in: the word and all that could stand in
- * its place. What goes out: the nearest of them, or nothing where none is near enough to be meant.
- * Invariant: the same word and list give the same answer; of equally near ones the first is taken.
+ * Suggestions for unknown words. Input: the word and all candidates. Output: the nearest candidate,
+ * or nothing if none is near enough.
+ * Invariant: deterministic; the first of equally near candidates wins.
  */
 import { distance } from "fastest-levenshtein";
 
-/** A part of a name has to be a little nearer than a whole one to be taken for what was meant. */
+/** Extra distance for a match with only a part of a name. */
 const PART_PENALTY = 0.5;
 
-/** The end of a message: `; did you mean X?`, or `otherwise` where nothing is near. */
+/** Returns the end of a message: `; did you mean X?`, or `otherwise` without a match. */
 export function didYouMean(word: string, known: readonly string[], otherwise = ""): string {
   const nearest = nearestOf(word, known);
   return nearest === undefined ? otherwise : `; did you mean ${nearest}?`;
 }
 
-/** The nearest of the known words, whole or by a part between `_` and `.`; else undefined. */
+/** Returns the nearest known word, whole or by a part between `_` and `.`, or undefined. */
 function nearestOf(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, word.length / 4);

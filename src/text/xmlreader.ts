@@ -1,32 +1,32 @@
 /**
- * Reads XML that strangers send, while it arrives; the only importer of saxes.
- * Invariant: work is proportional to the bytes, however they are cut; a token, the depth and so
- * memory are bounded; document types and entities of a file's own are refused, so that nothing
- * expands or is fetched; what is not well-formed UTF-8 XML ends in `XmlFault`.
+ * Streaming reader of untrusted XML; the only importer of saxes.
+ * Invariant: work is proportional to the bytes, however they are chunked; tokens, depth, and so
+ * memory are bounded; document types and custom entities are refused, so nothing expands or is
+ * fetched; anything but well-formed UTF-8 XML ends in `XmlFault`.
  */
 import { StringDecoder } from "node:string_decoder";
 import { SaxesParser } from "saxes";
 
-/** Longest tag or run of text, and the most comments and instructions in a row, in bytes. */
+/** Maximum tag or text, and maximum of consecutive comments and instructions, in bytes. */
 export const TOKEN_MAX = 1_048_576;
-/** Bytes that are parsed in one call, so that a token is measured about as often. */
+/** Bytes parsed per call, so a token is measured about as often. */
 const SLICE_BYTES = 65_536;
 
 const ENDLESS =
   `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
   "a tag, a text, or comments in a row";
 
-/** Why a text is not read: the end of a sentence that begins with its name. */
+/** Error of a text, as the end of a sentence that begins with its name. */
 export class XmlFault extends Error {}
 
-/** Attributes by their names as written, values with their entities replaced. */
+/** Attributes by name as written, with resolved entities. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** Receives what is read, in order. Names are as written, with their prefixes. */
+/** Receives parsed parts in order. Names are as written, with prefixes. */
 export interface XmlHandler {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
-  /** All text up to the next tag, comment or section. */
+  /** All text up to the next tag, comment, or section. */
   text(text: string): void;
 }
 
@@ -35,25 +35,25 @@ export class XmlReader {
   readonly #parser = new SaxesParser({
     xmlns: false,
     position: false,
-    // Version 1.1 would read one more character as the end of a line.
+    // Version 1.1 has one more line-end character.
     defaultXMLVersion: "1.0",
     forceXMLVersion: true,
   });
   readonly #decoder = new StringDecoder("utf8");
   readonly #depthMax: number;
   #depth = 0;
-  /** Bytes since the last token ended. */
+  /** Bytes since the end of the last token. */
   #pending = 0;
   #first: Buffer | null = Buffer.alloc(0);
 
-  /** `depthMax` bounds how deep elements are nested. */
+  /** `depthMax` limits the nesting of elements. */
   constructor(handler: XmlHandler, depthMax = 64) {
     this.#depthMax = depthMax;
     this.#parser.ENTITIES = ENTITIES;
     this.#listen(handler);
   }
 
-  /** Parses a chunk, cut anywhere. Throws `XmlFault`, and what the handler throws. */
+  /** Parses a chunk of any size. Throws `XmlFault`, and errors of the handler. */
   add(chunk: Buffer): void {
     let bytes = chunk;
     if (this.#first !== null) {
@@ -70,17 +70,14 @@ export class XmlReader {
     }
   }
 
-  /** Ends the document. Throws `XmlFault` if something is left open. */
+  /** Ends the document. Throws `XmlFault` if an element is open. */
   end(): void {
     if (this.#first !== null) this.#parser.write(this.#first.toString());
     this.#parser.write(this.#decoder.end());
     this.#parser.close();
   }
 
-  /**
-   * Few handlers on purpose: with more than seven V8 keeps the parser's properties in a hash table,
-   * and parsing takes six times as long.
-   */
+  /** At most seven handlers: with more, V8 uses a hash table, and parsing takes 6 times as long. */
   #listen(handler: XmlHandler): void {
     const parser = this.#parser;
     parser.on("error", ({ message }) => {
@@ -109,7 +106,7 @@ export class XmlReader {
   }
 }
 
-/** The name of an element or attribute without its prefix. */
+/** Returns the name of an element or attribute without its prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
@@ -123,7 +120,7 @@ function refuseOtherEncodings(bytes: Buffer): void {
   if (/^(\xfe\xff|\xff\xfe)|^.?\0/s.test(start)) throw new XmlFault("it is not in UTF-8");
 }
 
-/** The five entities of XML. Any other name is refused here, because here it is known. */
+/** The five entities of XML; throws for any other name. */
 const ENTITIES: Record<string, string> = new Proxy(
   { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
   {
@@ -138,7 +135,7 @@ function shown(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
-/** Messages of the parser that have words of their own. */
+/** Parser messages that are reworded. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^(unclosed tag|unexpected end|document must contain)/,

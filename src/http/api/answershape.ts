@@ -1,9 +1,7 @@
 /**
- * Answers that have the shape of their route's schema. What comes in: the name of a schema, and a
- * value. What goes out: the answer, whose type has the name.
- * Invariant: a value that lacks a member of the schema, has another one, or has one of another type
- * does not compile, and neither does a handler that answers with a schema that its row does not
- * name.
+ * Typed answers: builds an answer whose type carries the name of its route's schema.
+ * Invariant: a value with a missing, extra, or wrongly typed member does not compile. Neither does
+ * a handler that answers with a schema that its row does not name.
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
@@ -15,10 +13,10 @@ import {
 } from "../server/respond.ts";
 import type { SCHEMAS, SchemaName } from "./schemas.ts";
 
-/** The value that a schema describes. */
+/** Value type of a schema. */
 export type Shape<Name extends SchemaName> = Unchangeable<Named<Static<(typeof SCHEMAS)[Name]>>>;
 
-/** A value in which other schemas stand for the names that refer to them. */
+/** Value type with every schema reference resolved. */
 type Named<Value> =
   Value extends NamedReference<infer Name>
     ? Name extends SchemaName
@@ -30,7 +28,7 @@ type Named<Value> =
         ? { [Member in keyof Value]: Named<Value[Member]> }
         : Value;
 
-/** The members of a value, at any depth, that a shape lacks; `never` if it has all of them. */
+/** Members of a value, at any depth, that a shape lacks; `never` if it lacks none. */
 type Extra<Value, Of> = unknown extends Of
   ? never
   : Value extends readonly (infer Element)[]
@@ -39,7 +37,7 @@ type Extra<Value, Of> = unknown extends Of
       ? { [Key in keyof Value]-?: ExtraIn<Value[Key], Of, Key> }[keyof Value]
       : never;
 
-/** A value whose names are only known when it runs is held by tests that check answers. */
+/** Values whose names are only known at runtime are checked by tests. */
 type ExtraIn<Value, Of, Key> = string extends Key
   ? never
   : Key extends KeyOf<Of>
@@ -49,12 +47,12 @@ type KeyOf<Of> = Of extends unknown ? keyof Of : never;
 type MemberOf<Of, Key> = Of extends unknown ? (Key extends keyof Of ? Of[Key] : never) : never;
 type ElementOf<Of> = Of extends readonly (infer Element)[] ? Element : never;
 
-/** A value without members that a shape lacks. */
+/** Value without members that the shape lacks. */
 type Exactly<Value, Of> = [Extra<Value, Of>] extends [never]
   ? Value
   : { readonly "not in the schema": Extra<Value, Of> };
 
-/** Answers with a value in JSON: `jsonWith`, whose value and answer have the shape of `Name`. */
+/** Answers with a JSON value: `jsonWith`, with value and answer typed as the shape of `Name`. */
 export const answer = jsonWith as <Name extends SchemaName, const Value extends Shape<Name>>(
   name: Name,
   value: Value & Exactly<Value, Shape<Name>>,

@@ -1,7 +1,6 @@
 /**
- * The routes of the public interface. What comes in: the rows of every resource. What goes out:
- * the list of them, and the table of a server that has no others.
- * Invariant: everything under /v1/, and /mcp, needs an API key; the console has routes of its own
+ * The public routes: the rows of all resources, and the table of a server without other routes.
+ * Invariant: everything under /v1/, and /mcp, needs an API key; the console has its own routes
  * (src/console/routes.ts). The order is that of the documents.
  */
 import { RouteTable } from "../server/routetable.ts";
@@ -37,5 +36,5 @@ export const ROUTES: readonly ApiRoute[] = [
   ...documentRoutes(() => ROUTES),
 ];
 
-/** The table of a server without a console. */
+/** Route table of a server without a console. */
 export const PUBLIC_TABLE = new RouteTable(ROUTES);

@@ -1,8 +1,8 @@
 /**
- * The shapes of requests and answers. What comes in: nothing. What goes out: JSON Schemas
- * (2020-12) by name, as the components of the OpenAPI document and as the checks of the tests.
- * Invariant: every body that a route reads or answers has its schema here; the lists in them are
- * those of the tables that the code itself reads. The order is that of the documents.
+ * JSON Schemas (2020-12) of requests and answers by name: the components of the OpenAPI document
+ * and the checks of the tests.
+ * Invariant: every body that a route reads or answers has its schema here; lists in schemas come
+ * from the tables that the code itself reads. The order is that of the documents.
  */
 
 import type { TSchema } from "typebox";
@@ -67,7 +67,6 @@ const mistake = Type.Object({
   offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
 });
 
-/** Shapes that answers of every kind have in common. */
 const SHARED_SCHEMAS = {
   Provenance: Type.Object(
     {
@@ -81,7 +80,7 @@ const SHARED_SCHEMAS = {
   Mistake: mistake,
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** Every named schema; `Spec` is what comes back, `SpecInput` what may be sent. */
+/** Every named schema; `Spec` is the returned form, `SpecInput` the accepted one. */
 export const SCHEMAS = {
   SpecInput: SPEC_INPUT_SCHEMA,
   Spec: SPEC_SCHEMA,

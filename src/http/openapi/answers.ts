@@ -1,8 +1,8 @@
 /**
- * The answers of an operation in the OpenAPI document. What comes in: an operation and whether it
- * needs a key. What goes out: its responses by status, each with headers, shape and examples.
- * Invariant: every header of an answer is named; one is required where every answer of the status
- * has it; the codes of a status are those of the table of errors.
+ * Responses of an operation in the OpenAPI document. Input: an operation and whether it needs a
+ * key. Output: its responses by status, each with headers, schema, and examples.
+ * Invariant: every header is named; it is required if every answer of the status has it; the codes
+ * of a status come from the table of errors.
  */
 import { strict as assert } from "node:assert";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
@@ -10,7 +10,7 @@ import type { Access, Operation, OperationAnswer } from "./operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors that any request with a key can be answered with. */
+/** Errors of any request with a key. */
 const KEY_ERRORS: readonly ErrorCode[] = [
   "authentication_required",
   "authentication_invalid",
@@ -18,7 +18,7 @@ const KEY_ERRORS: readonly ErrorCode[] = [
   "rate_limited",
 ];
 
-/** Errors of any request: headers that must come once, unknown parameters; and our mistakes. */
+/** Errors of any request: repeated headers, unknown parameters, and internal errors. */
 const ANY_ERRORS: readonly ErrorCode[] = [
   "invalid_request",
   "internal_error",
@@ -27,10 +27,10 @@ const ANY_ERRORS: readonly ErrorCode[] = [
   "storage_unavailable",
 ];
 
-/** Codes that are given before anybody knows who asks. */
+/** Errors that occur before the client is identified. */
 const UNKNOWN_SENDER: readonly ErrorCode[] = KEY_ERRORS.filter((code) => code !== "rate_limited");
 
-/** What headers mean that stand in every answer. */
+/** Descriptions of headers that every answer has. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
   "X-Request-Id":
     "Id of the request; your own one is kept where it has 1 to 64 letters, digits, dots, hyphens " +
@@ -41,7 +41,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "Nothing may be loaded by what is answered.",
 };
 
-/** What the other headers mean, wherever they stand. */
+/** Descriptions of all other headers. */
 const HEADERS: Readonly<Record<string, string>> = {
   ETag: "Stands for the content; send it as If-None-Match.",
   Location: "Where it is.",
@@ -56,7 +56,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "WWW-Authenticate": "Bearer.",
 };
 
-/** The headers of every answer as components. */
+/** Returns the headers of every answer as components. */
 export function headerComponents(): Json {
   return Object.fromEntries(
     Object.entries(EVERYWHERE).map(([name, description]) => [
@@ -66,13 +66,13 @@ export function headerComponents(): Json {
   );
 }
 
-/** Every code that an operation can be answered with, each once. */
+/** Returns every error code of an operation, each once. */
 export function errorCodesOf(operation: Operation, access: Access): readonly ErrorCode[] {
   const known = access === "key" ? KEY_ERRORS : [];
   return [...new Set([...known, ...operation.errors, ...ANY_ERRORS])];
 }
 
-/** The responses of an operation by status. */
+/** Returns the responses of an operation by status. */
 export function responsesOf(operation: Operation): Json {
   const { access } = operation;
   const byStatus = new Map<number, ErrorCode[]>();
@@ -107,7 +107,7 @@ function answerObject(answer: OperationAnswer, access: Access): Json {
 function contentObject(answer: OperationAnswer): Json {
   if (answer.schema === null) return { schema: {} };
   const schema = { $ref: `#/components/schemas/${answer.schema}` };
-  // What is undefined is not there, as in every answer.
+  // JSON drops undefined members, as in every answer.
   return { schema, example: JSON.parse(JSON.stringify(answer.example())) };
 }
 
@@ -129,7 +129,7 @@ function problemObject(status: number, codes: readonly ErrorCode[], access: Acce
   };
 }
 
-/** Headers that every error of a status has, and those that some have. */
+/** Headers that all errors of a status have, and those that some have. */
 const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   416: ["Accept-Ranges", "Content-Range"],
@@ -139,7 +139,7 @@ const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
 };
 const SOMETIMES_OF: Readonly<Record<number, readonly string[]>> = { 409: ["Retry-After"] };
 
-/** The headers of every answer, those of each answer of its status, and those of some. */
+/** Returns headers of every answer, of each answer of the status, and of some. */
 function headerObjects(always: readonly string[], sometimes: readonly string[] = []): Json {
   const shared = Object.keys(EVERYWHERE).map((name) => [
     name,

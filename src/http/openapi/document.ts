@@ -1,8 +1,7 @@
 /**
- * The OpenAPI 3.1 document. What comes in: the operations and schemas of the server and its
- * version. What goes out: a document with every operation, code, header and example.
- * Invariant: an operation is the row that the server answers by, so that the document cannot say
- * what the server does not do; the same rows give the same document, byte for byte.
+ * Builds the OpenAPI 3.1 document from the server's operations, schemas, and version.
+ * Invariant: operations are the rows that the server routes by, so the document matches the server;
+ * the same rows give the same bytes.
  */
 
 import type { TSchema } from "typebox";
@@ -45,7 +44,7 @@ const TAGS = [
   { name: "service", description: "State of the server." },
 ];
 
-/** Makes the document. */
+/** Builds the document. */
 export function openApiDocument(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, TSchema>>,
@@ -104,7 +103,7 @@ function bodyObject({ schema, example, orTypes = {} }: NonNullable<Operation["bo
   return { required: true, content };
 }
 
-/** One example of each code that an operation can be answered with. */
+/** Returns one example of each error code of the operations. */
 function errorExamples(operations: readonly Operation[]): Json {
   const codes = operations.flatMap((operation) => errorCodesOf(operation, operation.access));
   return Object.fromEntries(

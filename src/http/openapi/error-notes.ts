@@ -1,12 +1,11 @@
 /**
- * What each error means and what to do about it, for the page of errors. What comes in: nothing.
- * What goes out: one note per code, and an example of each.
- * Invariant: a note for every code; the type makes sure of it.
+ * Notes on the meaning and the fix of each error code, with examples, for the page of errors.
+ * Invariant: every code has a note; the type enforces it.
  */
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
 import { EXAMPLE_REQUEST } from "./examples.ts";
 
-/** Notes by code: when it happens, and what mends it. */
+/** Notes by code: when it happens, and how to fix it. */
 export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   authentication_required:
     "The Authorization header is missing or of another kind. Send `Authorization: Bearer <key>`.",
@@ -93,7 +92,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "new is written. Searches go on. Retry after the time in Retry-After, or ask the operator.",
 };
 
-/** An error of a code, as it is answered. */
+/** Returns an example error of a code. */
 export function problemExample(code: ErrorCode): unknown {
   const { status, title } = ERROR_CODES[code];
   const detail = ERROR_NOTES[code];

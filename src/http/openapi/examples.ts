@@ -1,8 +1,7 @@
 /**
- * What the examples of the OpenAPI document are made of. What comes in: nothing. What goes out: the
- * questions that they send, and the parts of answers about an invented company.
- * Invariant: the spec of an answer is what normalization makes of the spec that the examples of
- * requests send; tests and the linter hold every example against its schema.
+ * Parts of the OpenAPI examples: the request specs, and parts of answers about an invented company.
+ * Invariant: the spec in answers is the normalized spec of the requests; tests and the linter check
+ * every example against its schema.
  */
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
@@ -17,30 +16,30 @@ export const EXAMPLE_SPEC = {
   },
 };
 
-/** Facets that the examples ask for. */
+/** Facets in the examples. */
 export const EXAMPLE_FACETS = ["uf", "cnae_subclass"];
 
-/** The id of the request in answers. */
+/** Request id in answers. */
 export const EXAMPLE_REQUEST = { request_id: "req_0123456789ab0000001" };
 
-/** The snapshot that answers are about. */
+/** Snapshot in answers. */
 export const EXAMPLE_SOURCE = { snapshot: "2026-10", snapshot_date: "2026-10-10" };
 
-/** Where its data is from. */
+/** Provenance in answers. */
 export const EXAMPLE_PROVENANCE = {
   rfb_snapshot: "2026-10",
   ibge_population_year: "2025",
   ceis_as_of_date: "not_available",
 };
 
-/** What an answer about data begins with. */
+/** First members of an answer about data. */
 export const EXAMPLE_HEAD = {
   ...EXAMPLE_REQUEST,
   ...EXAMPLE_SOURCE,
   provenance: EXAMPLE_PROVENANCE,
 };
 
-/** The invented company, as far as the examples show it. */
+/** The invented company. */
 export const EXAMPLE_ACCOUNT = {
   cnpj: "11222333000181",
   legal_name: "CANTINA INVENTADA LTDA",
@@ -49,10 +48,10 @@ export const EXAMPLE_ACCOUNT = {
   cnae_primary: "5611201",
 };
 
-/** The end of a list. */
+/** Last members of a list. */
 export const EXAMPLE_END = { next_cursor: null, has_more: false };
 
-/** The example's spec as a search or an export answers it. */
+/** Returns the normalized example spec of a search or an export. */
 export function exampleNormalized(mode: "search" | "export") {
   return normalizeSpec(EXAMPLE_SPEC, {
     catalog: { cnaeCodes: ["5611201"], legalNatures: [], municipalities: [] },

@@ -1,16 +1,14 @@
 /**
- * What a route is in words, for the OpenAPI document and the reference pages: its parameters, its
- * body, its answers and the errors that it can give.
- * Invariant: `Schema` is the union of the names that a body or an answer may refer to, so that a
- * row cannot name a schema that does not exist.
+ * A documented route, for the OpenAPI document and the reference pages.
+ * Invariant: `Schema` is the union of schema names, so a row cannot name a missing one.
  */
 import type { TSchema } from "typebox";
 import type { ErrorCode } from "../../errors.ts";
 
-/** Whether a route needs a key. */
+/** Key requirement of a route. */
 export type Access = "key" | "open";
 
-/** One parameter of a path, a query or a header. */
+/** One path, query, or header parameter. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -20,26 +18,26 @@ export interface Parameter {
   readonly example?: string | number;
 }
 
-/** One answer of success. */
+/** One successful answer. */
 export type OperationAnswer<Schema extends string = string> = {
   readonly description: string;
-  /** Headers beside those that every answer has, and those that only some have. */
+  /** Additional headers: in every answer, and in some. */
   readonly headers?: readonly string[];
   readonly sometimes?: readonly string[];
 } & (
   | {
-      /** The shape of its JSON, with an example that is made when the document is. */
+      /** JSON schema, with an example built with the document. */
       readonly schema: Schema;
       readonly example: () => unknown;
     }
   | {
       readonly schema: null;
-      /** Media types of what is not JSON; none where there is no body at all. */
+      /** Media types other than JSON; empty if there is no body. */
       readonly types: readonly string[];
     }
 );
 
-/** One route in words. */
+/** One documented route. */
 export interface Operation<Schema extends string = string> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -52,7 +50,7 @@ export interface Operation<Schema extends string = string> {
   readonly body?: {
     readonly schema: Schema;
     readonly example: unknown;
-    /** Media types of files that are taken beside JSON, and whether each is bytes or text. */
+    /** Media types of files accepted in place of JSON: bytes or text. */
     readonly orTypes?: Readonly<Record<string, "bytes" | "text">>;
   };
   readonly answers: Readonly<Record<number, OperationAnswer<Schema>>>;

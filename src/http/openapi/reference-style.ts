@@ -1,10 +1,10 @@
 /**
- * The style of the reference pages. What comes in: nothing. What goes out: one style sheet.
+ * The style sheet of the reference pages.
  * Invariant: nothing is fetched; contrast is at least 4.5:1 in light and dark. Apart because it is
- * another language.
+ * CSS.
  */
 
-/** The whole sheet; its hash stands in the policy of the pages. */
+/** The whole sheet; the pages' policy has its hash. */
 export const DOCS_STYLE = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#fff;
 --panel:#f4f7f5;--accent:#0b6b4f;--bad:#a3301f}

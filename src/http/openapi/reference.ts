@@ -1,8 +1,8 @@
 /**
- * The reference pages. What comes in: the OpenAPI document. What goes out: `/docs` with every
- * operation and schema, `/docs/errors` with every error code.
- * Invariant: the pages need no script and fetch nothing; everything in them comes from the document
- * and the table of errors.
+ * Renders the reference pages from the OpenAPI document: `/docs` with every operation and schema,
+ * `/docs/errors` with every error code.
+ * Invariant: the pages need no script and fetch nothing; all content is from the document and the
+ * error table.
  */
 import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
@@ -13,7 +13,7 @@ import { ERROR_NOTES } from "./error-notes.ts";
 import type { Operation } from "./operation.ts";
 import { DOCS_STYLE } from "./reference-style.ts";
 
-/** Policy of the pages: their own style and nothing else. */
+/** Content policy of the pages: only their own style. */
 export const DOCS_POLICY =
   `default-src 'none'; style-src 'sha256-${hashOf(DOCS_STYLE)}'; base-uri 'none'; ` +
   "form-action 'none'; frame-ancestors 'none'";
@@ -25,7 +25,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-/** The page of operations, in their order, and of schemas. */
+/** Renders the page of operations, in order, and of schemas. */
 export function referencePage(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, TSchema>>,
@@ -50,7 +50,7 @@ export function referencePage(
   return page("Peneira API reference", contents, body);
 }
 
-/** The page that `type` of every error points to. */
+/** Renders the page that every error's `type` points to. */
 export function errorsPage(): string {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   const contents = html`
@@ -112,7 +112,7 @@ function sectionOf(operation: Operation): Markup {
     </section>`;
 }
 
-/** A text in which what stands between backticks is code. */
+/** Renders text between backticks as code. */
 function prose(words: string): Markup {
   const parts = words.split("`");
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
@@ -164,7 +164,7 @@ function schemaOf(name: string, schema: unknown): Markup {
     </section>`;
 }
 
-/** JSON that scrolls; a region that scrolls must be reachable by keyboard. */
+/** Renders scrolling JSON; a scrolling region must be reachable by keyboard. */
 function code(value: unknown): Markup {
   return html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 }

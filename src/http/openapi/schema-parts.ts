@@ -1,23 +1,22 @@
 /**
- * Pieces that many schemas of the interface are made of. What comes in: nothing. What goes out:
- * schemas and functions that make schemas.
- * Invariant: a piece means the same wherever it stands.
+ * Shared parts of the interface's schemas, and functions that build schemas.
+ * Invariant: a part means the same everywhere.
  */
 import Type, { type TSchema, type TUnsafe } from "typebox";
 import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { OUTPUT_INPUT_SCHEMA, TEXT_MAX } from "../../spec/schema.ts";
 
-/** No member but those that are named. */
+/** Forbids further members. */
 export const closed = { additionalProperties: false } as const;
 
 declare const REFERENCE: unique symbol;
 
-/** What stands for the value of a schema that is referred to by its name; for the compiler only. */
+/** Compile-time placeholder for the value of a schema that is referenced by name. */
 export interface NamedReference<Name extends string> {
   readonly [REFERENCE]: Name;
 }
 
-/** A schema that stands under its name among the components. */
+/** Refers to a schema by its name among the components. */
 export function named<const Name extends string>(
   name: Name,
   description?: string,
@@ -26,9 +25,9 @@ export function named<const Name extends string>(
   return Type.Unsafe(description === undefined ? reference : { ...reference, description });
 }
 
-/** A text that is described. */
+/** A text with a description. */
 export const text = (description: string) => Type.String({ description });
-/** A number of things. */
+/** A count of things. */
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 /** A value that may be missing. */
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -37,27 +36,27 @@ export const label = Type.String({
   pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
   description: "Release YYYY-MM.",
 });
-/** A day. */
+/** A date. */
 export const date = Type.String({ format: "date" });
-/** Id of the request. */
+/** Request id. */
 export const requestId = Type.String({
   pattern: "^[A-Za-z0-9._-]{1,64}$",
   description: "Also in the header X-Request-Id.",
 });
-/** Where the next page begins. */
+/** Cursor of the next page. */
 export const cursor = orNull(text("Opaque; null at the end."));
-/** Whether there is a next page. */
+/** True if there is a next page. */
 export const hasMore = Type.Boolean({ description: "Whether a further page exists." });
-/** How long it took. */
+/** Time taken. */
 export const tookMs = Type.Number({
   minimum: 0,
   description: "Time inside the server, in milliseconds.",
 });
 
-/** What every answer about data says of its source. */
+/** Source of an answer about data. */
 export const source = { snapshot: label, snapshot_date: date };
 
-/** Schemas of the values of fields by their kind. */
+/** Schemas of field values by kind. */
 export const VALUES: Readonly<Record<FieldKind, () => TSchema>> = {
   string: () => Type.String(),
   integer: () => Type.Integer(),
@@ -66,7 +65,7 @@ export const VALUES: Readonly<Record<FieldKind, () => TSchema>> = {
   array: () => Type.Array(Type.String()),
 };
 
-/** Words of a text with their place in it, in UTF-16 units. */
+/** Words of a text with their position, in UTF-16 units. */
 export const words = {
   words: Type.String(),
   start: count("First unit."),
@@ -76,19 +75,19 @@ export const words = {
 export const parts = Type.Array(
   Type.Object({ ...words, role: text("What the words were taken for.") }),
 );
-/** What may be translated. */
+/** Text that may be translated. */
 export const sentence = Type.String({ minLength: 1, maxLength: TEXT_MAX });
 
-/** One of two named schemas, told apart by `kind`. */
+/** Returns a union of two named schemas, by `kind`. */
 export function eitherSpec(one: string, other: string): TSchema {
   return Type.Union([named(one), named(other)]);
 }
 
-/** Rows that are wanted. */
+/** Maximum rows. */
 export const limitSchema = (maximum: number) =>
   Type.Integer({ minimum: 1, maximum, description: "Wins over spec.limit." });
 
-/** How an answer or a file is wanted; `formats` are those that may be. */
+/** Returns the schema of an output with the allowed `formats`. */
 export function outputSchema(formats: readonly string[]): TSchema {
   return Type.Object(
     {

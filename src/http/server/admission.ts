@@ -1,18 +1,17 @@
 /**
- * The price of a request, and refusals of requests that the server has no time or place for.
- * Input: a request as it was sent, the clock, and amounts (bytes, answers that are sent piece by
- * piece) that are taken and given back. Output: units of the key's rate limit, 1 for an ordinary
- * request; nothing, or the refusal.
+ * Admission control: the price of a request, and refusals if the server lacks time or room.
+ * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
+ * Output: units of the key's rate limit, 1 for an ordinary request; nothing, or the refusal.
  * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
- * most once; one unit is about one or two milliseconds of the processor at a million accounts
- * (docs/api.md has the table). Checking for overload costs a comparison; it is about the work that
- * has gathered before this request, never about the request itself. An amount is given back once,
- * the sum never passes the limit, and no owner takes more than its share of what others leave.
+ * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/api.md has the table).
+ * An overload check costs a comparison and considers only the work queued before this request. An
+ * amount is released once, the sum never exceeds the limit, and owners stay within their share of
+ * what others leave.
  * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
  * only between turns. So the time since the timer last ran is how long the requests of this turn
- * have waited. Expensive requests and those that can wait (large pages, facets, translations,
- * documents) are refused after half of the limit: the other half is a reserve for small searches
- * and signing in. The probes are always answered, so that a busy server is not ended.
+ * have waited. Expensive and deferrable requests (large pages, facets, translations, documents) are
+ * refused after half of the limit. The other half is reserved for small searches and signing in.
+ * Probes are always answered, so a busy server is not killed.
  */
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -22,10 +21,9 @@ import { wordFor } from "../../text/amounts.ts";
 
 const TICK_MS = 10;
 
-/** Seconds after which it is worth while to ask again. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The refusal of a request that there is no room for at the moment. */
+/** Returns the error for a request that there is no room for now. */
 export function overloaded(): AppError {
   return new AppError(
     "overloaded",
@@ -34,13 +32,13 @@ export function overloaded(): AppError {
   );
 }
 
-/** When requests of a route are refused while there is too much to do; never where it has none. */
+/** Load-shedding class of a route; undefined means never shed. */
 export type Shedding = "first" | "last";
 
-/** Part of the time limit after which a class is refused. */
+/** Fraction of the time limit after which a class is shed. */
 const PARTS: Readonly<Record<Shedding, number>> = { first: 0.5, last: 1 };
 
-/** Watches the turns of the event loop. */
+/** Detects overload of the event loop. */
 export class Pressure {
   readonly #clock: Clock;
   readonly #limits: Readonly<Record<Shedding, number>>;
@@ -54,24 +52,23 @@ export class Pressure {
     this.#timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** A turn is over. */
+  /** Marks the end of a turn. */
   tick(): void {
     this.#tickMs = this.#clock.monotonicMs();
   }
 
-  /** Throws `overloaded` for a request that has waited too long already. */
+  /** Throws `overloaded` if the request has waited too long. */
   refuse(shedding: Shedding): void {
     if (this.#clock.monotonicMs() - this.#tickMs <= this.#limits[shedding]) return;
     throw overloaded();
   }
 
-  /** Ends the watching. */
   close(): void {
     clearInterval(this.#timer);
   }
 }
 
-/** A limited amount of something: bytes, answers. What of it is held is in the ledger. */
+/** A limited resource such as bytes or streams. The ledger records what is in use. */
 export class Budget {
   readonly most: number;
   readonly #kind: HoldKind;
@@ -79,8 +76,8 @@ export class Budget {
   readonly #numbers: Float64Array;
 
   /**
-   * `share` is what one owner may hold of what the others leave; 1: everything. Budgets of the same
-   * kind and ledger are one, whichever thread made them.
+   * `share` is the part of what others leave that one owner may hold; 1: all of it. Budgets of the
+   * same kind and ledger are one, across threads.
    */
   constructor(most: number, share = 1, kind: HoldKind = "streams", ledger = Ledger.open()) {
     this.most = most;
@@ -91,30 +88,26 @@ export class Budget {
     this.#numbers[HOLD.share] = share;
   }
 
-  /** What is taken at the moment. */
   get used(): number {
     return this.#ledger.heldIn(this.#kind);
   }
 
-  /**
-   * What stands in the way of taking an amount at the moment; null where nothing does. `reserve` is
-   * an amount that must be left for others.
-   */
+  /** Returns why an amount cannot be acquired now, or null. `reserve` must be left for others. */
   shortage(amount: number, owner: string, reserve = 0): Shortage | null {
     return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
-  /** Takes an amount; false where there is no room, and then nothing is taken. */
+  /** Acquires an amount; returns false, and acquires nothing, if there is no room. */
   take(amount: number, owner: string): boolean {
     return this.takeUnless(amount, owner) === null;
   }
 
-  /** Takes an amount, or returns the shortage because of which nothing is taken. */
+  /** Acquires an amount, or returns the shortage that prevents it. */
   takeUnless(amount: number, owner: string, reserve = 0): Shortage | null {
     return this.#ledger.takeHold(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
-  /** Gives back what was taken. */
+  /** Releases an amount. */
   giveBack(amount: number, owner: string): void {
     this.#ledger.giveHold(this.#kind, owner, this.#numbersOf(amount, 0));
   }
@@ -126,12 +119,12 @@ export class Budget {
   }
 }
 
-/** Throws where a tenant gets no place at the moment. */
+/** Throws if no stream slot is free for a tenant. */
 export function refuseWithoutPlace(streams: Budget, tenantId: string): void {
   refuseFor(streams.shortage(1, tenantId));
 }
 
-/** Takes a place; gives the way to give it back. Throws where there is none. */
+/** Acquires a stream slot; returns its release function. Throws if none is free. */
 export function takePlace(streams: Budget, tenantId: string): () => void {
   refuseFor(streams.takeUnless(1, tenantId));
   let taken = true;
@@ -155,31 +148,31 @@ function shareUsed(): AppError {
   );
 }
 
-/** How much of each one further unit pays for. */
+/** Amounts covered by one further unit each. */
 export const PER_UNIT = {
   /** Accounts of the limit. */
   accounts: 1_000,
   /** Values in the lists of a spec. */
   values: 500,
   facets: 3,
-  /** Characters of a sentence, and of names of activities. */
+  /** Characters of a sentence, and of activity names. */
   characters: 200,
-  /** Characters of names of places, which are looked up, not understood. */
+  /** Characters of place names, which are only looked up. */
   places: 8_000,
   /** Bytes of a body. */
   bytes: 65_536,
 } as const;
 
-/** What is asked; whatever is missing costs nothing. */
+/** Inputs of the price; missing ones cost nothing. */
 interface AskedWork {
-  /** Accounts of a page. */
+  /** Accounts per page. */
   readonly limit?: number;
   readonly spec?: unknown;
   readonly facets?: unknown;
   readonly text?: unknown;
 }
 
-/** What a request costs, its body aside. */
+/** Returns the cost of a request without its body. */
 export function costOf({ limit = 0, spec, facets, text }: AskedWork): number {
   return (
     1 +
@@ -191,23 +184,23 @@ export function costOf({ limit = 0, spec, facets, text }: AskedWork): number {
   );
 }
 
-/** What a body costs beyond the request, whatever is in it. */
+/** Returns the extra cost of a body, by size alone. */
 export function bodyCost(byteLength: number): number {
   return Math.floor(byteLength / PER_UNIT.bytes);
 }
 
-/** The limit that a request will have, as far as that can be told before it is read. */
+/** Returns the expected limit of a request before it is parsed. */
 export function limitOf(sent: readonly unknown[], cap: number): number {
   const limit = sent.find((one) => one !== undefined);
   return typeof limit === "number" && limit > 0 ? Math.min(Math.floor(limit), cap) : 0;
 }
 
-/** Groups of filters lie in `filters`, which lies in the spec; a lead query is flat. */
+/** Depth of spec, `filters`, and a group of filters; a lead query is flat. */
 const LEVELS = 3;
-/** What no query depends on; its bytes are paid for. */
+/** Members that no query depends on; their bytes are charged. */
 const ASIDE = new Set(["explain", "output"]);
 
-/** Values in the lists of a spec. */
+/** Counts values in the lists of a spec. */
 function valuesOf(value: unknown, levels = LEVELS): number {
   if (Array.isArray(value)) return value.length;
   if (!isJsonObject(value) || levels === 0) return 0;
@@ -218,20 +211,20 @@ function valuesOf(value: unknown, levels = LEVELS): number {
   return values;
 }
 
-/** Longer texts are no codes of activities: "5611-2/01". */
+/** Maximum length of an activity code: "5611-2/01". */
 const CODE_LENGTH_MAX = 9;
 
-/** Characters of the names of activities in a lead query. */
+/** Counts characters of activity names in a lead query. */
 function activityNames(spec: unknown): number {
   return isJsonObject(spec) ? namesIn([spec.activities, spec.exclude_activities]) : 0;
 }
 
-/** Characters of the names of places in a lead query. */
+/** Counts characters of place names in a lead query. */
 function placeNames(spec: unknown): number {
   return isJsonObject(spec) ? namesIn([spec.cities, spec.states, spec.regions, spec.districts]) : 0;
 }
 
-/** Characters of the names in lists. */
+/** Counts characters of the names in lists. */
 function namesIn(lists: readonly JsonObject[string][]): number {
   let sum = 0;
   for (const list of lists) {
@@ -241,7 +234,7 @@ function namesIn(lists: readonly JsonObject[string][]): number {
   return sum;
 }
 
-/** Characters of a name; a code has none. */
+/** Returns the length of a name; 0 for a code. */
 function nameLength(name: unknown): number {
   const length = lengthOf(name);
   return length > CODE_LENGTH_MAX ? length : 0;
@@ -251,13 +244,10 @@ function lengthOf(text: unknown): number {
   return typeof text === "string" ? text.length : 0;
 }
 
-/** Seconds after which there may be room again. */
+/** Retry-After in seconds if a tenant has too many. */
 const WAIT_AGAIN_SECONDS = 5;
 
-/**
- * Requests that wait for an export to end, by tenant. A tenant has a maximum of them, because each
- * holds a connection for up to a minute.
- */
+/** Limits a tenant's requests that await an export, each holding a connection for up to 1 min. */
 export class Waits {
   readonly #most: number;
   readonly #counts = new Map<string, number>();
@@ -266,7 +256,7 @@ export class Waits {
     this.#most = most;
   }
 
-  /** Runs what waits for a tenant; throws `rate_limited` where too many of its requests wait. */
+  /** Runs `wait` for a tenant; throws `rate_limited` if too many of its requests wait. */
   async run<Value>(tenantId: string, wait: () => Promise<Value>): Promise<Value> {
     const before = this.#counts.get(tenantId) ?? 0;
     if (before >= this.#most) throw this.#tooMany();

@@ -1,11 +1,11 @@
 /**
- * Work that is done a little at a time, between requests. What comes in: short tasks of any number
- * of answers. What goes out: each is run once, in the order in which they came.
- * Invariant: all of them together get about a quarter of a millisecond of each turn of the event
- * loop, however many answers are under way, so that whoever asks something small hardly waits.
+ * Background tasks between requests. Input: short tasks of many answers. Output: each runs once, in
+ * order.
+ * Invariant: together they get about 0.25 ms of each turn of the event loop, however many answers
+ * are in flight, so small requests hardly wait.
  */
 
-/** Time for tasks in one turn, in milliseconds; at least one task is run. */
+/** Time budget for tasks in one turn, in milliseconds; at least one task runs. */
 const TURN_MS = 0.25;
 
 interface Entry {
@@ -15,7 +15,7 @@ interface Entry {
 const waiting: Entry[] = [];
 let planned = false;
 
-/** Runs a task soon, never at once; gives the way to take it back. */
+/** Schedules `task` for a later turn. Returns a function that cancels it. */
 export function later(task: () => void): () => void {
   const entry: Entry = { task };
   waiting.push(entry);
@@ -25,7 +25,7 @@ export function later(task: () => void): () => void {
   };
 }
 
-/** Does something soon, never at once, as `later` does; rejects with what it throws. */
+/** Like `later`, but returns a promise for the result of `work`. */
 function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   return new Promise((resolve, reject) => {
     later(() => {
@@ -38,16 +38,16 @@ function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   });
 }
 
-/** Time for parts in the call, in milliseconds: an ordinary request is done by then. */
+/** Budget for parts run inline, in milliseconds: an ordinary request is done by then. */
 const AT_ONCE_MS = 10;
 
-/** Work of many parts, each of them as short as that of a request. */
+/** Splits long work into parts, each as short as a request. */
 export class Turns {
   #began = performance.now();
 
   /**
-   * To be awaited before each part: at once as long as all of them together take hardly any time,
-   * so that answers leave in the order of the requests; then others have their turn in between.
+   * Must be awaited before each part. Within the first `AT_ONCE_MS` it does not wait, so answers
+   * leave in request order; after that it yields to other requests.
    */
   taken(): Promise<void> | undefined {
     if (performance.now() - this.#began < AT_ONCE_MS) return undefined;
@@ -68,7 +68,7 @@ function run(): void {
   const began = performance.now();
   let entry = waiting.shift();
   while (entry !== undefined) {
-    // What a task throws is a mistake of the program; the others must not wait for ever for it.
+    // A throwing task is a bug, but the other tasks must still run.
     if (waiting.length > 0) plan();
     entry.task?.();
     entry = performance.now() - began < TURN_MS ? waiting.shift() : undefined;

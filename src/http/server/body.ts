@@ -1,14 +1,12 @@
 /**
- * The body of a request: its bytes on their way in, its JSON, and where it is read. Input: chunks
- * from a transport, and the head of the request. Output: the whole body once, or its refusal; a
- * JSON object with known members and the mistakes found so far; a request, read in the call or in
- * a compute thread.
- * Invariant: while more bytes are to come they count against the limit of this body, of all bodies
- * and of its sender's share; they are given back when the body is whole, refused, or its client
- * gone. Large bodies leave a part to small ones, so that a search is always read. A body is never
- * guessed at, and nothing in it is ignored: an unknown member is a mistake, and mistakes in the
- * body and in its spec are reported together. Reading is the same function in the call and in a
- * thread.
+ * The body of a request: its incoming bytes, its JSON, and where it is parsed. Input: chunks from a
+ * transport, and the head of the request. Output: the whole body once, or its refusal; a JSON
+ * object with known members and the mistakes found so far; a request, parsed inline or in a thread.
+ * Invariant: incoming bytes count against the limit of this body, of all bodies, and of the
+ * sender's share. They are released when the body is complete, refused, or its client gone. Large
+ * bodies leave a reserve for small ones, so a search is always read. Nothing in a body is guessed
+ * or ignored: unknown members are mistakes, reported together with those in the spec. One function
+ * parses in both places.
  */
 
 import type { Plan } from "../../access/plans.ts";
@@ -24,39 +22,38 @@ import {
 } from "../../spec/reader.ts";
 import { type Budget, overloaded } from "./admission.ts";
 
-/** Why a body is not read: it has more bytes than it may, or its sender's or all bodies have. */
+/** Reason for refusing a body: it is too large, or its sender or all bodies are at their limit. */
 export type BodyRefusal = "too_large" | Shortage;
 
-/** Bytes up to which a body is small. */
 const SMALL_BYTES = 64 * 1024;
-/** Part of the bytes of all bodies that is kept for small ones. */
+/** Fraction of all body bytes reserved for small ones. */
 const SMALL_PART = 0.25;
 
-/** What a body may be, and who gets it. */
+/** Limits and receiver of a body. */
 export interface BodyRequest {
   readonly limitBytes: number;
-  /** Who sends it: bytes on their way are shared among senders. */
+  /** Sender of the body; senders share the budget. */
   readonly sender: string;
-  /** Takes each chunk as it comes, in place of the whole; the body is then an empty one. */
+  /** Receives each chunk instead of the whole; the final body is then empty. */
   readonly taker?: BodyTaker | undefined;
-  /** Gets the body, or why there is none. */
+  /** Receives the body, or the refusal. */
   read(body: Uint8Array | BodyRefusal): void;
 }
 
-/** Takes a body chunk by chunk; what it keeps of them it bounds itself. */
+/** Receives a body chunk by chunk; must itself bound what it retains. */
 export interface BodyTaker {
-  /** The chunk's memory is somebody else's again when it returns. */
+  /** The chunk is valid only during the call. */
   add(chunk: Uint8Array): void;
-  /** Nobody wants the body any more; may be called again, and after it was used. */
+  /** Discards the body; idempotent, also after use. */
   drop?(): void;
 }
 
-/** Gathers one body. */
+/** Collects one body. */
 export class IncomingBody {
   readonly #wanted: BodyRequest;
-  /** Bytes of all bodies that are on their way. */
+  /** Budget of all incoming bodies. */
   readonly #budget: Budget;
-  /** What has come of it; null before the first chunk. */
+  /** Received chunks; null before the first. */
   #chunks: Uint8Array[] | null = null;
   #counted = 0;
   #taken = 0;
@@ -72,12 +69,12 @@ export class IncomingBody {
     return !this.#over;
   }
 
-  /** Whether chunks may change after they were taken. */
+  /** True if chunks may change after `add`. */
   get handsOn(): boolean {
     return this.#wanted.taker !== undefined;
   }
 
-  /** Takes a chunk, which must not change afterwards, but where it is handed on. */
+  /** Adds a chunk. It must not change afterwards unless a taker handles it. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
     const { taker } = this.#wanted;
@@ -95,7 +92,7 @@ export class IncomingBody {
     this.#chunks.push(chunk);
   }
 
-  /** Takes the last chunk. One that is the whole body needs room for no time at all. */
+  /** Adds the last chunk. A single-chunk body takes no budget. */
   addLast(chunk: Uint8Array): void {
     if (this.#over) return;
     if (this.#chunks === null && this.#wanted.taker === undefined) {
@@ -106,14 +103,14 @@ export class IncomingBody {
     this.finish();
   }
 
-  /** There are no more chunks. */
+  /** Ends the body: no more chunks follow. */
   finish(): void {
     if (this.#over) return;
     const first = this.#chunks?.[0];
     this.#end(first !== undefined && this.#chunks?.length === 1 ? first : this.#joined());
   }
 
-  /** The client is gone, or is not waited for any longer. May be called again. */
+  /** Drops the body if the client is gone or no longer awaited. Idempotent. */
   drop(): void {
     if (!this.#over) this.#wanted.taker?.drop?.();
     this.#forget();
@@ -132,14 +129,14 @@ export class IncomingBody {
     return this.#budget.shortage(bytes, sender, this.#reserve(bytes));
   }
 
-  /** Counts bytes, or returns the refusal because of which they are not. */
+  /** Acquires budget for bytes, or returns the refusal. */
   #take(bytes: number): BodyRefusal | null {
     const { limitBytes, sender } = this.#wanted;
     if (this.#counted + bytes > limitBytes) return "too_large";
     return this.#budget.takeUnless(bytes, sender, this.#reserve(bytes));
   }
 
-  /** Bytes that must be left for small bodies if this one has so many more. */
+  /** Returns the bytes to leave for small bodies if this one grows so far. */
   #reserve(bytes: number): number {
     return this.#counted + bytes > SMALL_BYTES ? this.#budget.most * SMALL_PART : 0;
   }
@@ -161,7 +158,7 @@ export class IncomingBody {
   }
 }
 
-/** What is said of a body of at most `limitBytes` bytes that is not read. */
+/** Returns the error for a refused body with a limit of `limitBytes`. */
 export function bodyError(refusal: BodyRefusal, limitBytes: number): AppError {
   if (refusal === "all") return overloaded();
   if (refusal === "too_large") {
@@ -175,21 +172,21 @@ export function bodyError(refusal: BodyRefusal, limitBytes: number): AppError {
   );
 }
 
-/** Longest part of an unknown member's name that a pointer repeats. */
+/** Maximum length of an unknown member's name in a pointer. */
 const NAME_SHOWN_MAX = 256;
 
-/** A body and what is wrong with its own members. */
+/** A parsed body and its own mistakes. */
 export interface BodyObject {
   readonly members: JsonObject;
   readonly mistakes: Mistake[];
 }
 
-/** Parses a body that must be an object; throws `invalid_request` when it is not one. */
+/** Parses a body that must be an object; throws `invalid_request` otherwise. */
 export function readBody(bytes: Uint8Array, known: readonly string[]): BodyObject {
   return checkMembers(readMembers(bytes), known);
 }
 
-/** As `readBody`, of a body whose members say which ones are known. */
+/** Like `readBody`, but the caller checks for unknown members. */
 export function readMembers(bytes: Uint8Array): JsonObject {
   const members = parseJson(bytes);
   if (!isJsonObject(members)) {
@@ -200,10 +197,10 @@ export function readMembers(bytes: Uint8Array): JsonObject {
   return members;
 }
 
-/** Text that is longer is not searched for words. */
+/** Longer texts are not searched for words. */
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
-/** Returns true unless the text of a body lacks a word, in any case and however it is escaped. */
+/** Returns false only if a body lacks a word, in any case and with any escapes. */
 export function mayHold(bytes: Uint8Array, word: string): boolean {
   if (bytes.byteLength > SEARCHED_BYTES_MAX) return true;
   const { buffer, byteOffset, byteLength } = bytes;
@@ -211,7 +208,7 @@ export function mayHold(bytes: Uint8Array, word: string): boolean {
   return text.includes(word) || text.includes("\\u");
 }
 
-/** Notes the members of a body that are not known. */
+/** Notes unknown members of a body. */
 export function checkMembers(members: JsonObject, known: readonly string[]): BodyObject {
   const unknown = Object.keys(members).filter((name) => !known.includes(name));
   const mistakes = unknown.map((name) => ({
@@ -223,8 +220,8 @@ export function checkMembers(members: JsonObject, known: readonly string[]): Bod
 }
 
 /**
- * Runs the normalization of the spec in a body, and throws one error with the mistakes of both.
- * The code is `invalid_request` as soon as one mistake lies outside the spec.
+ * Normalizes the spec in a body and throws one error with the mistakes of both. The code is
+ * `invalid_request` if any mistake is outside the spec.
  */
 export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value): Value {
   let failure: AppError | null = null;
@@ -237,7 +234,7 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
   throw refusal(body, failure);
 }
 
-/** As `withBodyMistakes`, for a normalization that another thread may do. */
+/** Like `withBodyMistakes`, for asynchronous normalization. */
 export async function withBodyMistakesLater<Value>(
   body: BodyObject,
   normalize: () => Value | Promise<Value>,
@@ -252,7 +249,7 @@ export async function withBodyMistakesLater<Value>(
   throw refusal(body, failure);
 }
 
-/** The mistakes that were thrown; throws on what is none. */
+/** Returns a thrown validation error; rethrows others. */
 function mistakesOf(error: unknown): AppError {
   if (error instanceof AppError && error.status === 422) return error;
   throw error;
@@ -269,7 +266,7 @@ function refusal(body: BodyObject, failure: AppError | null): AppError {
   });
 }
 
-/** Codes that name the whole failure when no other kind is among the mistakes of a body. */
+/** Codes used for the whole failure if all mistakes of a body have that code. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "invalid_cursor",
   "cursor_expired",
@@ -278,7 +275,7 @@ const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "since_not_available",
 ];
 
-/** A mistake outside the spec makes the request wrong, whatever is wrong with the spec. */
+/** Returns the code of the failure; mistakes outside the spec take precedence. */
 function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCode {
   if (mistakes.length === 0 && failure !== null) {
     return failure.code !== "invalid_spec" || failure.errors.every(liesInSpec)
@@ -295,21 +292,18 @@ function liesInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
 }
 
-/** The head of a request as far as it describes its body. */
+/** Headers that describe a body. */
 interface BodyHead {
   header(name: "content-type" | "content-encoding"): string | undefined;
 }
 
-/** Whether a body is of a type, not compressed, whatever its parameters say. */
+/** True if a body has a type, with any parameters, and is not compressed. */
 export function isOfType(exchange: BodyHead, wanted: string): boolean {
   const [type = ""] = (exchange.header("content-type") ?? "").split(";");
   return type.trim().toLowerCase() === wanted && exchange.header("content-encoding") === undefined;
 }
 
-/**
- * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `others`
- * are the types that the route takes beside it.
- */
+/** Refuses other types and charsets: JSON is UTF-8 (RFC 8259). `others`: further accepted types. */
 export function refuseOtherThanJson(
   exchange: BodyHead,
   others: readonly { readonly type: string }[] = [],
@@ -331,40 +325,40 @@ export function refuseOtherThanJson(
   }
 }
 
-/** Largest body that is read in the call, in bytes: about 1 ms for the slowest one of this size. */
+/** Maximum body parsed inline, in bytes: about 1 ms for the slowest one of this size. */
 const SMALL_BYTES_MAX = 8 * 1024;
 
-/** Returns true if a body is small enough to be read in the call and to be cached. */
+/** Returns true if a body is small enough to parse inline and to cache. */
 export function isSmall(body: Uint8Array): boolean {
   return body.byteLength <= SMALL_BYTES_MAX;
 }
 
-/** Is charged for a request; throws `rate_limited`. */
+/** Charges a request; throws `rate_limited`. */
 interface Payer {
   spend(cost: number): void;
 }
 
-/** A pure function that may run in a thread: task and value must survive a structured clone. */
+/** A pure function that may run in a worker: task and value must survive a structured clone. */
 export interface Computation<Task, Value> {
   readonly name: string;
-  /** `older` is the snapshot that a question about changes compares with. */
+  /** `older` is the base snapshot of a change query. */
   run(task: Task, segment: Segment, payer: Payer, older?: Segment): Value | Promise<Value>;
 }
 
-/** What a computation runs with, beside its task. */
+/** Context of a computation next to its task. */
 export interface ComputationContext {
   readonly segment: Segment;
   readonly older?: Segment | undefined;
   readonly payer: Payer;
-  /** The tenant; tenants take turns. */
+  /** The tenant; tenants are scheduled in turns. */
   readonly asker: string;
-  /** How much there is to do, for the turns: bytes. */
+  /** Work size for scheduling: bytes. */
   readonly size: number;
 }
 
 /** Runs computations. */
 export interface Compute {
-  /** Runs a computation, in the call or in a thread. Throws or rejects as it does. */
+  /** Runs a computation inline or in a worker. Throws or rejects as it does. */
   run<Task, Value>(
     work: Computation<Task, Value>,
     task: Task,
@@ -372,39 +366,39 @@ export interface Compute {
   ): Value | Promise<Value>;
 }
 
-/** Runs everything in the call; for a process that answers one client. */
+/** Runs everything inline; for a process with one client. */
 export const IN_CALL: Compute = {
   run: (work, task, { segment, payer, older }) => work.run(task, segment, payer, older),
 };
 
-/** The part of a request that reading it depends on. */
+/** Inputs of parsing a request. */
 export interface ReadTask {
   readonly body: Uint8Array;
   readonly plan: Plan;
-  /** True if the sender may have lists that a spec can name. */
+  /** True if the tenant may have lists that a spec can name. */
   readonly listsKnown: boolean;
   /** True if the server allows `secondary_cnae_mode: full`. */
   readonly secondaryCnaeFull: boolean;
 }
 
-/** A request for which computations are run. */
+/** A request that can run computations. */
 interface ComputingCall extends Payer {
   readonly service: { readonly compute: Compute };
   readonly identity: { readonly tenantId: string };
   readonly body: Uint8Array;
 }
 
-/** A request as far as it decides how a body is read. */
+/** Request data that decides how a body is parsed. */
 interface ReadCall {
   readonly service: { readonly listed: object | null; readonly secondaryCnaeFull: boolean };
   readonly plan: Plan;
   readonly body: Uint8Array;
 }
 
-/** The parts of the service that reading a request needs. */
+/** Parts of the service that parsing a request needs. */
 export type ReadPart = "compute" | "listed" | "secondaryCnaeFull";
 
-/** Reads a request: a small body in the call, a larger one where `compute` runs it. */
+/** Parses a request: a small body inline, a larger one via `compute`. */
 export function readRequest<Value>(
   call: ComputingCall & ReadCall,
   segment: Segment,
@@ -414,7 +408,7 @@ export function readRequest<Value>(
   return computed(call, work, readTask(call), { segment });
 }
 
-/** Runs a computation where `compute` runs it, for the sender of a request. */
+/** Runs a computation via `compute` for a request's tenant. */
 export function computed<Task, Value>(
   call: ComputingCall,
   work: Computation<Task, Value>,
@@ -426,7 +420,7 @@ export function computed<Task, Value>(
   return call.service.compute.run(work, task, { segment, older, payer: call, asker, size });
 }
 
-/** Returns what reading a request depends on, with a copy of the body, which the call may reuse. */
+/** Returns the inputs of parsing, with a copy of the body, whose buffer may be reused. */
 export function readTask(
   { service, plan, body: sent }: ReadCall,
   body: Uint8Array = new Uint8Array(sent),
@@ -435,10 +429,7 @@ export function readTask(
   return { body, plan, listsKnown: listed !== null, secondaryCnaeFull };
 }
 
-/**
- * Calls `act` with a value and returns its result. A value that is there is handed on in the same
- * turn, so that answers leave in the order of their requests.
- */
+/** Calls `act` with a value; if it is ready, in the same turn, so answers leave in order. */
 export function whenReady<Value, Result>(
   value: Value | Promise<Value>,
   act: (value: Value) => Result | Promise<Result>,

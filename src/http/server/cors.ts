@@ -1,8 +1,8 @@
 /**
- * Requests of pages that other origins serve, and `OPTIONS`.
- * Invariant: without `http.cors_origins` no answer has a CORS header. With it, only the origins
- * that are named get one, and never one that lets cookies be sent; the console has none at all.
- * Why: API keys travel in a header that the page itself sets, so cookies are never needed.
+ * CORS: requests of pages from other origins, and `OPTIONS`.
+ * Invariant: without `http.cors_origins` no answer has a CORS header. With it, only named origins
+ * get one, never one that allows cookies; the console has none at all. Why: API keys travel in a
+ * header that the page itself sets, so cookies are never needed.
  */
 import type { HttpAnswer } from "./respond.ts";
 
@@ -14,13 +14,13 @@ const ALLOWED =
 const EXPOSED =
   "Accept-Ranges, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Link, Location, " +
   "RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id";
-/** Seconds for which a browser may keep a permission. */
+/** Seconds that a browser may cache a permission. */
 const MAX_AGE = "600";
 
 /** Methods of a path, as the names of its routes. */
 type Methods = ReadonlyMap<string, unknown>;
 
-/** The origins that are named. */
+/** The allowed origins. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
@@ -38,7 +38,7 @@ export class Cors {
     return origin !== undefined && this.#origins.has(origin);
   }
 
-  /** Adds to an answer what the browser of an origin needs to show it to the page. */
+  /** Adds the headers that a browser needs to show an answer to a page of the origin. */
   shown(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
     const { Vary: vary, ...others } = answer.headers ?? {};
     const varies = { ...others, Vary: vary === undefined ? "Origin" : `${vary}, Origin` };
@@ -51,7 +51,7 @@ export class Cors {
   }
 }
 
-/** The answer to OPTIONS: the methods, and permission for a preflight of a named origin. */
+/** Returns the answer to OPTIONS: the methods, and preflight permission for a named origin. */
 export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer {
   const allow = allowed(methods);
   const permission = {
@@ -63,7 +63,7 @@ export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer 
   return { status: 204, type: "", body: "", headers };
 }
 
-/** Lists methods for the header Allow; `hasOptions` adds OPTIONS, which needs no session. */
+/** Lists methods for the Allow header; `hasOptions` adds OPTIONS, which needs no session. */
 export function allowed(methods: Methods, hasOptions = true): string {
   return [...methods.keys(), ...(hasOptions ? ["OPTIONS"] : [])].join(", ");
 }

@@ -1,10 +1,10 @@
 /**
- * The way of a request through the server. What comes in: an exchange. What goes out: its one
- * answer: route, authenticate by key or session, read the body, handle, respond.
- * Invariant: never throws; every failure becomes a problem document here and nowhere else. What
- * goes wrong once an answer has begun, or while a problem is told, ends in a bare 500 or in the end
- * of the connection, never in a second answer. It is synchronous wherever the body has arrived and
- * the handler does not wait, so that answers leave in the order of the requests.
+ * Request pipeline. Input: an exchange. Output: its one answer: route, authenticate by key or
+ * session, read the body, handle, respond.
+ * Invariant: never throws; every failure becomes a problem document here and nowhere else. A
+ * failure after an answer has begun, or while a problem is reported, ends in a bare 500 or a closed
+ * connection, never in a second answer. It is synchronous if the body has arrived and the handler
+ * does not wait, so answers leave in request order.
  */
 import { strict as assert } from "node:assert";
 import type { Identity } from "../../access/keyring.ts";
@@ -50,16 +50,13 @@ import {
   requestIdOf,
 } from "./transport/transport.ts";
 
-/** What every request of a key is charged before anything else of it is looked at. */
+/** Units charged for every request of a key before any other check. */
 const PAID_UNITS = 1;
-/** Largest body of whoever nothing is known of: an e-mail address and a password. */
+/** Maximum body of unauthenticated clients: an e-mail address and a password. */
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 
-/**
- * Makes the handler that a transport calls. With `handOn` it answers the routes that any thread may
- * answer, and hands all others on to the owner of the state.
- */
+/** Returns a transport's handler; with `handOn`, it forwards routes that only the owner answers. */
 export function dispatcher(
   service: Service,
   table: RouteTable,
@@ -68,7 +65,7 @@ export function dispatcher(
   return (exchange) => new Dispatch(service, table, exchange, handOn).run();
 }
 
-/** The body that a request waits for. */
+/** The awaited body of a request. */
 class AwaitedBody implements BodyRequest {
   readonly found: Found;
   readonly limitBytes: number;
@@ -88,7 +85,7 @@ class AwaitedBody implements BodyRequest {
   }
 }
 
-/** One request on its way. */
+/** One request in flight. */
 class Dispatch implements RequestOrigin, AccessLine {
   readonly service: Service;
   readonly #table: RouteTable;
@@ -96,25 +93,25 @@ class Dispatch implements RequestOrigin, AccessLine {
   readonly requestId: string;
   readonly #handOn: HandOn | null;
   readonly #startMs: number;
-  /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
+  /** Client and route once known; for the log line and the limits. */
   sender: Sender | null = null;
   route = "unknown";
-  /** What it was answered, and after how long, once that is so. */
+  /** Status and duration of the answer, once it is made. */
   status = 0;
   tookMs = 0;
-  /** Units that it was charged and that count for what it will cost. */
+  /** Units charged in advance that count towards its cost. */
   #paid = PAID_UNITS;
-  /** All units that it was charged. */
+  /** All units charged. */
   #charged = 0;
-  /** The request among those of its key that are under way. */
+  /** Entry of the request among those in flight for its key. */
   #begun: AwaitsEnd | null = null;
-  /** Its body, where the owner may have to read it again. */
+  /** Its body, in case the owner must read it again. */
   #body: Uint8Array | null = null;
-  /** Where one of the console comes from; no other handler may know it. */
+  /** Client address; only console handlers see it. */
   address = "";
   /** True if pages of other origins may read its answer. */
   #shared = false;
-  /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
+  /** Progress of the answer: it must not begin twice, and a sent one must not be cut. */
   #state: "none" | "begun" | "out" = "none";
 
   constructor(service: Service, table: RouteTable, exchange: Exchange, handOn: HandOn | null) {
@@ -141,7 +138,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   #begin(): void {
     const { framing, path } = this.exchange;
     const destination = this.#table.at(path);
-    // For the log and the metrics only: whoever is refused here learns nothing of what there is.
+    // For the log and metrics only: a refused client must not learn which paths exist.
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
     if (this.#handOn !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
@@ -162,7 +159,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     else this.#settle(this.#handle(found, NO_BODY));
   }
 
-  /** Answers OPTIONS at a known path, which needs no key: the document of the API is public. */
+  /** Answers OPTIONS at a known path without a key: the API document is public. */
   #answerOptions(destination: Destination | undefined): boolean {
     const { exchange } = this;
     const methods = exchange.path === "*" ? this.#table.methods : destination?.methods;
@@ -186,7 +183,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.#charge(this.sender);
   }
 
-  /** Charges a request whose sender is known, and counts it until it is over. */
+  /** Charges an authenticated request and counts it until it ends. */
   #charge({ identity, limited }: Sender): void {
     const { rateLimits } = this.service;
     rateLimits.spend(identity.keyId, limited, PAID_UNITS);
@@ -195,7 +192,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.exchange.whenOver(this.#begun);
   }
 
-  /** The address that wrong keys and passwords are counted by. */
+  /** Returns the address by which wrong keys and passwords are counted. */
   #address(): string {
     const { proxies } = this.service;
     const { address } = this.exchange;
@@ -204,7 +201,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       : proxies.clientOf(address, this.exchange.header("x-forwarded-for"));
   }
 
-  /** Lets in who has a session, or asks for a route of the console that needs none. */
+  /** Admits clients with a session, or to console routes that need none. */
   #enter(destination: Destination | undefined): void {
     const { sessionAuth } = this.#table;
     const { method } = this.exchange;
@@ -268,7 +265,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.exchange.body(awaited);
   }
 
-  /** The body is there, or why there is none. */
+  /** Receives the body or its refusal. */
   handOver({ found, limitBytes, taker }: AwaitedBody, body: Uint8Array | BodyRefusal): void {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
@@ -284,7 +281,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     const { route } = found;
     const sender = this.sender;
     if (route.access === "open") return route.handle(new RequestCall(this, found, body, gathered));
-    // Every other route lies where a key is needed; anything else is a mistake in the table.
+    // All other routes need a credential; otherwise the table is wrong.
     if (sender === null) throw new Error(`route ${route.path} is not behind a check`);
     const forBody = PAID_UNITS + bodyCost(body.byteLength);
     this.spend(forBody);
@@ -295,18 +292,18 @@ class Dispatch implements RequestOrigin, AccessLine {
     throw new Error(`route ${route.path} is not behind its own check`);
   }
 
-  /** Charges what a question costs, its body aside; what it has paid already is part of it. */
+  /** Charges a query without its body; what was paid already counts. */
   spend(cost: number): void {
     if (this.sender === null || cost <= PAID_UNITS) return;
     const { identity, limited } = this.sender;
     const paid = this.#paid;
-    // Of several questions in one body each has a unit of its own, and the first has the body's.
+    // Each query in a body has its own unit; the first also pays for the body.
     this.#paid = PAID_UNITS;
     this.service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
     this.#charged += cost - PAID_UNITS;
   }
 
-  /** Answers now, or when the handler has its answer. */
+  /** Answers now, or when the handler is done. */
   #settle(reply: Reply): void {
     if (reply instanceof Promise) {
       reply.then((answer) => this.#answer(answer)).catch((error: unknown) => this.#fail(error));
@@ -321,7 +318,7 @@ class Dispatch implements RequestOrigin, AccessLine {
         this.#startOver();
         return;
       }
-      // The error of an answer that has begun cannot be told any more.
+      // An answer that has begun cannot report an error.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
       const answer = problem(damaged ? stateDamaged(error) : refusalOf(error), this.requestId);
@@ -333,7 +330,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
   }
 
-  /** Hands on what turned out to need the owner, who charges and counts it from the beginning. */
+  /** Forwards a request that turned out to need the owner, which charges it from the start. */
   #startOver(): void {
     assert(this.#handOn !== null, "only a thread without the state hands on");
     this.#begun?.over();
@@ -346,10 +343,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.#handOn(this.exchange, this.requestId, this.#body);
   }
 
-  /**
-   * The end of a request whose answer, or whose problem document, went wrong: a bare 500 where
-   * nothing was sent yet, else the end of the connection.
-   */
+  /** Ends a request whose answer failed: a bare 500 if nothing was sent, else a closed socket. */
   #giveUp(error: unknown): void {
     this.#note(error, "answer failed");
     const untouched = this.#state === "none";
@@ -372,14 +366,14 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
   }
 
-  /** Writes a failure to the log; a log that fails must not become the next failure. */
+  /** Logs a failure; a failing log must not cause another failure. */
   #note(error: unknown, message: string): void {
     const { method } = this.exchange;
     const details = { request_id: this.requestId, method, route: this.route };
     try {
       this.service.log.error({ ...details, ...describeError(error) }, message);
     } catch {
-      // There is nobody left to tell.
+      // The log failed; nothing can be reported.
     }
   }
 
@@ -410,7 +404,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     telemetry.answered(this);
   }
 
-  /** Every answer to a known sender says what is left of the limit. */
+  /** Adds the remaining limit to every answer to a known client. */
   #headersOf(plain: HttpAnswer): HeaderList {
     const cors = this.#shared ? this.service.cors : null;
     const answer = cors?.shown(plain, this.exchange.header("origin")) ?? plain;
@@ -425,7 +419,7 @@ function isAnsweredAnywhere(destination: Destination | undefined, method: string
   return destination?.methods.get(method)?.anywhere === true;
 }
 
-/** Senders with keys: one for each of the keyring's identities. */
+/** Senders with keys, one per identity of the keyring. */
 const keySenders = new WeakMap<Identity, Sender>();
 
 function keySender(identity: Identity, plan: Plan): Sender {
@@ -437,7 +431,7 @@ function keySender(identity: Identity, plan: Plan): Sender {
   return sender;
 }
 
-/** The fields that were sent last, and their lines: mostly the next ones are the same. */
+/** Latest fields and their lines; the next ones are mostly the same. */
 let lastLines: { readonly fields: object; readonly block: HeaderBlock | null } | null = null;
 
 function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
@@ -448,12 +442,12 @@ function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
   return block;
 }
 
-/** Whether somebody should look into a failure; that a server is full or stops is no such one. */
-/** A failure of the disk that no part has put into words is answered as such. */
+/** Maps a disk failure that no module has handled to its error. */
 function refusalOf(error: unknown): unknown {
   return error instanceof AppError ? error : (storageRefusal(error) ?? error);
 }
 
+/** Overload and shutdown errors are expected and not logged. */
 function isUnexpected(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code === "internal_error") return true;
   return error.status >= 500 && error.cause !== undefined;

@@ -1,9 +1,8 @@
 /**
- * `/metrics` at an address of its own. What comes in: the telemetry and an address. What goes out:
- * a small server that answers that one path.
- * Invariant: nothing else is answered there, and nothing there needs a key: whoever gives it an
- * address decides who reaches it. Apart because it is a server of its own, without the limits of
- * the other.
+ * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with that
+ * path.
+ * Invariant: nothing else is answered, and no key is needed: the operator who sets the address
+ * decides who reaches it. On its own because it lacks the main server's limits.
  */
 
 import { AppError } from "../../errors.ts";
@@ -15,10 +14,9 @@ import type { Telemetry } from "./telemetry.ts";
 import type { Exchange, ExchangeHandler, TransportLimits } from "./transport/transport.ts";
 import { openNodeTransport } from "./transport/transport-node.ts";
 
-/** What it answers with. */
 type Gathering = Pick<Telemetry, "gathered">;
 
-/** Starts to answer. Throws `CommandError` when the address cannot be had. */
+/** Starts the server. Throws `CommandError` if the address is not available. */
 export async function startMetricsServer(
   telemetry: Gathering,
   address: ListenAddress,
@@ -27,7 +25,7 @@ export async function startMetricsServer(
   return (await bindPort(openNodeTransport(limits), address)).answer(metricsHandler(telemetry));
 }
 
-/** Makes the handler of that server. */
+/** Returns the handler of that server. */
 export function metricsHandler(telemetry: Gathering): ExchangeHandler {
   return (exchange) => answer(telemetry, exchange);
 }

@@ -1,26 +1,25 @@
 /**
- * The query of an address. What comes in: its raw text and the parameters that a route knows. What
- * goes out: their values, or one error with every mistake.
- * Invariant: nothing in a query is ignored: each known parameter stands there at most once, each
- * other one is a mistake that names what is known.
+ * Parses query strings. Input: the raw text and the parameters that a route knows. Output: their
+ * values, or one error with every mistake.
+ * Invariant: nothing is ignored: each known parameter occurs at most once; any other is a mistake.
  */
 import { AppError, type Mistake } from "../../errors.ts";
 import { pointerToken, shown } from "../../spec/reader.ts";
 
-/** Longest part of a parameter's name that a pointer repeats. */
+/** Maximum length of a parameter's name in a pointer. */
 const NAME_SHOWN_MAX = 256;
 
-/** A mistake at a query parameter; its pointer is `/query/<name>`. */
+/** Returns a mistake at a query parameter; its pointer is `/query/<name>`. */
 export function queryMistake(name: string, code: string, detail: string): Mistake {
   return { pointer: `/query/${pointerToken(name.slice(0, NAME_SHOWN_MAX))}`, code, detail };
 }
 
-/** A mistake at a header; its pointer is `/header/<name>`, the name in lower case. */
+/** Returns a mistake at a header; its pointer is `/header/<name>`, in lower case. */
 export function headerMistake(name: string, code: string, detail: string): Mistake {
   return { pointer: `/header/${name}`, code, detail };
 }
 
-/** Throws `invalid_request` with mistakes at query parameters, unless there are none. */
+/** Throws `invalid_request` if there are mistakes at query parameters. */
 export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   const [first] = errors;
   if (first === undefined) return;
@@ -28,7 +27,7 @@ export function refuseQueryMistakes(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors });
 }
 
-/** Reads a whole number in its one usual spelling; undefined where it is missing or wrong. */
+/** Parses an integer in its one canonical form; undefined if missing or invalid. */
 export function readWhole(
   query: ReadonlyMap<string, string>,
   name: string,
@@ -45,8 +44,8 @@ export function readWhole(
 }
 
 /**
- * Percent-decoded values by name; `+` stands for itself. Throws `invalid_request` for what is
- * unknown, repeated or cannot be decoded.
+ * Returns percent-decoded values by name; `+` is literal. Throws `invalid_request` for unknown,
+ * repeated, or undecodable parameters.
  */
 export function readQuery(raw: string, known: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
@@ -78,7 +77,7 @@ function unknown(name: string, known: readonly string[]): string {
     : `There is no query parameter ${shown(name)} here; known are ${known.join(", ")}.`;
 }
 
-/** Percent-decodes; null where that is not possible. */
+/** Percent-decodes; returns null on failure. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);

@@ -1,10 +1,10 @@
 /**
- * How answers look. What comes in: a status with a value or with finished bytes, or an error; what
- * an answer depends on. What goes out: an answer with every header that belongs to it, its entity
- * tag, and 304 for a client that has it (RFC 9110, sections 8.8.3 and 13.1.2).
- * Invariant: every error is a problem document of RFC 9457 with a stable code and the id of its
- * request; every answer carries the security headers; nothing of an unknown error is shown. Two
- * answers of one tag hold the same data; it is weak, because id and time are not part of it.
+ * Builds responses. Input: a status with a value, finished bytes, or an error; the dependencies of
+ * an answer. Output: an answer with all its headers, its entity tag, and 304 for a client that has
+ * it (RFC 9110, sections 8.8.3 and 13.1.2).
+ * Invariant: every error is an RFC 9457 problem document with a stable code and the request id;
+ * every answer has the security headers; details of unknown errors are never shown. Two answers of
+ * one tag hold the same data; it is weak, because id and time are not part of it.
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
 import { SHA256_BYTES, sha256Into } from "../../sha256.ts";
@@ -16,38 +16,38 @@ import {
   type HeaderList,
 } from "./transport/transport.ts";
 
-/** What a handler gives back; the request id and the security headers are added by `headersOf`. */
+/** Result of a handler; `headersOf` adds the request id and the security headers. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Content type; empty where there is no content. */
+  /** Content type; empty if there is no content. */
   readonly type: string;
   readonly body: AnswerBody;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Accounts in the body, where it has any; what the sender has read is counted. */
+  /** Accounts in the body, if any; counted as the client's usage. */
   readonly accounts?: number;
 }
 
 declare const SHAPE: unique symbol;
 
-/** An answer whose JSON has the shape of a named schema, for the compiler only. */
+/** Compile-time type of an answer whose JSON has the shape of a named schema. */
 export interface ShapedAnswer<Name extends string> extends HttpAnswer {
   readonly [SHAPE]: Name;
 }
 
-/** An answer without a body, which fits every schema. */
+/** An answer without a body; fits every schema. */
 export type BareAnswer = ShapedAnswer<never>;
 
-/** Marks an answer whose JSON is written as bytes, which the compiler cannot look into. */
+/** Marks an answer whose JSON is already bytes, which the compiler cannot check. */
 export function written<Name extends string>(_name: Name, made: HttpAnswer): ShapedAnswer<Name> {
   return made as ShapedAnswer<Name>;
 }
 
-/** Marks an answer without a body. */
+/** Builds an answer without a body. */
 export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
   return { ...answer, type: "", body: "" } as BareAnswer;
 }
 
-/** A value as a handler has it: unchangeable; `Made` is what it was given ready, as any object. */
+/** Deeply readonly value of a handler; `Made` parts are treated as any object. */
 export type Unchangeable<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
@@ -56,15 +56,15 @@ export type Unchangeable<Value, Made = never> = Value extends Made
       ? { readonly [Member in keyof Value]: Unchangeable<Value[Member], Made> }
       : Value;
 
-/** Content type of ordinary answers. */
+/** Content type of JSON answers. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 const PROBLEM_TYPE = "application/problem+json";
 
-/** Errors that pass by themselves always say when to come back; this where nobody knows better. */
+/** Temporary errors always have Retry-After; this is the default. */
 const WAITING_STATUSES = [429, 503];
 const RETRY_AFTER_SECONDS = "5";
 
-/** Sent with every answer: it is data for a program, never a page, and not for any cache. */
+/** Headers of every answer: it is data, never a page, and must not be cached. */
 const SECURITY_HEADERS = new HeaderBlock([
   ["X-Content-Type-Options", "nosniff"],
   ["Cache-Control", "no-store"],
@@ -80,12 +80,12 @@ function typeLine(type: string): HeaderLine {
   return type === JSON_TYPE ? JSON_LINE : ["Content-Type", type];
 }
 
-/** An answer of JSON. */
+/** Builds a JSON answer. */
 export function json(value: unknown, status = 200): HttpAnswer {
   return { status, type: JSON_TYPE, body: JSON.stringify(value) };
 }
 
-/** An answer of JSON of the schema `_name`, with what else it has. */
+/** Builds a JSON answer of the schema `_name`. */
 export function jsonWith(
   _name: string,
   value: unknown,
@@ -94,17 +94,17 @@ export function jsonWith(
   return { ...json(value, status), ...more };
 }
 
-/** An answer without content. */
+/** Builds an answer without content. */
 export function noContent(): BareAnswer {
   return bare({ status: 204 });
 }
 
-/** A handler that leads to another address of this server. */
+/** Returns a handler that redirects within this server. */
 export function redirectTo(location: string, status: 302 | 308): () => BareAnswer {
   return () => bare({ status, headers: { Location: location } });
 }
 
-/** The answer to a failure; anything but an AppError becomes `internal_error`. */
+/** Returns the answer to a failure; any non-AppError becomes `internal_error`. */
 export function problem(failure: unknown, requestId: string): HttpAnswer {
   const error =
     failure instanceof AppError
@@ -127,15 +127,15 @@ export function problem(failure: unknown, requestId: string): HttpAnswer {
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
 }
 
-/** A mistake that has no place of its own is one of the request as a whole. */
+/** Returns the mistakes; one without a place belongs to the whole request. */
 function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
   return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
 }
 
 /**
- * All headers of an answer in a list of its own, `further` ones last; its own ones replace security
- * headers of the same name. Throws where a value holds anything but printable ASCII, such as the
- * end of a line, behind which a value could bring headers of its own.
+ * Returns all headers of an answer as a new list, `further` ones last. Own headers replace security
+ * headers of the same name. Throws if a value is not printable ASCII, as line breaks inject
+ * headers.
  */
 export function headersOf(
   { headers = NO_HEADERS, type }: HttpAnswer,
@@ -150,7 +150,7 @@ export function headersOf(
   }
   const block = replaces ? securityLinesBeside(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
-  // A list that grows leaves two others behind.
+  // Growing the list would leave two others as garbage.
   const length = start + 2 + block.length + 2 * own + (further === null ? 0 : 1);
   const list = new Array<HeaderList[number]>(length);
   if (start > 0) list[0] = typeLine(type);
@@ -175,26 +175,26 @@ function securityLinesBeside(headers: Readonly<Record<string, string>>): readonl
   return SECURITY_HEADERS.lines.filter(([name]) => headers[name] === undefined);
 }
 
-/** Bytes of the hash that stand in a tag: enough that no two answers ever share one. */
+/** Bytes of the hash in a tag: enough to make collisions negligible. */
 const TAG_BYTES = 18;
 
-/** Digits of a length, and what ends it. */
+/** Maximum bytes of a length and its delimiter. */
 const LENGTH_BYTES_MAX = 17;
 
-/** The hash that was made last. */
+/** Buffer for the latest hash. */
 const hash = Buffer.alloc(SHA256_BYTES);
-/** Where parts are joined; what needs more gets memory of its own. */
+/** Buffer for joining parts; larger inputs get their own. */
 const room = Buffer.allocUnsafeSlow(16 * 1024);
 
-/** Makes the tag of an answer from all that it depends on. */
+/** Returns the tag of an answer from all its dependencies. */
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
   sha256Into(joined(parts), hash);
   const opaque = hash.toString("base64url", 0, TAG_BYTES);
-  // By way of bytes: texts that are joined are put together again by each who looks into them.
+  // Via bytes, because concatenated strings are flattened again by each reader.
   return Buffer.from(`W/"${opaque}"`, "latin1").toString("latin1");
 }
 
-/** Parts with their lengths, which keep two lists apart whose joined texts are the same. */
+/** Joins parts with length prefixes, so different lists never have the same text. */
 function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
   let most = 0;
   // No character takes more than three bytes.
@@ -211,19 +211,19 @@ function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-/** A request as far as it says which answer its client has. */
+/** Request headers about the client's cached answer. */
 interface Conditional {
   header(name: "if-none-match"): string | undefined;
 }
 
-/** The answer for a client that has this tag already, or null. */
+/** Returns 304 for a client that has this tag, or null. */
 export function unchanged(call: Conditional, tag: string): BareAnswer | null {
   const sent = call.header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
   return bare({ status: 304, headers: { ETag: tag } });
 }
 
-/** Whether a list of tags, or `*`, has this one; the comparison is the weak one. */
+/** True if a list of tags, or `*`, has this tag; weak comparison. */
 export function hasTag(list: string, tag: string): boolean {
   const opaque = tag.replace(/^W\//, "");
   const tags: readonly string[] = list.match(/"[^"]*"/g) ?? [];

@@ -1,9 +1,8 @@
 /**
- * The response cache: pages that were answered before, as bytes.
- * Invariant: a page is found only for the same bytes of a body on the same route, by the same
- * tenant under the same plan, of the snapshot that is served. All pages together never take more
- * than `bytesMax`; the least recently used ones are evicted. Bytes that differ from one answer to
- * the next (request id, time) are not stored.
+ * The response cache: rendered pages as bytes.
+ * Invariant: a hit requires the same body bytes, route, tenant, plan, and served snapshot. All
+ * pages together never exceed `bytesMax`; LRU pages are evicted. Bytes that differ between answers
+ * (request id, time) are not stored.
  */
 import { strict as assert } from "node:assert";
 import type { Plan } from "../../access/plans.ts";
@@ -11,10 +10,10 @@ import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-/** Memory of an entry besides its bytes and its key, measured: objects, map slots, fragments. */
+/** Memory of an entry besides its bytes and key, measured: objects, map slots, fragments. */
 export const ENTRY_BYTES = 1_280;
 
-/** Pairs of hashes of the repeat detector; a pair forgets its older one. */
+/** Pairs of hashes in the repeat detector; a pair forgets its older one. */
 const PAIRS = 8192;
 /** FNV-1a, of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 const BASIS = 0x811c9dc5;
@@ -22,22 +21,22 @@ const PRIME = 0x01000193;
 
 /** A cached page. */
 export interface CachedPage {
-  /** The body without its first member, the id of the request, and its last value, the time. */
+  /** The body without its first member, the request id, and its last value, the time. */
   readonly bytes: Uint8Array;
   readonly headers: Required<HttpAnswer>["headers"];
-  /** Accounts in it; they count as read each time. */
+  /** Number of accounts; counted as read on each hit. */
   readonly accounts: number;
-  /** Units that the request is charged, each time. */
+  /** Units charged on each hit. */
   readonly cost: number;
-  /** True if the request is refused while the server is overloaded. */
+  /** True if the request is shed under overload. */
   readonly expensive: boolean;
-  /** The saved lists that the page depends on, or null. */
+  /** Saved lists that the page depends on, or null. */
   readonly lists: BoundLists | null;
 }
 
-/** The saved lists of a request, and their revisions when the page was rendered. */
+/** Saved lists of a request, with their revisions when the page was rendered. */
 export interface BoundLists {
-  /** The spec as the client sent it, with the ids of lists. */
+  /** The spec as sent, with the ids of lists. */
   readonly spec: AccountQuerySpec;
   /** The lists of the bound spec as JSON. */
   readonly bound: string;
@@ -57,42 +56,39 @@ interface CacheRequest {
   readonly identity: { readonly tenantId: string };
 }
 
-/** Caches pages of the snapshot that is served. */
+/** Caches pages of the served snapshot. */
 export class ResponseCache {
   readonly #bytesMax: number;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #repeats = new RepeatDetector();
-  /** The most recently used entry; it is the last of the map already. */
+  /** Most recently used entry; already the last of the map. */
   #youngest: Entry | null = null;
   #segment: Segment | null = null;
   #bytes = 0;
   #hits = 0;
   #misses = 0;
-  /** Body of the request that was counted as a miss last. */
+  /** Body of the latest miss. */
   #missed: Uint8Array | null = null;
 
-  /** With 0 bytes nothing is cached, and nothing counted. */
+  /** With 0 bytes nothing is cached or counted. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  /** False if nothing is cached at all. */
+  /** False if caching is off. */
   get on(): boolean {
     return this.#bytesMax > 0;
   }
 
-  /** Bytes of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Requests that found their page. */
   get hits(): number {
     return this.#hits;
   }
 
-  /** Requests that did not. */
   get misses(): number {
     return this.#misses;
   }
@@ -105,10 +101,7 @@ export class ResponseCache {
     this.#segment = segment;
   }
 
-  /**
-   * Returns the page of a request, or null if none is cached, if the snapshot is damaged, or if
-   * `isCurrent` is false for the page's lists.
-   */
+  /** Returns a request's page; null on a miss, a damaged snapshot, or if `isCurrent` is false. */
   find<Request extends CacheRequest>(
     request: Request,
     segment: Segment,
@@ -127,16 +120,15 @@ export class ResponseCache {
     return page;
   }
 
-  /** Takes the miss of a request back that another thread looks up again. */
+  /** Uncounts the miss of a request that another thread looks up again. */
   takeBackMiss(body: Uint8Array | null): void {
     if (body !== null && body === this.#missed) this.#misses--;
     this.#missed = null;
   }
 
   /**
-   * True if a page of this request is worth storing: the same tenant sent the same bytes before.
-   * Most bodies never come again. The sender is part of the hash, because the speed of an answer
-   * must not reveal the requests of another tenant.
+   * True if a page is worth storing: the same tenant sent the same bytes before. Most bodies never
+   * repeat. The hash includes the sender, because timing must not reveal another tenant's requests.
    */
   repeats({ body, identity }: CacheRequest, segment: Segment): boolean {
     if (!this.on || segment !== this.#segment) return false;
@@ -184,14 +176,11 @@ export class ResponseCache {
   }
 }
 
-/**
- * Detects repeated bodies in fixed memory. A collision of hashes may report a new body as repeated,
- * so only caching may depend on it.
- */
+/** Detects repeated bodies in fixed memory. Collisions give false hits: use it for caching only. */
 export class RepeatDetector {
   readonly #hashes = new Int32Array(2 * PAIRS);
 
-  /** Returns true if the sender sent the same body before, and notes that it did now. */
+  /** Returns true if the sender sent the same body before; records it. */
   cameBefore(body: Uint8Array, sender: string): boolean {
     const hash = hashOf(body, sender);
     const pair = 2 * (hash & (PAIRS - 1));
@@ -213,10 +202,7 @@ function hashOf(body: Uint8Array, sender: string): number {
   return hash === 0 ? 1 : hash;
 }
 
-/**
- * Returns route, plan, tenant and body as one key; each byte of the body is a character. Lengths
- * keep the parts apart.
- */
+/** Returns route, plan, tenant, and body as one key with lengths; one character per body byte. */
 function keyOf({ plan, identity: { tenantId }, body }: CacheRequest, endpoint: string): string {
   const { buffer, byteOffset, byteLength } = body;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1");

@@ -1,12 +1,12 @@
 /**
- * Tables of routes, and the call that the handler of a route gets. Input: lists of routes; method,
- * raw path, head, body and sender of each request. Output: the route, or the methods of the path,
- * with the values of its variable segments; the call.
- * Invariant: a route that is not in the table does not exist; every path under /v1/, and /mcp,
- * needs an API key or, below /v1/console, a session, known or not, so that strangers cannot learn
- * which paths exist. A call is one small object without functions of its own, because each request
- * leaves one to the garbage collector. Its members are those of its class, so a spread copies
- * almost none of them: `calledWith` makes the same call with other values.
+ * Route tables, and the call object for handlers. Input: lists of routes; method, raw path, head,
+ * body, and sender of each request. Output: the route, or the methods of the path, with path
+ * parameters; the call.
+ * Invariant: a route outside the table does not exist. Every path under /v1/, and /mcp, known or
+ * not, needs an API key or, below /v1/console, a session, so strangers cannot learn which paths
+ * exist. A call is one small object without own functions, to limit garbage per request. Its
+ * members are those of its class, so a spread copies almost none of them: `calledWith` makes the
+ * same call with other values.
  */
 
 import type { Limited } from "../../access/limits.ts";
@@ -17,52 +17,46 @@ import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service
 import type { SessionAuth } from "./session-auth.ts";
 import type { Exchange, ReadHeader } from "./transport/transport.ts";
 
-/**
- * What a handler gives back. Most answer at once, and so in the order of the requests; one that
- * has to wait gives a promise.
- */
+/** Result of a handler. Most answer synchronously, so in request order; others return a promise. */
 export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Answer>;
 
-/** What every line of the table says. */
+/** Common members of a route. */
 interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path; a segment `{name}` stands for any one segment that is not empty. */
+  /** Path; a segment `{name}` matches any one non-empty segment. */
   readonly path: string;
-  /**
-   * Query parameters that the route knows, none where it is missing. With `any` the query is not
-   * looked at here: the handler reads `rawQuery` or does not care.
-   */
+  /** Query parameters; undefined: none. With `any`, the handler reads or ignores `rawQuery`. */
   readonly query?: readonly string[] | "any";
-  /** True if any thread answers it; otherwise the thread that owns the state does. */
+  /** True if any thread can answer it; otherwise only the state owner can. */
   readonly anywhere?: true;
-  /** When it is refused while the server has too much to do; never where this is missing. */
+  /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
-  /** How bodies of other types than JSON are taken, piece by piece; none where it is missing. */
+  /** Body types other than JSON, received in chunks; undefined means none. */
   readonly pieces?: readonly BodyPieces[];
 }
 
-/** A type of body that is taken while it comes. */
+/** A body type that is processed as it arrives. */
 export interface BodyPieces {
   readonly type: string;
   readonly bytesMax: number;
-  /** Begins a body of a sender. Throws for a wrong query. */
+  /** Starts receiving a sender's body. Throws for a wrong query. */
   readonly begin: (query: ReadonlyMap<string, string>, sender: string) => BodyTaker;
 }
 
-/** One line of the table. */
+/** One route of the table. */
 export type Route = RouteLine &
   (
     | { readonly access: "key"; readonly handle: (call: KeyCall<ServicePart>) => Reply }
     | {
         readonly access: "session";
-        /** Who of those who are signed in may; everybody where it is missing. */
+        /** Required role; undefined means any signed-in user. */
         readonly role?: "owner";
         readonly handle: (call: SessionCall<ServicePart>) => Reply;
       }
     | { readonly access: "open"; readonly handle: (call: Call<ServicePart>) => Reply }
   );
 
-/** A line that needs no session, as all of the public interface. */
+/** A route without a session, such as all public ones. */
 export type PublicRoute = Exclude<Route, { readonly access: "session" }>;
 
 /** A path of the table with its routes. */
@@ -72,42 +66,41 @@ interface Place {
   readonly methods: Map<string, Route>;
 }
 
-/** What a requested path leads to. */
+/** Match of a requested path. */
 export interface Destination {
-  /** The path as the table has it, safe to log. */
+  /** Path template, safe to log. */
   readonly path: string;
-  /** The routes by method. */
   readonly methods: ReadonlyMap<string, Route>;
-  /** Percent-decoded values of the variable segments by name. */
+  /** Percent-decoded path parameters by name. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a path says that has no variable segments. */
+/** Parameters of a path that has none. */
 const NO_PARAMS: Destination["params"] = {};
-/** Where the paths of single accounts begin. */
+/** Path prefix of single accounts. */
 const ACCOUNT = "/v1/accounts/";
-/** Where the paths of the console begin. */
+/** Path prefix of the console. */
 const CONSOLE = "/v1/console";
-/** Where agents send their messages. */
+/** Path of agents' messages. */
 const AGENTS = "/mcp";
-/** Paths of the console's pages; its interface is below /v1/console. */
+/** Paths of the console's pages; its API is below /v1/console. */
 const CONSOLE_PAGES = /^\/app(\/|$)/;
 
 /** The credential that a path requires. */
 type Needs = "key" | "session" | "nothing";
 
-/** Returns true for paths that pages of other origins may be shown. */
+/** Returns true for paths that other origins' pages may read. */
 export function isShared(path: string, needs: Needs): boolean {
   return needs !== "session" && !CONSOLE_PAGES.test(path);
 }
 
-/** Routes by path, with what lets people in where routes need a session. */
+/** Routes by path, with the session check that some need. */
 export class RouteTable {
-  /** Null where there is no console: its paths are then as unknown as others outside /v1. */
+  /** Null without a console: its paths are then unknown, like others outside /v1. */
   readonly sessionAuth: SessionAuth | null;
-  /** All of them, in the order in which they were given. */
+  /** All routes in the given order. */
   readonly routes: readonly Route[];
-  /** Every method that some path has. */
+  /** Every method that any path has. */
   readonly methods: ReadonlyMap<string, Route>;
   readonly #fixed = new Map<string, Destination>();
   readonly #variable: Place[] = [];
@@ -130,7 +123,7 @@ export class RouteTable {
     }
   }
 
-  /** What a path leads to; undefined for an unknown path. */
+  /** Returns the match of a path; undefined if unknown. */
   at(rawPath: string): Destination | undefined {
     const path = decoded(withBranch(rawPath));
     if (path === null) return undefined;
@@ -144,7 +137,7 @@ export class RouteTable {
     return undefined;
   }
 
-  /** What a request at a path needs before anything of it is looked at. */
+  /** Returns the credential that a path requires. */
   needs(rawPath: string): Needs {
     const path = decoded(rawPath) ?? rawPath;
     const belowConsole = path.startsWith(`${CONSOLE}/`);
@@ -161,7 +154,7 @@ function destinationOf({ path, methods }: Place, params: Destination["params"]):
   return { path, methods, params };
 }
 
-/** The values of the variable segments, or null where the path is another one. */
+/** Returns path parameters, or null if the path does not match. */
 function paramsOf(
   wanted: readonly string[],
   sent: readonly string[],
@@ -176,10 +169,7 @@ function paramsOf(
   return params;
 }
 
-/**
- * The path of one account with the slash of its CNPJ as itself: programs that write a CNPJ into an
- * address encode it. Everywhere else an encoded slash is no slash.
- */
+/** Decodes the slash in an account's CNPJ, which clients encode; elsewhere it is no separator. */
 function withBranch(rawPath: string): string {
   if (
     !rawPath.includes("%") ||
@@ -190,7 +180,7 @@ function withBranch(rawPath: string): string {
   return rawPath.replace(/%2f/i, "/");
 }
 
-/** Percent-decodes a path; null when that is not possible without changing its segments. */
+/** Percent-decodes a path; returns null if that would change its segments. */
 function decoded(rawPath: string): string | null {
   if (!rawPath.includes("%")) return rawPath;
   if (/%(2f|5c|00)/i.test(rawPath)) return null;
@@ -201,15 +191,15 @@ function decoded(rawPath: string): string | null {
   }
 }
 
-/** Who asks, for routes that need to know. */
+/** The authenticated client. */
 export interface Sender extends Pick<KeyCall, "identity" | "plan"> {
-  /** How often it may ask. */
+  /** Its rate limit. */
   readonly limited: Limited;
-  /** The session that it has instead of a key, or null. */
+  /** Its session in place of a key, or null. */
   readonly session: SessionCall["session"] | null;
 }
 
-/** A route that was found, with what its address says. */
+/** A matched route with its parameters. */
 export interface Found {
   readonly route: Route;
   readonly params: Destination["params"];
@@ -220,7 +210,7 @@ const NO_QUERY: ReadonlyMap<string, string> = new Map();
 /** Caches one `Found` for each route without path parameters. */
 const plainlyFound = new WeakMap<Route, Found>();
 
-/** Returns what was found of a request without a query. */
+/** Returns the match of a request without a query. */
 export function foundWithoutQuery(route: Route, params: Found["params"]): Found {
   const known = plainlyFound.get(route);
   if (known?.params === params) return known;
@@ -229,26 +219,26 @@ export function foundWithoutQuery(route: Route, params: Found["params"]): Found 
   return found;
 }
 
-/** The request on its way, as far as its call tells of it. */
+/** The request in flight, as its call sees it. */
 export interface RequestOrigin {
   readonly service: Service;
   readonly exchange: Exchange;
   readonly requestId: string;
   readonly sender: Sender | null;
-  /** Empty where no handler may know it. */
+  /** Empty if no handler may see it. */
   readonly address: string;
-  /** Charges whoever sent it; throws `rate_limited`. */
+  /** Charges the sender; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
 /**
- * The call of a handler. What is said of a sender is there where there is one, and a session where
- * it has one; routes see to it that no other handler asks for them.
+ * The call of a handler. Members of sender and session exist only if the request has them; the
+ * route's access type ensures that no other handler reads them.
  */
 export class RequestCall implements SessionCall<ServicePart> {
   readonly body: Uint8Array;
   readonly gathered: BodyTaker | undefined;
-  // Not `#`, which a call that has this one as its prototype could not read.
+  // Not `#`, which a call with this one as prototype could not read.
   private readonly origin: RequestOrigin;
   private readonly found: Found;
 
@@ -325,7 +315,7 @@ export class RequestCall implements SessionCall<ServicePart> {
   }
 }
 
-/** The same call with other values of some members; it charges as one with the first. */
+/** Returns the call with some members replaced; charges are shared with the original. */
 export function calledWith<Asked extends object, Members extends object>(
   call: Asked,
   members: Members,

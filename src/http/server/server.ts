@@ -1,9 +1,9 @@
 /**
- * A running HTTP server. What comes in: a service, a transport and an address. What goes out: the
- * port it listens at, and the way to stop it.
- * Invariant: the chosen transport is used or the start fails; a port that is bound belongs to this
- * process, and refuses requests with 503 until there is a handler; stopping lets requests in flight
- * finish within the deadline before sockets are closed.
+ * A running HTTP server. Input: a service, a transport, and an address. Output: its port, and a way
+ * to stop.
+ * Invariant: the chosen transport is used or the start fails; a bound port belongs to this process,
+ * and answers 503 until there is a handler; stopping lets requests in flight finish within the
+ * deadline before sockets are closed.
  */
 
 import { AppError } from "../../errors.ts";
@@ -26,27 +26,27 @@ import { openUwsTransport } from "./transport/transport-uws.ts";
 /** A server that answers requests. */
 export interface RunningServer {
   readonly port: number;
-  /** From now on every answer tells its client that the connection ends with it. */
+  /** From now on, every answer closes its connection. */
   leave(): void;
-  /** Stops accepting, finishes what is in flight, closes every socket. */
+  /** Stops accepting, finishes requests in flight, and closes every socket. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** A port of this process whose requests are refused until `answer` is called. */
+/** A bound port that refuses requests until `answer` is called. */
 export interface BoundPort {
   readonly port: number;
-  /** Answers requests with this handler from now on. */
+  /** Uses this handler from now on. */
   answer(handler: ExchangeHandler): RunningServer;
 }
 
-/** Opens a transport. Throws `CommandError` when it cannot be loaded here. */
+/** Opens a transport. Throws `CommandError` if it cannot be loaded here. */
 export function openTransport(name: TransportName, limits: TransportLimits): Promise<Transport> {
   return name === "uws" ? openUwsTransport(limits) : Promise.resolve(openNodeTransport(limits));
 }
 
 /**
- * Takes the port before there is anything to answer with, so that a start that cannot have it has
- * made nothing yet. Throws `CommandError` when the address cannot be had.
+ * Binds the port before anything else exists, so a start that fails here has created nothing.
+ * Throws `CommandError` if the address is not available.
  */
 export async function bindPort(transport: Transport, address: ListenAddress): Promise<BoundPort> {
   const port = await transport.listen(address, refuseEarly);
@@ -64,10 +64,7 @@ export async function bindPort(transport: Transport, address: ListenAddress): Pr
   };
 }
 
-/**
- * Starts to answer requests to the routes of a table. Throws `CommandError` when the address cannot
- * be had.
- */
+/** Starts answering a table's routes. Throws `CommandError` if the address is not available. */
 export async function startServer(
   service: Service,
   transport: Transport,
@@ -77,7 +74,7 @@ export async function startServer(
   return (await bindPort(transport, address)).answer(dispatcher(service, table));
 }
 
-/** Answers a request that came before the server was ready. */
+/** Answers a request that arrives before the server is ready. */
 export function refuseEarly(exchange: Exchange): void {
   const error = new AppError("snapshot_unavailable", "The server is starting. Ask again soon.", {
     headers: { "Retry-After": "1" },

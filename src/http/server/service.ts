@@ -1,8 +1,7 @@
 /**
- * What the handlers work with. What comes in: the opened parts, put together by `peneira serve` or
- * by a test. What goes out: one value that every handler gets.
- * Invariant: a handler reads `segment()` once and keeps it until it has answered, so that an
- * answer never mixes two snapshots.
+ * The service that all handlers get: the opened parts, assembled by `peneira serve` or by a test.
+ * Invariant: a handler reads `segment()` once and uses it until it has answered, so answers never
+ * mix snapshots.
  */
 import type { AuditTrail } from "../../access/audittrail.ts";
 import type { Identity, Keyring } from "../../access/keyring.ts";
@@ -39,9 +38,9 @@ import type { ResponseCache } from "./responsecache.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport/transport.ts";
 
-/** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
+/** The engine's interface for handlers; src/search/searcher.ts implements it. */
 export interface Engine {
-  /** One page, and counts: at once if that is quick, else later, in turns of the tenants. */
+  /** One page, and counts: inline if quick, else queued in turns by tenant. */
   page(segment: Segment, asked: PageAsked, asker: string): FoundPage | Promise<FoundPage>;
   counts(
     segment: Segment,
@@ -49,87 +48,77 @@ export interface Engine {
     names: readonly FacetName[] | null,
     asker: string,
   ): MatchCounts | Promise<MatchCounts>;
-  /** The exact number of matches, at once. */
+  /** The exact number of matches, inline. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
-  /** Accounts that fit a typed text, and establishments of a company, off the main thread. */
+  /** Accounts that match a typed text, and establishments of a company, off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, asker: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, asker: string): Promise<CompanyPage>;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }
 
-/** Everything a handler may need. */
+/** All parts that handlers use. */
 export interface Service {
   readonly engine: Engine;
   /** Runs long JavaScript of requests. */
   readonly compute: Compute;
   readonly exporter: Exporter;
-  /** Lists of accounts and companies that tenants have. */
   readonly lists: Lists;
-  /** What binds specs to them. */
+  /** Binds specs to lists. */
   readonly listed: ListedSpecs;
   readonly keyring: Keyring;
-  /** People who may sign in to the console, and those who have. */
   readonly users: Users;
   readonly sessions: Sessions;
-  /** Searches that people saved. */
   readonly searches: SearchStore;
-  /** Who changed what. */
   readonly audit: AuditTrail;
   readonly plans: Plans;
   readonly secrets: Secrets;
   readonly rateLimits: RateLimits;
   readonly usage: Usage;
   readonly pressure: Pressure;
-  /** Pages that were answered before. */
   readonly responses: ResponseCache;
-  /** Answers that are being sent piece by piece, and files. */
+  /** Answers that are being streamed, and files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */
   readonly waits: Waits;
   readonly telemetry: Telemetry;
-  /** Whether /metrics is answered here, and not at an address of its own. */
+  /** True if /metrics is answered here, not at its own address. */
   readonly metricsHere: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
   readonly transport: TransportName;
-  /** Largest request body, in bytes. */
   readonly bodyBytesMax: number;
-  /** Whether `secondary_cnae_mode: full` is switched on for the plans that may use it. */
+  /** True if `secondary_cnae_mode: full` is enabled for the plans that may use it. */
   readonly secondaryCnaeFull: boolean;
-  /** Whom to tell of a weakness, or null. */
+  /** Contact for vulnerability reports, or null. */
   readonly securityContact: string | null;
-  /** Whom to ask who cannot sign in to the console, or null. */
+  /** Contact for people who cannot sign in to the console, or null. */
   readonly consoleContact: string | null;
-  /** Proxies that are believed about whom a request came from, or null. */
+  /** Proxies trusted to report the client's address, or null. */
   readonly proxies: Proxies | null;
   /** Origins whose pages may read answers, or null. */
   readonly cors: Cors | null;
-  /** The loaded snapshot, or null when there is none. */
+  /** The loaded snapshot, or null. */
   segment(): Segment | null;
-  /** A snapshot that was replaced and is still open, by its id; null when there is none. */
+  /** Returns a replaced snapshot that is still open, by id, or null. */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null;
-  /** Keeps a snapshot open until what this gives is called. */
+  /** Retains a snapshot until the returned function is called. */
   hold(segment: Segment): () => void;
-  /** The snapshots beside the served one, and what changed between two of them. */
+  /** Older snapshots, and changes between two snapshots. */
   readonly months: Months;
   readonly changeLists: ChangeLists;
-  /** How far a snapshot is checked again; null for one that is not open. */
+  /** Returns the recheck progress of a snapshot; null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
-  /** True once the server has been told to stop. */
   stopping(): boolean;
-  /** Answers what agents send to /mcp; src/mcp/httpdoor.ts is the one there is. */
+  /** Answers agents at /mcp; implemented in src/mcp/httpdoor.ts. */
   agents(call: KeyCall<ServicePart>): Promise<HttpAnswer>;
 }
 
 /** Name of a part of the service. */
 export type ServicePart = keyof Service;
 
-/**
- * The parts that every thread has which answers requests; the others belong to the owner of the
- * state.
- */
+/** Parts available in every answering thread; the others belong to the state owner. */
 export type ThreadPart =
   | AskedPart
   | "responses"
@@ -152,37 +141,33 @@ export type ThreadService = Pick<Service, Exclude<ThreadPart, "keyring" | "usage
   readonly secrets: Pick<Secrets, "cursor">;
 };
 
-/**
- * One request as a handler sees it, with the parts of the service that the handler names: what it
- * does not name, it cannot reach.
- */
+/** One request as a handler sees it, with only the parts of the service that the handler names. */
 export interface Call<Part extends ServicePart = never> {
   readonly service: Pick<Service, Part>;
   readonly requestId: string;
   readonly method: string;
   /** Raw path as sent, without the query. */
   readonly path: string;
-  /** The whole body; empty for methods without one, and for one that was taken piece by piece. */
+  /** The whole body; empty for methods without one, and if it was received in chunks. */
   readonly body: Uint8Array;
-  /** What took the body piece by piece, where the route has that for its type. */
+  /** Receiver of the chunks, if the route has one for the type. */
   readonly gathered?: BodyTaker | undefined;
-  /** Values of the variable segments of the route's path, such as `id`. */
+  /** Path parameters, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
-  /** Query parameters, percent-decoded; only those that the route names, each once. */
+  /** Percent-decoded query parameters; only those that the route names, each once. */
   readonly query: ReadonlyMap<string, string>;
   /** The query as sent, without the question mark. */
   readonly rawQuery: string;
-  /** Address of the other end, without a port; only below /v1/console, else empty. */
+  /** Client address without a port; empty outside /v1/console. */
   readonly address: string;
-  /** Value of a request header. */
   header(name: ReadHeader): string | undefined;
-  /** True once the client has left; what it is answered is thrown away. */
+  /** True once the client has left; its answer is discarded. */
   gone(): boolean;
-  /** True once the client sends nothing more: nothing is waited for on its behalf any longer. */
+  /** True once the client has ended its side; nothing waits on its behalf any longer. */
   finished(): boolean;
 }
 
-/** What answering a question needs of a service; `peneira mcp` has no more than this. */
+/** Parts of the service that answering a query needs; `peneira mcp` has only these. */
 export interface AskedService
   extends Pick<
     Service,
@@ -195,7 +180,7 @@ export interface AskedService
     | "replaced"
     | "hold"
   > {
-  /** Null where nobody has lists. */
+  /** Null if lists are not available. */
   readonly listed: ListedSpecs | null;
   readonly secrets: Pick<Secrets, "cursor">;
   readonly pressure: Pick<Pressure, "refuse">;
@@ -203,31 +188,28 @@ export interface AskedService
   readonly log: Pick<Log, "error">;
 }
 
-/** Name of a part that answering a question can need. */
+/** Name of a part that answering a query can need. */
 export type AskedPart = keyof AskedService;
 
-/** A question to the engine, whoever asks it: every `KeyCall` that has its parts is one. */
+/** A query to the engine from any client: every `KeyCall` with its parts is one. */
 export interface Question<Part extends AskedPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
   readonly service: Pick<AskedService, Part>;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
-  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
+  /** Charges the key for the request without its body; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
-/** A request whose sender is known. */
+/** A request with a known sender. */
 export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
   readonly identity: Identity;
   readonly plan: Plan;
-  /** Charges the key what the request costs, its body aside; throws `rate_limited`. */
+  /** Charges the key for the request without its body; throws `rate_limited`. */
   spend(cost: number): void;
 }
 
-/**
- * A request of somebody who is signed in to the console: a call like that of a key, whose id is
- * `user:<id of the user>`.
- */
+/** A request of a signed-in console user; like a key's call, with the id `user:<user id>`. */
 export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;
 }

@@ -1,9 +1,9 @@
 /**
- * Who may come in to the console. What comes in: requests below /v1/console. What goes out: the
- * session of whoever sent one, or the refusal.
- * Invariant: a session comes from the cookie alone, and counts only where that cookie is there
- * once and under the name that belongs to the address; nothing is changed for a request that
- * another site sent, or that does not have the token of its session.
+ * Session authentication for the console. Input: requests below /v1/console. Output: session or
+ * refusal.
+ * Invariant: a session comes only from the cookie, which must occur once and under the name that
+ * belongs to the address; a request from another site or without the session's token changes
+ * nothing.
  */
 import { timingSafeEqual } from "node:crypto";
 import { CONSOLE_LIMIT, type Limited } from "../../access/limits.ts";
@@ -12,42 +12,39 @@ import { AppError } from "../../errors.ts";
 import { headerMistake } from "./query.ts";
 import type { ReadHeader } from "./transport/transport.ts";
 
-/** Looks sessions up. */
 interface SessionKeeper {
-  /** The open session of a cookie's token, which counts as used now; null where there is none. */
+  /** Returns the open session of a cookie's token and marks it as used; null if there is none. */
   find(token: string): OpenSession | null;
 }
 
-/** Reads headers of a request. */
 interface Asking {
   header(name: ReadHeader): string | undefined;
 }
 
-/** What the sessions of a console are checked with. */
 interface SessionAuthParts {
   readonly sessions: SessionKeeper;
-  /** Whether people may sign in over plain HTTP from other machines. */
+  /** True if sign-in over plain HTTP is allowed from other machines. */
   readonly insecureHttp: boolean;
-  /** How often a user may ask. */
+  /** Rate limit of a user. */
   readonly limit?: Limited;
 }
 
-/** A cookie as it is set. */
+/** Attributes of a session cookie. */
 export interface CookieKind {
   readonly name: string;
   readonly secure: boolean;
 }
 
-/** Where nothing but this machine can listen, and browsers trust plain HTTP. */
+/** For loopback, where browsers trust plain HTTP. */
 const PLAIN: CookieKind = { name: "peneira_session", secure: false };
-/** Everywhere else: no other host, and no plain HTTP, can set a cookie of this name. */
+/** Elsewhere: no other host, and no plain HTTP, can set a cookie of this name. */
 const SECURE: CookieKind = { name: "__Host-peneira_session", secure: true };
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-/** What a browser says of requests of the page itself, and of those that a person began. */
+/** Sec-Fetch-Site of requests by the page itself or started by a person. */
 const OWN_SITES = ["same-origin", "none"];
 
-/** Tells who is signed in to a console. */
+/** Identifies the signed-in user of a console. */
 export class SessionAuth {
   readonly limit: Limited;
   readonly #sessions: SessionKeeper;
@@ -59,13 +56,13 @@ export class SessionAuth {
     this.#insecureHttp = insecureHttp;
   }
 
-  /** The session of a request, or null. */
+  /** Returns the session of a request, or null. */
   find(asking: Asking): OpenSession | null {
     const found = this.#found(asking);
     return found === null ? null : this.#sessions.find(found.token);
   }
 
-  /** The session of a request; throws `session_required`. */
+  /** Returns the session of a request; throws `session_required`. */
   enter(asking: Asking): OpenSession {
     const session = this.find(asking);
     if (session !== null) return session;
@@ -76,15 +73,12 @@ export class SessionAuth {
     );
   }
 
-  /**
-   * The cookie that a sign-in sets; throws `invalid_request` where it could be read on the
-   * way.
-   */
+  /** Returns the cookie for a sign-in; throws `invalid_request` if it could be intercepted. */
   cookieFor(asking: Asking): CookieKind {
     const host = asking.header("host") ?? "";
     const origin = asking.header("origin");
     if (LOOPBACK.test(hostOf(origin) ?? host)) return PLAIN;
-    // Browsers name the origin with every POST; a program that does not has to keep the secret.
+    // Browsers send the origin with every POST; other clients must protect the secret.
     if (origin === undefined || /^https:/i.test(origin)) return SECURE;
     if (this.#insecureHttp) return PLAIN;
     const detail =
@@ -95,17 +89,17 @@ export class SessionAuth {
     });
   }
 
-  /** The cookie that a request with a session came with. */
+  /** Returns the cookie kind of a request with a session. */
   cookieOf(asking: Asking): CookieKind {
     return this.#found(asking)?.kind ?? PLAIN;
   }
 
-  /** Whether the pages at the address of a request may ask browsers to use HTTPS from now on. */
+  /** True if pages at the request's address may require HTTPS from now on. */
   wantsHttps(asking: Asking): boolean {
     return !this.#insecureHttp && !LOOPBACK.test(asking.header("host") ?? "");
   }
 
-  /** The cookie of a request that may have a session, with its token; null where there is none. */
+  /** Returns the session cookie of a request with its token, or null. */
   #found(asking: Asking): { readonly kind: CookieKind; readonly token: string } | null {
     const sent = asking.header("cookie");
     if (sent === undefined) return null;
@@ -118,7 +112,7 @@ export class SessionAuth {
   }
 }
 
-/** Throws `csrf_invalid` for what a page of another site sent. */
+/** Throws `csrf_invalid` for requests from other sites. */
 export function refuseForeign(asking: Asking): void {
   const site = asking.header("sec-fetch-site");
   const origin = asking.header("origin");
@@ -133,7 +127,7 @@ export function refuseForeign(asking: Asking): void {
   );
 }
 
-/** Throws `csrf_invalid` where the token of the session is missing or another one. */
+/** Throws `csrf_invalid` if the session's token is missing or wrong. */
 export function refuseWithoutToken(asking: Asking, { csrfToken }: OpenSession): void {
   const sent = Buffer.from(asking.header("x-csrf-token") ?? "");
   const wanted = Buffer.from(csrfToken);
@@ -145,12 +139,11 @@ export function refuseWithoutToken(asking: Asking, { csrfToken }: OpenSession): 
   );
 }
 
-/** Host and port of an origin in lower case; null where it has none. */
+/** Returns host and port of an origin in lower case, or null. */
 function hostOf(origin: string | undefined): string | null {
   return /^https?:\/\/([^/?#@\s]+)$/i.exec(origin ?? "")?.[1]?.toLowerCase() ?? null;
 }
 
-/** All values of a cookie of a name. */
 function valuesOf(cookies: string, name: string): string[] {
   return cookies
     .split(";")

@@ -1,10 +1,9 @@
 /**
- * Answers too large to be made at once. What comes in: the beginning and the end of an answer, and
- * the accounts between them, a slice at a time. What goes out: a body whose text is made while the
- * client takes it.
- * Invariant: the snapshot stays open meanwhile; its hold and the place among the streams are given
- * back in every end. The first slice is made before anything is sent, the others when they are
- * asked for; damage in one of those ends the connection.
+ * Streamed answers. Input: the beginning and the end of an answer, and the accounts between them in
+ * slices. Output: a body that is rendered while the client reads it.
+ * Invariant: the snapshot stays open meanwhile; it and the stream slot are always released. The
+ * first slice is rendered before anything is sent, the others on demand; damage there ends the
+ * connection.
  */
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/project.ts";
@@ -13,7 +12,6 @@ import { takePlace } from "./admission.ts";
 import type { Question } from "./service.ts";
 import type { Pieces } from "./transport/answer-body.ts";
 
-/** What an answer consists of. */
 interface StreamedText {
   readonly segment: Segment;
   readonly head: Buffer;
@@ -21,7 +19,7 @@ interface StreamedText {
   readonly tail: Buffer;
 }
 
-/** Makes the body. Throws where too many answers are being sent already. */
+/** Builds the body. Throws if too many answers are being sent. */
 export function streamedBody(
   call: Question<"hold" | "log" | "streams">,
   text: StreamedText,
@@ -49,7 +47,7 @@ function* piecesOf(
   yield tail;
 }
 
-/** A place among the streams and a hold on the snapshot; gives what gives both back, once. */
+/** Acquires a stream slot and retains the snapshot; returns an idempotent release function. */
 function begin({ service, identity }: Question<"hold" | "streams">, segment: Segment): () => void {
   const leave = takePlace(service.streams, identity.tenantId);
   const release = service.hold(segment);

@@ -1,10 +1,10 @@
 /**
- * What a server tells of itself. What comes in: answered requests, searches, and places to look
- * numbers up. What goes out: the metrics, and one log line per request.
- * Invariant: labels and lines hold routes, states and ids only: no path as sent, no query text, no
- * data of accounts, no key. Every name begins with `peneira_`. The line of a request has the same
- * bytes as if pino had been given an object with its members, at a third of the cost; whatever is
- * in a value, it stays inside of its quotes.
+ * Metrics and access log of a server. Input: answered requests, searches, and sources of numbers.
+ * Output: the metrics, and one log line per request.
+ * Invariant: labels and lines hold only routes, states, and ids: no raw path, query text, account
+ * data, or key. Every name begins with `peneira_`. A request's line has the same bytes as if pino
+ * had serialized an object with its members, at a third of the cost; no value can escape its
+ * quotes.
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
@@ -17,18 +17,17 @@ import type { ScrubState } from "../../search/scrubber.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
-/** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
+/** Histogram bounds in seconds, from a search in memory to typical client timeouts. */
 const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
 ];
 
-/** Asked every few seconds by machines; their lines would bury the others. */
+/** Polled every few seconds by machines; their lines would bury the others. */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
 
-/** How often the lag of the event loop is sampled, in milliseconds. */
+/** Sampling interval of the event-loop lag, in milliseconds. */
 const LAG_RESOLUTION_MS = 10;
 
-/** What the engine is asked for. */
 type EngineCall = "search" | "count" | "facets" | "account" | "changes" | "suggest";
 
 const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
@@ -40,45 +39,45 @@ const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
   suggest: ["suggest"],
 };
 
-/** What is looked up when the metrics are read. */
+/** Values read when the metrics are scraped. */
 interface TelemetrySources {
-  /** Time of the data that is served, or null. */
+  /** Time of the served data, or null. */
   readonly snapshotMs: () => number | null;
-  /** Months that it is behind the newest published one, and when the share was asked; or null. */
+  /** Months behind the newest published release, and time of that check; or null. */
   readonly monthsBehind: () => number | null;
   readonly askedMs: () => number | null;
   readonly snapshots: () => number;
-  /** Blocks that were checked again, damaged snapshots, and how far each opened one is. */
+  /** Rechecked blocks, damaged snapshots, and progress of each open one. */
   readonly scrub: () => {
     readonly blocks: number;
     readonly damaged: number;
     readonly states: readonly ScrubState[];
   };
-  /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
+  /** Answers being streamed, and bytes of incoming request bodies. */
   readonly streams: () => number;
   readonly bodyBytes: () => number;
   readonly responses: Pick<ResponseCache, "bytes" | "hits" | "misses">;
-  /** The connections of everything but the metrics. */
+  /** Connections, except those of the metrics server. */
   readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
-  /** Exports by state, as far as they are under way. */
+  /** Unfinished exports by state. */
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
-  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  /** Free bytes of the exports' disk; null if unknown. */
   readonly freeBytes: () => number | null;
 }
 
-/** Threads that count for themselves. */
+/** Threads with their own counters. */
 interface CountingThreads {
-  /** The last counts of threads that have ended, added up. */
+  /** Sum of the last counts of ended threads. */
   readonly past: MetricSamples;
-  /** Returns the counts of those that answer. */
+  /** Returns the counts of running threads. */
   samples(): Promise<readonly MetricSamples[]>;
 }
 
-/** What a thread looks up that owns no state. */
+/** Sources of a thread that owns no state. */
 interface ThreadSources extends Pick<TelemetrySources, "responses" | "sockets"> {
   /** Number of the thread, from 1. */
   readonly slot: number;
-  /** Returns the connections that it has taken. */
+  /** Returns the connections that it has accepted. */
   readonly taken: () => number;
 }
 
@@ -91,17 +90,17 @@ export class Telemetry {
   readonly #durations: Histogram;
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
-  /** One number that threads share; it grows with every search. */
+  /** Shared counter of searches. */
   readonly #searches: Int32Array;
-  /** Requests that this thread has answered, and those that it has handed on. */
+  /** Requests that this thread has answered or handed on. */
   #answered = 0;
   #handedOn = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
-  /** Labels of the request that was counted last. */
+  /** Labels of the latest request. */
   #labels: readonly string[] = [];
   #routeLabels: readonly string[] = [];
 
-  /** `searches` counts searches in shared memory, for exports that yield to them. */
+  /** `searches` counts searches in shared memory; exports yield to them. */
   constructor(log: Log, searches: Int32Array = new Int32Array(1)) {
     this.#log = log;
     this.#searches = searches;
@@ -143,7 +142,7 @@ export class Telemetry {
     this.#addProcess();
   }
 
-  /** Adds the metrics that are looked up. */
+  /** Adds the scraped metrics. */
   watch(sources: TelemetrySources, clock: Clock): void {
     const { snapshots, streams, bodyBytes, exports } = sources;
     const { freeBytes, scrub, sockets, responses } = sources;
@@ -167,7 +166,7 @@ export class Telemetry {
     );
   }
 
-  /** Adds the metrics that a thread looks up which owns no state. */
+  /** Adds the scraped metrics of a thread that owns no state. */
   watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
     this.#addResponses(responses);
     this.#addSockets({ sockets });
@@ -181,7 +180,7 @@ export class Telemetry {
     );
   }
 
-  /** Adds the connections and requests of threads, which each reports for itself. */
+  /** Adds connections and requests per thread, reported by each itself. */
   #addThreads(
     taken: () => (readonly [readonly string[], number])[],
     answered: () => (readonly [readonly string[], number])[],
@@ -200,7 +199,7 @@ export class Telemetry {
     this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
   }
 
-  /** Numbers that nobody knows are NaN, which no alert rule compares with anything. */
+  /** Unknown numbers are NaN, which no alert rule matches. */
   #watchAge({ snapshotMs, monthsBehind, askedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
     this.#gauge("peneira_snapshot_age_seconds", "Age of the data that is served.", () => {
@@ -294,7 +293,7 @@ export class Telemetry {
     );
   }
 
-  /** Counts a request and writes its line. */
+  /** Counts a request and logs its line. */
   answered(answer: AccessLine): void {
     const { route, tookMs } = answer;
     this.#answered++;
@@ -305,12 +304,12 @@ export class Telemetry {
     writeMembers(this.#log, level, accessLine(answer), "request");
   }
 
-  /** Counts a request that another thread answers, and counts. */
+  /** Counts a request that another thread answers and counts. */
   handedOn(): void {
     this.#handedOn++;
   }
 
-  /** The labels of a request; those of the one before where nothing differs. */
+  /** Returns a request's labels; reuses the previous array if they are equal. */
   #labelsOf({ method: sent, route, status, sender }: AccessLine): readonly string[] {
     const last = this.#labels;
     const method = knownMethod(sent);
@@ -323,41 +322,41 @@ export class Telemetry {
     return this.#labels;
   }
 
-  /** Notes how long the engine took for one call. */
+  /** Records the duration of one engine call. */
   engine(kind: EngineCall, tookMs: number): void {
     this.#kernel.observe(KIND_LABELS[kind], tookMs / 1000);
     Atomics.add(this.#searches, 0, 1);
   }
 
-  /** Notes a search that was answered without the engine: its sender is there all the same. */
+  /** Counts a search answered without the engine: exports yield to it as well. */
   remembered(): void {
     Atomics.add(this.#searches, 0, 1);
   }
 
-  /** Says that the state is damaged, and where that was seen. */
+  /** Reports that the state is damaged, and where that was detected. */
   stateDamaged(details: Readonly<Record<string, unknown>>): void {
     this.#damaged.add();
     this.#log.error(details, "the state is damaged: stop the server and restore a backup");
   }
 
-  /** The longest delay of the event loop since the last look, in milliseconds. */
+  /** Returns the maximum event-loop delay since the last call, in milliseconds. */
   takeLagMs(): number {
     const { max } = this.#lag;
     this.#lag.reset();
     return Math.max(0, max / 1e6 - LAG_RESOLUTION_MS);
   }
 
-  /** Returns everything of this thread as text for Prometheus. */
+  /** Returns all metrics of this thread as text for Prometheus. */
   text(): string {
     return this.#metrics.text();
   }
 
-  /** Returns everything of this thread, for the thread that answers for all. */
+  /** Returns all metrics of this thread, for the thread that merges them. */
   samples(): MetricSamples {
     return this.#metrics.samples();
   }
 
-  /** Adds what other threads count, and have counted, to the text of `gathered`. */
+  /** Adds the counts of other threads, also ended ones, to `gathered`. */
   include(threads: CountingThreads): void {
     this.#others = async () => {
       const now = await threads.samples();
@@ -369,13 +368,13 @@ export class Telemetry {
     );
   }
 
-  /** Returns everything as text, of all threads; later if there are others. */
+  /** Returns the metrics of all threads as text; asynchronously if there are several. */
   gathered(): string | Promise<string> {
     if (this.#others === null) return this.text();
     return this.#others().then((others) => this.#metrics.text(others));
   }
 
-  /** Ends the sampling of the event loop. */
+  /** Stops sampling the event loop. */
   close(): void {
     this.#lag.disable();
   }
@@ -394,7 +393,7 @@ export class Telemetry {
           help: "Share of the blocks of a snapshot that this pass has checked again.",
           labels: ["snapshot"],
         },
-        // Two open ones of a label are told as one: the one that is further behind.
+        // Of two open snapshots with one label, report the one further behind.
         () => {
           const shares = new Map<string, number>();
           for (const { snapshot, checked, blocks } of scrub().states) {
@@ -461,7 +460,7 @@ export class Telemetry {
   }
 }
 
-/** Linux tells anonymous and mapped memory apart; elsewhere there is only their sum. */
+/** Linux separates anonymous and mapped memory; elsewhere only the sum is known. */
 function memory(): (readonly [readonly string[], number])[] {
   const { rss, heapUsed } = process.memoryUsage();
   const heap = [["heap"], heapUsed] as const;
@@ -475,20 +474,19 @@ function memory(): (readonly [readonly string[], number])[] {
   }
 }
 
-/** What the log line of a request says. */
+/** Data of a request's log line. */
 export interface AccessLine {
   readonly requestId: string;
   /** As sent. */
   readonly method: string;
-  /** Path as the table of routes has it, or `unknown`. */
+  /** Path template of the route, or `unknown`. */
   readonly route: string;
   readonly status: number;
   readonly tookMs: number;
-  /** Who asked, where that is known. */
+  /** The sender, if known. */
   readonly sender: KnownSender | null;
 }
 
-/** A sender with its plan. */
 interface KnownSender {
   readonly identity: Pick<Identity, "keyId" | "tenantId">;
   readonly plan: Pick<Plan, "name">;
@@ -496,24 +494,24 @@ interface KnownSender {
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"];
 
-/** A method as lines and metrics have it: clients may send any word. */
+/** Returns a method for lines and metrics; clients may send any word. */
 export function knownMethod(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
-/** The members of a line, with a comma between them. */
+/** Returns the members of a line, separated by commas. */
 export function accessLine(line: AccessLine): string {
   const tookMs = Math.round(line.tookMs * 1000) / 1000;
   const took = Number.isFinite(tookMs) ? tookMs : null;
   const { requestId: id } = line;
-  // A text within a text would be made first, and be garbage at once.
+  // A nested template would allocate its text first.
   const request = PLAIN.test(id)
     ? `"request_id":"${id}${answered(line)}${took}`
     : `"request_id":${JSON.stringify(id).slice(0, -1)}${answered(line)}${took}`;
   return line.sender === null ? request : request + sent(line.sender);
 }
 
-/** From the end of the id of a request to its time, and what that was made of. */
+/** Cached text from the end of the request id to the time, with its inputs. */
 let lastAnswered = { method: "", route: "", status: Number.NaN, text: "" };
 
 function answered({ method, route, status }: AccessLine): string {
@@ -526,7 +524,7 @@ function answered({ method, route, status }: AccessLine): string {
   return text;
 }
 
-/** What is behind the time of a request of a sender, and what that was made of. */
+/** Cached text after the time of a sender's request, with its inputs. */
 let lastSent = { plan: "", tenantId: "", keyId: "", text: "" };
 
 function sent({ identity: { keyId, tenantId }, plan: { name: plan } }: KnownSender): string {
@@ -539,14 +537,14 @@ function sent({ identity: { keyId, tenantId }, plan: { name: plan } }: KnownSend
   return text;
 }
 
-/** Printable ASCII but quotation marks and backslashes: as ids, routes and names of plans are. */
+/** Printable ASCII except quotation marks and backslashes, as in ids, routes, and plan names. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** A request whose calls of the engine are timed. */
+/** A request with timed engine calls. */
 interface Timing {
   readonly service: {
     readonly clock: Pick<Clock, "monotonicMs">;
@@ -554,7 +552,7 @@ interface Timing {
   };
 }
 
-/** Runs a call of the engine and notes how long it took. */
+/** Runs an engine call and records its duration. */
 export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => Value): Value {
   const startMs = service.clock.monotonicMs();
   const value = call();
@@ -562,7 +560,7 @@ export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => 
   return value;
 }
 
-/** As `timed`, of a call whose value may come later: with its wait. */
+/** Like `timed`, for a possibly asynchronous call; includes the wait. */
 export function timedLater<Value>(
   { service: { clock, telemetry } }: Timing,
   kind: EngineCall,

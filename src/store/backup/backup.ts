@@ -1,11 +1,11 @@
 /**
- * A copy of the whole state while a server works on it, and the manifest that lists what it holds.
- * Input: a data directory and a place. Output: a folder with the database, the secrets and the
- * files of the done exports, all of one moment, and `manifest.json` with their sizes and SHA-256.
+ * Backup of the whole state of a running server, and its manifest.
+ * Input: a data directory and a target. Output: a folder with the database, the secrets, and the
+ * files of the done exports, all as of one moment, and `manifest.json` with sizes and SHA-256.
  * Invariant: the moment is a read transaction that begins while no other writer is active, for
- * about a millisecond. Every file that it names is held by a hard link by then, so that a file that
- * is removed later is still copied. The state is copied as it is, of whichever schema. The manifest
- * carries its own checksum and is read only as it was written, so that every changed byte of it is
+ * about a millisecond. By then a hard link retains every file that it names, so a file that is
+ * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
+ * own checksum and is read only in the form in which it was written, so every changed byte is
  * found; no path in it leads out of the backup, and it holds no secret.
  */
 
@@ -20,38 +20,36 @@ import { openSecrets, SECRETS_FILE } from "../secrets.ts";
 import type { StateDatabase } from "../sqlite.ts";
 import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
 
-/** Folder of the files of exports, in a data directory and in a backup. */
+/** Folder of export files, in a data directory and in a backup. */
 export const EXPORTS_FOLDER = "exports";
-/** Folder in the data directory that holds the files of a backup under way. */
+/** Folder in the data directory with the files of a running backup. */
 const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
-/** Finished files; temporary ones have more behind it. */
+/** Finished files; temporary ones have a longer name. */
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
-/** First schema that knows exports. */
+/** First schema with exports. */
 const EXPORTS_SINCE = 2;
-/** Pages that are copied before other work of this process has its turn. */
+/** Pages copied before yielding to the event loop. */
 const PAGES_AT_ONCE = 1_000;
 
-/** What is wanted. */
 interface BackupOptions {
   readonly dataDir: string;
-  /** Where the backup shall lie. */
   readonly target: string;
-  /** False leaves the files of exports out. */
+  /** False omits the export files. */
   readonly exports: boolean;
   /** Version of this program. */
   readonly madeBy: string;
   readonly nowMs: () => number;
-  /** Told how many bytes of how many in the backup are copied and read again. */
+  /** Receives the bytes copied and verified so far, and the total. */
   readonly onBytes?: (done: number, total: number) => void;
-  /** Aborted, nothing is left behind. */
+  /** If aborted, no files remain. */
   readonly signal?: AbortSignal;
 }
 
-/** What was made. */
+/** Result of a backup. */
 export interface BackupReport {
   readonly manifest: Manifest;
-  /** For how long no other process could write, in milliseconds. */
+  /** Time during which no other process could write, in milliseconds. */
   readonly heldMs: number;
 }
 
@@ -66,11 +64,11 @@ interface Moment {
   readonly atMs: number;
   readonly heldMs: number;
   readonly done: readonly DoneRow[];
-  /** Names of the held files by the ids of their exports. */
+  /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Makes a backup. Throws `CommandError`, with nothing left behind. */
+/** Creates a backup. Throws `CommandError` and leaves no files. */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { dataDir, target } = options;
   refuseWithout(dataDir, target);
@@ -95,7 +93,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   }
 }
 
-/** Removes the links of a backup that was killed, so that they do not keep expired files. */
+/** Removes the links of a killed backup, so that they do not retain expired files. */
 export function removeHeldFiles(dataDir: string): void {
   const held = join(dataDir, HELD_FOLDER);
   if (lookAt(held) === undefined) return;
@@ -127,7 +125,7 @@ async function fill(
   try {
     moment = hold(database, held, options);
     folder.reserve(sizeOf(database) + total(moment));
-    // A transaction of reading is open, so every step copies pages of the same moment.
+    // A read transaction is open, so every step copies pages of the same moment.
     await database.backup(place, {
       progress: () => {
         signal?.throwIfAborted();
@@ -156,8 +154,8 @@ async function fill(
 }
 
 /**
- * Begins the transaction of reading and holds every file that it speaks of. Most are held before;
- * what was finished meanwhile is held while nobody else can write, so that none can be missed.
+ * Begins the read transaction and links every file that it names. Most are linked before; those
+ * finished meanwhile are linked while no other process can write, so none is missed.
  */
 function hold(database: StateDatabase, held: string, options: BackupOptions): Moment {
   const { dataDir, nowMs } = options;
@@ -165,13 +163,13 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
   const names = new Map<string, string>();
   const wanted = options.exports && knowsExports(database);
   if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
-  // Alone, no other process can write anyway.
+  // Without other processes, no lock is needed.
   const locker = isAlone(database) ? null : openAsItIs(dataDir);
   const began = performance.now();
   try {
     locker?.exec("BEGIN IMMEDIATE");
     database.exec("BEGIN");
-    // The first read takes the moment.
+    // The first read sets the moment.
     const done = knowsExports(database) ? doneRows(database) : [];
     const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
@@ -185,7 +183,7 @@ function knowsExports(database: StateDatabase): boolean {
   return Number(database.pragma("user_version", { simple: true })) >= EXPORTS_SINCE;
 }
 
-/** Done exports whose time is not over. */
+/** Returns done exports that have not expired. */
 function doneRows(database: StateDatabase): DoneRow[] {
   return database
     .prepare<[], DoneRow>(
@@ -210,7 +208,7 @@ function holdAll(
   }
 }
 
-/** False where there is no such file any more. */
+/** Links a file; returns false if it is missing. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -232,7 +230,7 @@ function total({ done, names }: Moment): number {
   return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
 }
 
-/** Copies secrets and files, reads everything again, and lists it. */
+/** Copies secrets and files, verifies everything, and lists it. */
 async function copyAll(
   folder: NewFolder,
   parts: {
@@ -254,14 +252,14 @@ async function copyAll(
     bytesDone += bytes;
     options.onBytes?.(bytesDone, bytesTotal);
   };
-  // A file is copied and read again, so each of these is half of it.
+  // A file is copied and then read again, so each counts half.
   const onHalf = (bytes: number) => onBytes(bytes / 2);
   const files: BackupFile[] = [
     { path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) },
   ];
   if (secrets) {
     const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
-    // Damaged secrets are found now and not by a restore.
+    // Detect damaged secrets now, not at a restore.
     openSecrets(folder.path);
     files.push({ path: SECRETS_FILE, ...facts });
   }
@@ -291,7 +289,7 @@ async function copyAll(
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Version of the form of a backup. One of a newer form is refused. */
+/** Version of the backup format. Newer ones are refused. */
 export const BACKUP_VERSION = 1;
 
 /** A file of a backup; `path` is relative to it, with `/`. */
@@ -299,38 +297,36 @@ interface BackupFile extends FileFacts {
   readonly path: string;
 }
 
-/** A done export whose file could not be copied. It is rendered again after a restore. */
+/** A done export whose file could not be copied. A restore renders it again. */
 export interface MissingFile {
   readonly export_id: string;
   readonly reason: "lost" | "damaged";
 }
 
-/** What a backup holds. */
+/** Content of a backup. */
 export interface Manifest {
   readonly format: "peneira backup";
   readonly version: number;
-  /** The moment that everything in it is of. */
   readonly made_at: string;
   /** Version of the program that made it. */
   readonly made_by: string;
-  /** Schema of the state in it. */
   readonly state_version: number;
-  /** False where the files of exports were left out on purpose. */
+  /** False if the export files were omitted on purpose. */
   readonly exports: boolean;
   readonly files: readonly BackupFile[];
   readonly missing: readonly MissingFile[];
 }
 
-/** Every path that a backup may hold. */
+/** All paths that a backup may contain. */
 const PATH =
   /^(?:state\.db|secrets\.json|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?)$/;
 
-/** The text of a manifest. */
+/** Returns the text of a manifest. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2)}\n`;
 }
 
-/** Reads a manifest. Throws `CommandError` that names `path`. */
+/** Parses a manifest. Throws `CommandError` that names `path`. */
 export function parseManifest(text: string, path: string): Manifest {
   const { checksum, ...manifest } = parse(text, path);
   if (manifest.format !== "peneira backup") {
@@ -360,7 +356,7 @@ function parse(text: string, path: string): Readonly<Record<string, unknown>> {
       return value as Readonly<Record<string, unknown>>;
     }
   } catch {
-    // The words below are the same for whatever is wrong with it.
+    // The error below is the same for any parse failure.
   }
   throw new CommandError(`${path} is damaged: it is not a JSON object.`);
 }

@@ -1,9 +1,8 @@
 /**
- * A folder that appears whole or not at all. What comes in: the path it shall have, files to copy
- * into it. What goes out: the folder under that path, durable, of modes 0700 and 0600, and the
- * SHA-256 of each file.
- * Invariant: until it is published everything lies in a hidden folder beside the path, whose lock
- * ends with its process; what a killed process left there is removed by the next one.
+ * Atomic creation of a folder. Input: its path, and files to copy into it. Output: the durable
+ * folder at that path, with modes 0700 and 0600, and the SHA-256 of each file.
+ * Invariant: until it is published, everything is in a hidden folder next to the path, whose lock
+ * ends with its process; the next process removes the leftovers of a killed one.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -27,23 +26,22 @@ import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from ".
 /** Size and content of a file. */
 export interface FileFacts {
   readonly bytes: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** Names of the hidden folders, and of the lock in each. */
+/** Names of the hidden folders, and of their locks. */
 const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
 const LOCK = "lock";
-/** A folder is made before it is locked; one without a lock that is older than this is dead. */
+/** A folder is created before it is locked; one without a lock that is older is dead. */
 const UNLOCKED_MS_MAX = 60_000;
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 1 << 20;
-/** Reserve: space that stays free for what others write meanwhile. */
+/** Space left free for other writers. */
 const SPARE_BYTES = 16 << 20;
 
-/** A folder in the making. */
+/** An unpublished folder. */
 export class NewFolder {
-  /** Where it lies until it is published. */
+  /** Its path until it is published. */
   readonly path: string;
   readonly #target: string;
   readonly #unlock: () => void;
@@ -55,8 +53,8 @@ export class NewFolder {
   }
 
   /**
-   * Begins a folder that shall lie at `target`, where nothing or an empty folder is; `what` names
-   * it in refusals. Makes the folders above it. Throws `CommandError`.
+   * Begins a folder for `target`, which must be missing or an empty folder; `what` names it in
+   * errors. Creates the parent folders. Throws `CommandError`.
    */
   static begin(target: string, what: string): NewFolder {
     const wanted = resolve(target);
@@ -72,7 +70,7 @@ export class NewFolder {
     return new NewFolder(path, wanted, unlock);
   }
 
-  /** Throws `CommandError` with every figure if so many bytes and the reserve do not fit. */
+  /** Throws `CommandError` with all figures if so many bytes and the reserve do not fit. */
   reserve(bytes: number): void {
     const { bavail, bsize } = statfsSync(this.path);
     const free = bavail * bsize;
@@ -87,12 +85,12 @@ export class NewFolder {
     );
   }
 
-  /** Makes a folder in it. */
+  /** Creates a folder in it. */
   folder(name: string): void {
     openDataDir(join(this.path, name));
   }
 
-  /** Copies a file into it; `onBytes` is told the bytes of each piece. */
+  /** Copies a file into it; `onBytes` receives the bytes of each chunk. */
   async copy(from: string, name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const source = await open(from, "r");
     try {
@@ -115,7 +113,7 @@ export class NewFolder {
     }
   }
 
-  /** Makes a file in it that something else has written durable, and reads it. */
+  /** Makes a file in it durable that other code has written, and reads it. */
   async synced(name: string, onBytes: (bytes: number) => void): Promise<FileFacts> {
     const file = await open(join(this.path, name), "r+");
     try {
@@ -127,12 +125,10 @@ export class NewFolder {
     }
   }
 
-  /** Removes a file from it. */
   remove(name: string): void {
     unlinkSync(join(this.path, name));
   }
 
-  /** Writes a small file. */
   async write(name: string, text: string): Promise<void> {
     const file = await open(join(this.path, name), "wx", FILE_MODE);
     try {
@@ -144,7 +140,7 @@ export class NewFolder {
     }
   }
 
-  /** Gives it its place: after this it survives a loss of power. Throws `CommandError`. */
+  /** Moves it to its target; it then survives a power cut. Throws `CommandError`. */
   publish(): void {
     for (const entry of readdirSync(this.path, { withFileTypes: true })) {
       if (entry.isDirectory()) syncDirectory(join(this.path, entry.name));
@@ -165,14 +161,14 @@ export class NewFolder {
     this.#unlock();
   }
 
-  /** Removes what there is of it, unless it was published. */
+  /** Removes it unless it was published. */
   discard(): void {
     rmSync(this.path, { recursive: true, force: true });
     this.#unlock();
   }
 }
 
-/** Size and SHA-256 of a file, read from its beginning to its end. */
+/** Returns size and SHA-256 of a file. */
 export async function factsOf(
   path: string,
   onBytes: (bytes: number) => void = () => {},
@@ -215,14 +211,14 @@ function refuseTaken(target: string, what: string): void {
   }
 }
 
-/** A link that leads nowhere is there, and so is a file. */
+/** Refuses files and dangling links. */
 function refuseNoFolder(parent: string): void {
   if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const why = lookAt(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
   throw new CommandError(`${parent} is ${why}. Name another place.`);
 }
 
-/** Makes the folders above, each durable in the one above it. */
+/** Creates the parent folders, each made durable in its own parent. */
 function makeParents(parent: string): void {
   const found: Stats | undefined = lookAt(parent);
   if (found !== undefined) return;
@@ -239,7 +235,7 @@ function makeParents(parent: string): void {
   }
 }
 
-/** Removes hidden folders whose process has ended; those of others' are left to them. */
+/** Removes hidden folders of ended processes; leaves those of other users. */
 function removeDead(parent: string): void {
   for (const name of readdirSync(parent).filter((one) => HIDDEN.test(one))) {
     const path = join(parent, name);

@@ -1,10 +1,10 @@
 /**
- * A data directory made from a backup. What comes in: a backup, and a place where nothing is. What
- * goes out: the data directory, as it was at the moment of the backup.
- * Invariant: nothing is written before every file of the backup has the size and the SHA-256 that
- * the manifest says, and no other file is there; all that is wrong is reported at once. What is
- * copied is checked again while it is copied, and appears whole or not at all. The audit trail has
- * one line more than the backup, which tells of this.
+ * Restores a data directory from a backup. Input: a backup, and a target that does not exist.
+ * Output: the data directory as of the moment of the backup.
+ * Invariant: nothing is written before every file has the size and SHA-256 of the manifest, and no
+ * other file exists; all problems are reported together. Files are verified again while they are
+ * copied, and the directory appears whole or not at all. The audit trail gets a line about the
+ * restore.
  */
 
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
@@ -19,21 +19,20 @@ import { lookAt } from "../datadir.ts";
 import { EXPORTS_FOLDER, MANIFEST_FILE, type Manifest, parseManifest } from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
-/** Problems that are reported; a backup that has more is not mended file by file. */
+/** Maximum problems reported; a backup with more is not repaired file by file. */
 const PROBLEMS_MAX = 100;
 
-/** What is wanted. */
 interface RestoreOptions {
-  /** The backup. */
+  /** The backup folder. */
   readonly source: string;
   readonly dataDir: string;
-  /** Told how many bytes of how many are checked and copied. */
+  /** Receives the bytes verified and copied so far, and the total. */
   readonly onBytes?: (done: number, total: number) => void;
-  /** Aborted, nothing is left behind. */
+  /** If aborted, no files remain. */
   readonly signal?: AbortSignal;
 }
 
-/** Checks a backup and changes nothing. Throws `CommandError` with everything that is wrong. */
+/** Verifies a backup without changes. Throws `CommandError` with every problem. */
 export async function checkBackup(
   source: string,
   onBytes: (bytes: number, total: number) => void = () => {},
@@ -65,7 +64,7 @@ export async function checkBackup(
   throw new CommandError(`The backup ${source} is not whole:\n- ${shown.join("\n- ")}${more}`);
 }
 
-/** Restores a backup. Throws `CommandError`, with nothing left behind. */
+/** Restores a backup. Throws `CommandError` and leaves no files. */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { source, dataDir, signal } = options;
   refuseUsed(dataDir);
@@ -73,7 +72,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   const onBytes = (bytes: number, total: number) => {
     signal?.throwIfAborted();
     done += bytes;
-    // Each is checked, and then copied.
+    // Each file is verified, and then copied.
     options.onBytes?.(done / 2, total);
   };
   const manifest = await checkBackup(source, onBytes);
@@ -89,7 +88,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     }
     const place = join(folder.path, DATABASE_FILE);
     const version = settleCopy(place, join(source, DATABASE_FILE), (database) => {
-      // A state from before the trail is restored as it is.
+      // A state without an audit trail is restored unchanged.
       if (!hasTrail(database)) return;
       new AuditStore(database).noteState("state.restore", { backup_of: manifest.made_at });
     });
@@ -106,12 +105,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   }
 }
 
-/** Bytes of all files that a manifest lists. */
+/** Returns the bytes of all files in a manifest. */
 export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** What a file is that was given in place of the folder of a backup. */
+/** Describes a file that was given instead of a backup folder. */
 function whatElse(source: string): string {
   const kind = kindOfFile(source);
   const words = kind === null ? "it is a file" : insteadOf(kind, "a folder");
@@ -145,7 +144,7 @@ function readManifest(source: string): Manifest {
   );
 }
 
-/** Paths of all plain files of a backup but the manifest, and what else is in it. */
+/** Returns the paths of all plain files except the manifest, and problems. */
 function walk(source: string): { paths: string[]; problems: string[] } {
   const paths: string[] = [];
   const problems: string[] = [];
@@ -165,7 +164,7 @@ function walk(source: string): { paths: string[]; problems: string[] } {
   return { paths, problems };
 }
 
-/** Says that a server works there before it says that something is there. */
+/** Reports a running server before an existing directory. */
 function refuseUsed(dataDir: string): void {
   if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);

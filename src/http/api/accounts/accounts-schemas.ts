@@ -1,6 +1,5 @@
 /**
- * The shapes of accounts, and of questions and answers about them; a part of the table in
- * schemas.ts. What comes in: nothing. What goes out: JSON Schemas by name.
+ * JSON Schemas of accounts, their requests and answers; a part of the table in schemas.ts.
  * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
@@ -24,7 +23,7 @@ import {
   VALUES,
 } from "../../openapi/schema-parts.ts";
 
-/** An account has the chosen fields only; every one but `cnpj` may be null. */
+/** An account has only the selected fields; every field but `cnpj` may be null. */
 const account = Type.Object(
   {
     ...Object.fromEntries(
@@ -91,7 +90,7 @@ const facetNames = Type.Array(Type.Enum([...FACETS]), {
   description: "Fields whose values are counted over all matches.",
 });
 
-/** The schemas of accounts by name. */
+/** Schemas of accounts by name. */
 export const ACCOUNT_SCHEMAS = {
   Account: account,
   Explanation: explanation,
@@ -102,7 +101,7 @@ export const ACCOUNT_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** The schemas of questions about accounts by name. */
+/** Schemas of account requests by name. */
 export const SEARCH_SCHEMAS = {
   SearchRequest: Type.Object(
     {

@@ -1,8 +1,7 @@
 /**
- * Accounts: the routes that search them, count them and read one. What comes in: a spec, or a CNPJ
- * in any spelling. What goes out: pages and totals, or the account with every field of the plan.
- * Invariant: what is no CNPJ is a mistake of the request, and a CNPJ that is not in the registry is
- * 404; of the latter it is said when its check digits are wrong.
+ * Account routes: search, count, and read one account by its CNPJ in any spelling.
+ * Invariant: a malformed CNPJ is a request error; a CNPJ absent from the registry is 404, and the
+ * message then mentions wrong check digits.
  */
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
@@ -157,17 +156,17 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   }),
   SUGGEST_ROUTE,
   ONE,
-  // The slash of a punctuated CNPJ makes two segments of it.
+  // The slash of a punctuated CNPJ splits it into two segments.
   spelling("/v1/accounts/{cnpj}/{branch}", ONE),
 ];
 
-/** Answers one account. */
+/** Returns one account. */
 export function readAccount(
   call: Question<"clock" | "engine" | "segment" | "telemetry">,
 ): ShapedAnswer<"AccountAnswer"> {
   const { service, plan, params } = call;
   const segment = currentSegment(service);
-  // The slash of the punctuated form makes two segments of one CNPJ.
+  // The slash of the punctuated form splits one CNPJ into two segments.
   const sent = params.branch === undefined ? params.cnpj : `${params.cnpj}/${params.branch}`;
   const cnpj = readPath(sent ?? "");
   const account = timed(call, "account", () =>
@@ -194,7 +193,7 @@ function readPath(sent: string): Cnpj {
   throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
 }
 
-/** What is said of a CNPJ that is not in the snapshot; `checked`: its check digits are right. */
+/** Returns the error for a CNPJ absent from the snapshot; `checked`: its check digits are right. */
 export function absent(label: string, checked: boolean): AppError {
   if (checked) {
     return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);

@@ -1,9 +1,8 @@
 /**
- * `GET /v1/companies/{root}`. What comes in: the first 8 characters of a CNPJ, for a further page
- * with a cursor. What goes out: the establishments of the company, head offices first, then by
- * CNPJ.
- * Invariant: walking all pages gives every establishment once; a cursor continues only the company,
- * fields, snapshot and tenant that it was made for.
+ * `GET /v1/companies/{root}`: the establishments of a company, by the first 8 characters of its
+ * CNPJ and, for further pages, a cursor. Head offices come first, then order is by CNPJ.
+ * Invariant: all pages together hold each establishment once; a cursor is valid only for its
+ * company, fields, snapshot, and tenant.
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -29,11 +28,9 @@ import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } f
 import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
 
-/** Establishments of a page: at most, and where no limit is given. */
 const LIMIT_MAX = 500;
 const LIMIT_DEFAULT = 100;
 
-/** What reading a company needs of a service. */
 type CompanyPart = "clock" | "engine" | "hold" | "replaced" | "secrets" | "segment" | "telemetry";
 type Asked = Question<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
 
@@ -94,14 +91,14 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Answers a page of a company's establishments. */
+/** Returns one page of a company's establishments. */
 export function readCompany(call: Asked): Reply<ShapedAnswer<"CompanyAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return companyPage(call, segment, startMs);
 }
 
-/** The current snapshot, or the one before it for a cursor that began there. */
+/** Returns the current snapshot, or the previous one for a cursor that began there. */
 function segmentFor({ service, query }: Asked): Segment {
   const cursor = query.get("cursor");
   const current = currentSegment(service);
@@ -163,7 +160,7 @@ async function answerFound(
     ...{ cnpj_root: root, accounts: page.accounts, next_cursor: next, has_more: page.more },
     ...{ total: page.total, took_ms: tookMs(service.clock, startMs) },
   };
-  // A root is letters and digits, a cursor base64url: neither needs encoding.
+  // Roots and base64url cursors need no encoding.
   const link = `</v1/companies/${root}?limit=${limit}&cursor=${next}>; rel="next"`;
   const headers = { ETag: tag, ...(next === null ? {} : { Link: link }) };
   return answer("CompanyAnswer", value, { headers, accounts: page.accounts.length });
@@ -182,7 +179,6 @@ function rootOf({ params }: Asked): string {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-/** What the cursors of a company are bound to. */
 function scopeOf({ identity, plan }: Asked, segment: Segment, root: string): CursorScope {
   return {
     snapshotId: segment.snapshotId,

@@ -1,7 +1,7 @@
 /**
- * `GET /v1/districts`. What comes in: a municipality, and a text as far as it is typed. What goes
- * out: the districts of that municipality that fit, and how many accounts each has.
- * Invariant: nothing is clamped; the same question of the same snapshot has the same answer.
+ * `GET /v1/districts`: a municipality's districts that match a partly typed text, with account
+ * counts.
+ * Invariant: nothing is clamped; the same query on the same snapshot has the same answer.
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -24,12 +24,10 @@ import { answer } from "../answershape.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";
 
-/** What the list of districts needs of a service. */
 type Asked = Question<"clock" | "segment" | "telemetry"> & {
   readonly query: ReadonlyMap<string, string>;
 };
 
-/** What is asked for. */
 interface DistrictQuestion {
   readonly municipality: Pick<CatalogMunicipality, "name" | "uf"> & { readonly ibge: string };
   readonly typed: string;
@@ -98,7 +96,7 @@ export const DISTRICT_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Answers the districts of a municipality. */
+/** Returns the districts of a municipality. */
 export function listDistricts(call: Asked): ShapedAnswer<"DistrictsAnswer"> {
   const { clock, telemetry } = call.service;
   const startMs = clock.monotonicMs();
@@ -123,7 +121,7 @@ export function listDistricts(call: Asked): ShapedAnswer<"DistrictsAnswer"> {
   return answer("DistrictsAnswer", value, { headers: { ETag: tag } });
 }
 
-/** Throws where the snapshot has no districts, and says which import mends it. */
+/** Throws if the snapshot has no districts; the error says which import adds them. */
 export function refuseLacking(lookup: CatalogLookup): void {
   if (!lookup.lacks("districts")) return;
   const detail = notCounted("this list of districts");
@@ -153,7 +151,7 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
   refuseLacking(lookup);
-  // A missing one was a mistake, and one that was found by its code has one.
+  // Missing municipalities were reported above; those found by code have an IBGE code.
   const { ibge, name, uf } = municipality as CatalogMunicipality;
   return { municipality: { ibge: ibge as string, name, uf }, typed, limit };
 }

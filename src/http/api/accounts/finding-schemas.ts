@@ -1,6 +1,6 @@
 /**
- * The shapes of what is found by name or by company; a part of the table in schemas.ts. What comes
- * in: nothing. What goes out: JSON Schemas by name. Invariant: that of the whole table.
+ * JSON Schemas for lookups by name and by company; a part of the table in schemas.ts.
+ * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../../search/finding.ts";
@@ -93,7 +93,7 @@ const district = Type.Object(
   closed,
 );
 
-/** The schemas of finding by name. */
+/** Schemas of lookups by name. */
 export const FINDING_SCHEMAS = {
   SuggestAnswer: Type.Object(
     {

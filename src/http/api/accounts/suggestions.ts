@@ -1,8 +1,6 @@
 /**
- * `GET /v1/accounts/suggest`. What comes in: a text as far as it is typed. What goes out: the
- * accounts whose names fit it, or whose CNPJ it is, best first.
- * Invariant: nothing is clamped: what cannot be looked for is a mistake that is named; the text is
- * in no log.
+ * `GET /v1/accounts/suggest`: accounts whose name or CNPJ matches a partly typed text, best first.
+ * Invariant: nothing is clamped; text that cannot be searched is an error; no log has the text.
  */
 import Type from "typebox";
 import type { Mistake } from "../../../errors.ts";
@@ -23,7 +21,7 @@ import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../rout
 import { tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
 
-/** What is shown of a suggestion, as far as the plan has it: enough to tell namesakes apart. */
+/** Fields shown of a suggestion if the plan has them: enough to tell namesakes apart. */
 export const SUGGESTED_FIELDS = [
   ...["cnpj", "legal_name", "trade_name", "headquarters", "registration_status"],
   ...["cnae_primary", "uf", "municipality_ibge", "municipality_name"],
@@ -31,7 +29,6 @@ export const SUGGESTED_FIELDS = [
 const STATES = [...Object.keys(STATE_NAMES), "EX"].sort();
 const { characters, words, limit: limitMax, limitDefault } = SUGGEST_LIMITS;
 
-/** What finding by name needs of a service. */
 type SuggestPart = "clock" | "engine" | "hold" | "segment" | "telemetry";
 type Asked = Question<SuggestPart> & { readonly query: ReadonlyMap<string, string> };
 
@@ -103,7 +100,7 @@ export const SUGGEST_ROUTE: ListedRoute = route({
   handle: suggestAccounts,
 });
 
-/** Answers what fits a typed text. */
+/** Returns accounts matching a text. */
 export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);

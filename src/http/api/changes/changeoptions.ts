@@ -1,8 +1,8 @@
 /**
- * What a question about changes says beside its spec. What comes in: the members `since`, `kinds`,
- * `watch`, and the plan. What goes out: them in their normal form, and every mistake in them.
- * Invariant: a search for changes and an export of them read these members alike; kinds and watched
- * fields come in the order of their tables, each once; a list without elements is the default.
+ * Options of a change query next to its spec. Input: the members `since`, `kinds`, `watch`, and the
+ * plan. Output: their normal form, and every mistake in them.
+ * Invariant: searches and exports of changes read these members alike. Kinds and watched fields
+ * come in the order of their tables, each once; an empty list means the default.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { CHANGE_KINDS, type ChangeKind } from "../../../changes/kinds.ts";
@@ -12,12 +12,12 @@ import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { BodyObject } from "../../server/body.ts";
 
-/** Members of a body that ask for changes. */
+/** Members of a body that request changes. */
 export const CHANGE_MEMBERS = ["since", "kinds", "watch"] as const;
 
 const LABEL = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-/** The label in `since`, or null where there is none that could be one. */
+/** Returns the label in `since`, or null if it is not a valid label. */
 export function readSince({ members, mistakes }: BodyObject): string | null {
   const { since } = members;
   if (typeof since === "string" && LABEL.test(since)) return since;
@@ -30,15 +30,15 @@ export function readSince({ members, mistakes }: BodyObject): string | null {
   return null;
 }
 
-/** The wanted kinds; all of them where none is named. */
+/** Returns the requested kinds; all of them if none is named. */
 export function readKinds(body: BodyObject): readonly ChangeKind[] {
   const named = readNames(body, "kinds", CHANGE_KINDS);
   return named.length === 0 ? CHANGE_KINDS : CHANGE_KINDS.filter((kind) => named.includes(kind));
 }
 
 /**
- * The watched fields; all that the plan and the pair allow where none is named. What only the pair
- * can tell is not looked at without one.
+ * Returns the watched fields; if none is named, all that the plan and the pair allow. Checks that
+ * need the pair are skipped without one.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);
@@ -68,7 +68,7 @@ function whyNot(name: OutputField): string {
     : `${name} cannot be watched: it follows from other fields. Watch those.`;
 }
 
-/** Reads a list of names out of a closed list; what is none of them is a mistake. */
+/** Reads a list of names from a closed list; other names are mistakes. */
 function readNames<const Name extends string>(
   { members, mistakes }: BodyObject,
   member: "kinds" | "watch",

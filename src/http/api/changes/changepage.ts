@@ -1,10 +1,10 @@
 /**
- * A page of changes. What comes in: an older month, a spec, what of it is wanted, for a further
- * page with a cursor, as the members of a body. What goes out: one page of the accounts that
- * entered, left or changed since, with the exact totals.
- * Invariant: the pages joined are the whole answer, each account once, ascending by CNPJ, whatever
- * is served meanwhile; a question that the list is not ready for waits a while and is then told how
- * far it is; both snapshots and the list stay open until the last byte is sent.
+ * A page of changes. Input: the members of a body with an older month, a spec, options, and for
+ * further pages a cursor. Output: a page of accounts that entered, left, or changed, with exact
+ * totals.
+ * Invariant: the pages together hold each account once, ascending by CNPJ, even if the served
+ * snapshot changes meanwhile. A query whose list is not ready waits up to `WAIT_MS`, then gets its
+ * progress. Both snapshots and the list stay open until the last byte is sent.
  */
 
 import type { HeldList } from "../../../changes/lists.ts";
@@ -27,20 +27,20 @@ import type { KeyCall, Service } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
 
-/** Longest time that a question waits for its list, in milliseconds. */
+/** Maximum time that a query waits for its list, in milliseconds. */
 const WAIT_MS = 10_000;
-/** Pages of more changes are rendered while they are sent. */
+/** Pages with more changes than this are streamed. */
 const WHOLE_ITEMS_MAX = 128;
-/** Changes that are rendered at a time: less than a millisecond. */
+/** Changes rendered per slice: less than a millisecond. */
 const SLICE_ITEMS = 32;
 
-/** More questions than this would wait longer than anybody does. */
+/** Maximum queued queries; more would time out. */
 const WAITING_MAX = 64;
 
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** The list that a question needs, made where there is none. */
+/** Opens the list that a query needs; builds it if it does not exist. */
 export function openList(
   call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "finished">,
   { pair }: Pick<ChangesQuestion, "pair">,
@@ -50,7 +50,7 @@ export function openList(
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 
-/** Totals of a question, in its turn. */
+/** Returns the totals, in its turn. */
 export function totalsOf(
   service: Pick<Service, "clock" | "telemetry">,
   query: ChangeQuery,
@@ -63,7 +63,7 @@ export function totalsOf(
   });
 }
 
-/** Answers a question about changes. */
+/** Answers a query for changes. */
 export async function answerChanges(
   call: KeyCall<
     | "changeLists"
@@ -100,7 +100,7 @@ export async function answerChanges(
   }
 }
 
-/** What the list says to a question. */
+/** Result of a query on the list. */
 interface Found {
   readonly totals: ChangeTotals;
   readonly page: ChangePage;
@@ -122,16 +122,16 @@ async function walk(
   return { totals, page };
 }
 
-/** A page that was found, on its way to the client. */
+/** A page that was found and is being rendered. */
 interface Rendering extends Found {
   readonly question: ChangesQuestion;
   readonly held: HeldList;
   readonly startMs: number;
-  /** Lets go of snapshots and list. */
+  /** Releases the snapshots and the list. */
   readonly letGo: () => void;
 }
 
-/** A small page is rendered at once, a large one while it is sent. */
+/** Renders a small page immediately and streams a large one. */
 function rendered(
   call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
   rendering: Rendering,
@@ -153,7 +153,7 @@ function rendered(
   return written("ChangesAnswer", { ...start, body: { ...body, done } });
 }
 
-/** What stands before and behind the list of changes. */
+/** Returns the text before and after the list of changes. */
 function frameOf(
   call: KeyCall<"clock" | "secrets">,
   rendering: Rendering,
@@ -187,7 +187,7 @@ function sourceOf({ label, snapshotDate }: Segment) {
   return { snapshot: label, snapshot_date: snapshotDate };
 }
 
-/** The text of the list of changes, a few at a time. */
+/** Returns the text of the list of changes in slices. */
 function itemSlices(
   { list }: HeldList,
   entries: readonly ChangeEntry[],
@@ -208,9 +208,9 @@ function itemSlices(
 }
 
 /**
- * Runs a task on a change list when those before it have ended: at most one slice of a list is
- * walked in a turn of the event loop, however many questions there are, so that whoever asks
- * something small hardly waits. Throws `overloaded` where too many wait.
+ * Runs tasks on change lists one after another. At most one slice of a list is scanned per turn of
+ * the event loop, however many queries wait, so small requests are hardly delayed. Throws
+ * `overloaded` if too many wait.
  */
 async function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
   if (waiting >= WAITING_MAX) throw overloaded();

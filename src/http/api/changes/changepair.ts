@@ -1,9 +1,8 @@
 /**
- * The two snapshots of a question about changes. What comes in: the month that `since` names, and
- * the cursor of a further page. What goes out: both snapshots, open and held.
- * Invariant: without a cursor the newer one is what is served; a further page goes on with the
- * snapshots that it began on as long as both are there; a month that is not there is reported with
- * all that are.
+ * The two snapshots of a change query. Input: the month in `since`, and the cursor of a further
+ * page. Output: both snapshots, open and retained.
+ * Invariant: without a cursor, the newer one is the served snapshot. A further page uses the
+ * snapshots of the first while both exist. The error for a missing month lists the available ones.
  */
 
 import { CHANGE_LIST_VERSION } from "../../../changes/list.ts";
@@ -15,17 +14,17 @@ import { currentSegment } from "../../../search/segment.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { Service } from "../../server/service.ts";
 
-/** Both snapshots until they are released; `release` may be called again. */
+/** Both snapshots until they are released; `release` is idempotent. */
 export interface HeldPair extends ChangePair {
   release(): void;
 }
 
-/** What a cursor is bound to for a pair; positions of lists of another version mean others. */
+/** Returns the cursor binding of a pair, with the list version that positions depend on. */
 export function pairId(olderId: string, newerId: string): string {
   return `changes ${CHANGE_LIST_VERSION} ${olderId} ${newerId}`;
 }
 
-/** Finds and opens the pair; null where there is no such month. */
+/** Finds and opens the pair; returns null if the month does not exist. */
 export async function openPair(
   service: Pick<Service, "hold" | "months" | "replaced" | "segment">,
   since: string,
@@ -33,7 +32,7 @@ export async function openPair(
 ): Promise<HeldPair | null> {
   const begun = cursor === null ? null : begunPair(service, since, cursor);
   const newer = begun?.newer ?? currentSegment(service);
-  // Whatever is awaited below, the snapshot of the question stays.
+  // Retain the query's snapshot across the awaits below.
   const release = service.hold(newer);
   try {
     const month = begun?.month ?? (await monthOf(service, since, newer));
@@ -56,7 +55,7 @@ export async function openPair(
   }
 }
 
-/** The mistake of a month that is not there; says which there are, and how one gets there. */
+/** Returns the mistake for a missing month; names the available months and how to add some. */
 export function noSuchMonth(service: Pick<Service, "months" | "segment">, since: string): Mistake {
   const labels = changesSince(service);
   const served = service.segment()?.label;
@@ -70,7 +69,7 @@ export function noSuchMonth(service: Pick<Service, "months" | "segment">, since:
   return { pointer: "/since", code: "since_not_available", detail };
 }
 
-/** Labels that `since` may name, the newest first. */
+/** Returns the labels that `since` may name, newest first. */
 export function changesSince({ months, segment }: Pick<Service, "months" | "segment">): string[] {
   const served = segment();
   return served === null ? [] : months.before(served).map(({ label }) => label);
@@ -80,7 +79,7 @@ function listed(labels: readonly string[]): string {
   return labels.length === 0 ? "none" : labels.join(", ");
 }
 
-/** The month before the served one of a label; looks again before it says that there is none. */
+/** Finds the older month with a label; rescans the folder before it returns null. */
 async function monthOf(
   service: Pick<Service, "months">,
   since: string,
@@ -93,7 +92,7 @@ async function monthOf(
   return find();
 }
 
-/** The pair that a cursor says it is of, if both are still there. */
+/** Returns the pair named by a cursor if both snapshots still exist. */
 function begunPair(
   service: Pick<Service, "months" | "replaced" | "segment">,
   since: string,

@@ -1,9 +1,9 @@
 /**
- * A question about changes, read. What comes in: the members of a body (or of a query, made into
- * one), the sender's plan. What goes out: both snapshots, open and held, the normalized spec, the
- * question beside it, and what was ignored, in words.
- * Invariant: every mistake is found before anything is refused; only the filters of a spec count,
- * and whatever else it says is named in a warning; nothing stays held when it throws.
+ * Reads a change query. Input: the members of a body (or of a query string, converted to them) and
+ * the plan. Output: both snapshots, open and retained, the normalized spec, the options next to it,
+ * and warnings about ignored members.
+ * Invariant: every mistake is found before the query is refused. Only the filters of a spec count;
+ * a warning names the rest. Nothing stays retained if reading throws.
  */
 import type { Plan } from "../../../access/plans.ts";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -35,24 +35,24 @@ import { readCursor, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
 import { readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
 
-/** A question that can be answered. */
+/** A valid change query. */
 export interface ChangesQuestion {
   readonly pair: HeldPair;
   readonly spec: AccountQuerySpec;
-  /** The same, bound to the lists that it names. */
+  /** The spec bound to the lists that it names. */
   readonly bound: AccountQuerySpec;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
   readonly warnings: readonly string[];
-  /** Changes of a page. */
+  /** Changes per page. */
   readonly limit: number;
-  /** Position of the list at which the page begins. */
+  /** Position in the list at which the page begins. */
   readonly from: number;
-  /** What cursors of this question are bound to. */
+  /** Scope that cursors of this query are bound to. */
   readonly scope: CursorScope;
 }
 
-/** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
+/** Reads a query. Throws `AppError` with every mistake. Callers must release the pair. */
 export async function readQuestion(
   call: KeyCall<"hold" | "months" | "replaced" | "secrets" | "segment" | ReadPart>,
   body: BodyObject,
@@ -68,7 +68,7 @@ export async function readQuestion(
     const { spec, warnings } = await withMonths(call, () =>
       withBodyMistakesLater(body, () => normalized(call, body, pair)),
     );
-    // A missing pair was a mistake.
+    // A missing pair was noted above.
     const held = pair as HeldPair;
     const { bound } = await boundToPair(call, held, spec);
     const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
@@ -82,7 +82,7 @@ export async function readQuestion(
   }
 }
 
-/** A spec bound to the lists that it names as they are now, in both snapshots. */
+/** Binds a spec to the current state of its lists, in both snapshots. */
 export async function boundToPair(
   { service: { listed }, identity }: KeyCall<"listed">,
   { older, newer }: ChangePair,
@@ -92,7 +92,7 @@ export async function boundToPair(
   return { bound: await listed.bindToAll(pins, [older, newer], spec), pins };
 }
 
-/** Runs what reads a question; a refusal for its month says which months there are. */
+/** Runs `read`; if it refuses the month, the error lists the available months. */
 export async function withMonths<Value>(
   { service }: KeyCall<"months" | "segment">,
   read: () => Promise<Value>,
@@ -110,19 +110,19 @@ export async function withMonths<Value>(
   }
 }
 
-/** What a question asks for, in its normal form. */
+/** Normalized spec of a query, with warnings. */
 interface SpecOfChanges {
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];
 }
 
-/** A spec of either kind, and the rules for it. */
+/** A spec of either kind with its normalization context. */
 interface ChangeSpecTask {
   readonly input: unknown;
   readonly context: Omit<NormalizeContext, "catalog">;
 }
 
-/** Normalizes the spec of a question, with the warnings of that. */
+/** Normalizes the spec of a query and collects warnings. */
 export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   name: "changeSpec",
   run({ input, context }, newer, _, older = newer) {
@@ -141,7 +141,7 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   },
 };
 
-/** The spec of either kind in its normal form: a small one in the call. */
+/** Normalizes a spec of either kind; a small one inline. */
 export function normalizedFor(
   call: KeyCall<"compute">,
   input: unknown,
@@ -149,7 +149,7 @@ export function normalizedFor(
   context: Omit<NormalizeContext, "catalog">,
 ): SpecOfChanges | Promise<SpecOfChanges> {
   const task = { input, context };
-  // A lead query needs the tables of the translator, which the thread has.
+  // Lead queries need the translator's tables, which the worker has.
   const isLead = isJsonObject(input) && input.kind === "lead_query";
   const isQuick = isSmall(call.body) && !isLead;
   if (isQuick) return CHANGE_SPEC.run(task, newer, call, older);
@@ -182,7 +182,7 @@ async function normalized(
   return { spec: { ...spec, output }, warnings: told };
 }
 
-/** The output beside the spec has nothing but fields, and at most says that it is JSON. */
+/** Reads the output member: only `fields`, and `format` if it is JSON. */
 function readOutput({ members, mistakes }: BodyObject): unknown {
   const { output } = members;
   if (!isJsonObject(output)) return output;
@@ -198,7 +198,7 @@ function readOutput({ members, mistakes }: BodyObject): unknown {
   return output.fields === undefined ? undefined : { fields: output.fields };
 }
 
-/** Changes of a page; more than the plan gives is lowered to that, with a warning. */
+/** Reads changes per page; lowers it to the plan's cap with a warning. */
 function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   const { search_limit: cap } = plan.limits;
   const { searchLimitMax: max } = SPEC_LIMITS;
@@ -218,7 +218,7 @@ function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
   return { limit: 1, warnings: [] };
 }
 
-/** A month that is not there; a further page of it has expired, and that is said of its cursor. */
+/** Notes a missing month; if a cursor was sent, as an expired cursor. */
 function noteMissing(
   call: KeyCall<"months" | "secrets" | "segment">,
   { mistakes }: BodyObject,
@@ -255,7 +255,7 @@ function scopeOf(call: KeyCall, { older, newer }: ChangePair, specHash: string):
 
 const catalogs = new WeakMap<Segment, WeakMap<Segment, Catalog>>();
 
-/** The codes of both snapshots; making them one costs milliseconds, so it is kept. */
+/** Returns the codes of both snapshots. Cached, because merging them takes milliseconds. */
 function catalogOf({ older, newer }: ChangePair): Catalog {
   if (older === newer) return newer.catalog;
   const ofNewer = catalogs.get(newer) ?? new WeakMap<Segment, Catalog>();

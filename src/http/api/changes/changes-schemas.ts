@@ -1,7 +1,6 @@
 /**
- * The shapes of questions about changes and of their answers; a part of the table in schemas.ts.
- * What comes in: nothing. What goes out: JSON Schemas by name.
- * Invariant: that of the whole table; an item holds the wanted fields and those that changed.
+ * JSON Schemas of change queries and their answers; a part of the table in schemas.ts.
+ * Invariant: that of the whole table; an item holds the selected fields and those that changed.
  */
 import Type, { type TSchema } from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
@@ -22,19 +21,19 @@ import {
   tookMs,
 } from "../../openapi/schema-parts.ts";
 
-/** Kinds of changes that are wanted. */
+/** Requested kinds of changes. */
 export const kindsSchema = Type.Array(Type.Enum([...CHANGE_KINDS]), {
   description: "Which changes are wanted; all of them where there are none. Totals count all.",
 });
 
-/** Fields that are watched. */
+/** Watched fields. */
 export const watchSchema = Type.Array(Type.Enum([...WATCHABLE_FIELDS]), {
   description:
     "Fields whose difference makes an account changed; those of the plan that are facts of their " +
     "own where there are none. sanctioned only where both snapshots had the CEIS list.",
 });
 
-/** The month that a question goes back to. */
+/** The older month of a change query. */
 export const sinceSchema = {
   ...label,
   description: "Label of an older snapshot, YYYY-MM; GET /v1/status lists them in changes_since.",
@@ -45,7 +44,7 @@ const changedFields = Type.Array(Type.Enum([...WATCHABLE_FIELDS]), {
   description: "Watched fields that differ, if the account is in both snapshots.",
 });
 
-/** The schemas of changes by name. */
+/** Schemas of changes by name. */
 export const CHANGE_SCHEMAS = {
   ChangesRequest: Type.Object(
     {

@@ -1,8 +1,7 @@
 /**
- * Changes between two snapshots: the routes that ask for them, in an address and in a body. What
- * comes in: a question. What goes out: a page of changes.
- * Invariant: what the parameters of the address say is what the members of the body say; a mistake
- * is reported with the place where its sender wrote it.
+ * Routes for changes between two snapshots, queried by address or by body.
+ * Invariant: query parameters mean the same as members of a body; a mistake is reported at the
+ * place where the client sent it.
  */
 import Type from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
@@ -52,7 +51,7 @@ const ERRORS = [
   ...SNAPSHOT_ERRORS,
 ] as const;
 
-/** A parameter of the query that takes names between commas. */
+/** Query parameter with comma-separated names. */
 function names(name: string, known: readonly string[], description: string): Parameter {
   const pattern = `^(${known.join("|")})(,(${known.join("|")}))*$`;
   return {
@@ -108,10 +107,10 @@ const answers = { 200: { description: "One page.", schema: "ChangesAnswer", exam
 
 const MEMBERS = [...CHANGE_MEMBERS, "spec", "output", "limit", "cursor"];
 
-/** Parameters of the query, in the order in which refusals name them. */
+/** Query parameters, in the order in which errors list them. */
 const QUERY = [...CHANGE_MEMBERS, "spec", "fields", "limit", "cursor"];
 
-/** The routes of changes. */
+/** Routes of changes. */
 export const CHANGE_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
@@ -145,7 +144,7 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Answers a question that stands in a body. */
+/** Answers a query sent in a body. */
 export function changesByBody(
   call: KeyCall<
     | "changeLists"
@@ -165,7 +164,6 @@ export function changesByBody(
   return answerChanges(call, readBody(call.body, MEMBERS));
 }
 
-/** Answers a question that stands in the address. */
 async function changesByQuery(
   call: KeyCall<
     | "changeLists"
@@ -189,7 +187,7 @@ async function changesByQuery(
   }
 }
 
-/** The parameters of a query as the members of a body. */
+/** Converts query parameters to the members of a body. */
 function bodyOf(query: ReadonlyMap<string, string>): BodyObject {
   const mistakes: Mistake[] = [];
   const names = (name: string) => query.get(name)?.split(",");
@@ -219,7 +217,7 @@ function readSpec(text: string | undefined, mistakes: Mistake[]): unknown {
   }
 }
 
-/** The same refusal with the places where its sender wrote what is wrong. */
+/** Returns the same error with pointers to the query parameters. */
 function placedInQuery({ code, message, errors, members, headers, cause }: AppError): AppError {
   const placed = errors.map((mistake) => ({ ...mistake, pointer: inQuery(mistake.pointer) }));
   const [first] = errors;

@@ -1,10 +1,10 @@
 /**
  * Exports of either kind, and those of changes: `POST /v1/exports` with `since`.
- * What comes in: what the route takes, with an older month, kinds and watched fields. What goes
- * out: 201 with the export, queued or as it is.
- * Invariant: that of newexport.ts. A body is parsed once, whichever kind it asks for. The rows of
- * changes are counted exactly before anything is queued, so the list of changes is there by then;
- * the export is pinned to both snapshots before the answer.
+ * Input: the route's request, with an older month, kinds, and watched fields. Output: 201 with the
+ * export, queued or in its current state.
+ * Invariant: that of newexport.ts. A body is parsed once for either kind. Rows of changes are
+ * counted exactly before the export is queued, so the list of changes exists by then. The export is
+ * pinned to both snapshots before the answer.
  */
 
 import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
@@ -46,7 +46,6 @@ import {
   withCut,
 } from "./newexport.ts";
 
-/** What making an export of either kind takes. */
 type AnyExportCall = KeyCall<
   | "changeLists"
   | "clock"
@@ -61,12 +60,12 @@ type AnyExportCall = KeyCall<
   | "telemetry"
 >;
 
-/** Answers with the export that a request brings about, of accounts or of changes. */
+/** Creates an export of accounts or of changes and answers with it. */
 export function createAnyExport(call: AnyExportCall): Reply<ShapedAnswer<"CreatedExport">> {
   return whenAnyAccepted(call, (accepted) => created(call, accepted));
 }
 
-/** Makes an answer of the export that a request brings about, of accounts or of changes. */
+/** Creates an export of accounts or of changes and builds the answer with `show`. */
 export function whenAnyAccepted<Answer extends HttpAnswer>(
   call: AnyExportCall,
   show: (accepted: AcceptedExport) => Answer,
@@ -75,17 +74,17 @@ export function whenAnyAccepted<Answer extends HttpAnswer>(
   return accepted instanceof Promise ? accepted.then(show) : show(accepted);
 }
 
-/** The spec of an export of accounts, or the members of one of changes. */
+/** Spec of an account export, or members of a change export. */
 type ReadEither =
   | ({ readonly kind: "accounts" } & ReturnType<typeof readExport>)
   | { readonly kind: "changes"; readonly members: JsonObject };
 
-/** Reads what is to be exported, which is charged if it is accounts. */
+/** Reads an export request; account exports are charged here. */
 export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   name: "anyExport",
   run(task, segment, payer) {
     const members = readMembers(task.body);
-    // A member that only exports of changes know makes it one, whatever its value is.
+    // Any member that only change exports have makes it one, even with an invalid value.
     const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
     if (known) return { kind: "changes", members };
     const body = checkMembers(members, MEMBERS);
@@ -93,7 +92,7 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   },
 };
 
-/** Queues the export that a request asks for, or finds the one that it brought about before. */
+/** Queues the requested export, or returns the one that an earlier same request created. */
 export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
@@ -105,7 +104,7 @@ export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<Acce
   });
 }
 
-/** Queues an export of changes that nobody queued before. */
+/** Queues a new export of changes. */
 async function acceptChanges(
   call: KeyCall<
     | "changeLists"
@@ -132,7 +131,7 @@ async function acceptChanges(
     const spec = await withMonths(call, () =>
       withBodyMistakesLater(body, () => exportSpec(call, body, pair)),
     );
-    // A missing pair was a mistake.
+    // A missing pair was noted above.
     const { older, newer: segment } = pair as HeldPair;
     const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
     const question = { spec: bound, kinds, watch };
@@ -145,7 +144,7 @@ async function acceptChanges(
   }
 }
 
-/** The spec of either kind in the normal form of an export; what of it is ignored, it says. */
+/** Normalizes a spec of either kind for an export; warns about ignored members. */
 async function exportSpec(
   call: KeyCall<ReadPart | "segment">,
   body: BodyObject,
@@ -165,13 +164,13 @@ async function exportSpec(
     const detail = "Leave include_explain out: an export of changes has no scores to explain.";
     body.mistakes.push({ pointer, code: "not_with_since", detail });
   }
-  // A limit counts: it is the most rows that the file may have.
+  // `limit` is not ignored: it caps the rows of the file.
   const ignored = isJsonObject(input) ? changeWarnings({ ...input, limit: undefined }) : [];
   const told = new Set([...spec.explain.warnings, ...ignored, ...warnings]);
   return { ...spec, explain: { ...spec.explain, warnings: [...told] } };
 }
 
-/** Exact rows of the file, and of all that match; refuses more than its format holds. */
+/** Returns the exact rows of the file and of all matches; refuses more than the format holds. */
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: HeldPair,

@@ -1,18 +1,17 @@
 /**
- * How an export looks to its tenant. What comes in: a record. What goes out: the JSON value of the
- * contract, or the error that stands for it where only a finished file will do.
- * Invariant: row count, size, hash and link are shown when the file is there and not before; no
- * internal name, path, tenant or sequence is ever shown.
+ * Public form of an export record: the contract's JSON value, or the error if a file is required.
+ * Invariant: row count, size, hash, and link are shown only once the file exists; no internal name,
+ * path, tenant, or sequence is shown.
  */
 import { strict as assert } from "node:assert";
 import { AppError } from "../../../errors.ts";
 import { type ExportRecord, failureText } from "../../../export/record.ts";
 import type { Shape } from "../answershape.ts";
 
-/** Seconds after which asking again is worth while; small exports take less than one. */
+/** Retry-After in seconds; small exports take less than one second. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** What stands in the way of an export or its file. */
+/** Errors if an export or its file is not available. */
 export const EXPORT_STATE_ERRORS = [
   "export_not_found",
   "EXPORT_NOT_READY",
@@ -21,20 +20,19 @@ export const EXPORT_STATE_ERRORS = [
   "overloaded",
 ] as const;
 
-/** A record in JSON: the members that its schema has. */
 type RecordJson = Shape<"ExportRecord">;
 
-/** Path of an export. */
+/** Returns an export's path. */
 export function exportPath({ id }: ExportRecord): string {
   return `/v1/exports/${id}`;
 }
 
-/** The record as reads and lists answer it. */
+/** Returns the record for reads and lists. */
 export function recordJson(record: ExportRecord): RecordJson {
   return { ...headJson(record), ...fileJson(record), ...progressJson(record) };
 }
 
-/** The record as its creation answers it, with the one member more that the contract has there. */
+/** Returns the record for creation, with the contract's extra member. */
 export function createdJson(record: ExportRecord): RecordJson & { readonly object_key: null } {
   const { row_count, size_bytes, ...rest } = fileJson(record);
   const file = { row_count, size_bytes, object_key: null, ...rest };
@@ -75,7 +73,7 @@ function progressJson({ state, progress, rowsWritten, sha256, failure, room }: E
   };
 }
 
-/** Throws `export_expired` for an export whose time is over. */
+/** Throws `export_expired` for an expired export. */
 export function refuseExpired({ expired }: ExportRecord): void {
   if (!expired) return;
   const detail = "The time to download this export is over and its file is gone. Export again.";

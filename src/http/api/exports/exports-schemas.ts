@@ -1,7 +1,6 @@
 /**
- * The shapes of exports as they are asked for and answered; a part of the table in schemas.ts.
- * What comes in: nothing. What goes out: JSON Schemas by name.
- * Invariant: that of the whole table; the members of an export of changes are in no other record.
+ * JSON Schemas of export requests and answers; a part of the table in schemas.ts.
+ * Invariant: that of the whole table; only change exports have the members of changes.
  */
 import Type, { type TSchema } from "typebox";
 import { EXPORT_FAILURES, EXPORT_STATES } from "../../../export/record.ts";
@@ -22,7 +21,7 @@ import {
 } from "../../openapi/schema-parts.ts";
 import { kindsSchema, sinceSchema, watchSchema } from "../changes/changes-schemas.ts";
 
-/** One export as `POST`, `GET` and the list show it. */
+/** One export as `POST`, `GET`, and the list show it. */
 const exportRecord = Type.Object(
   {
     export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
@@ -54,7 +53,7 @@ const exportRecord = Type.Object(
   closed,
 );
 
-/** The schemas of exports by name. */
+/** Schemas of exports by name. */
 export const EXPORT_SCHEMAS = {
   ExportRequest: Type.Object(
     {

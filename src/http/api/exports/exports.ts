@@ -1,8 +1,6 @@
 /**
- * Exports: the routes that create, list, read and delete them, and that lead to their files. What
- * comes in: nothing. What goes out: their rows.
- * Invariant: nothing but the rows stands here; newexport.ts, changeexport.ts and kept-exports.ts
- * answer them.
+ * Export routes: create, list, read, delete, and download.
+ * Invariant: only rows are here; handlers are in newexport.ts, changeexport.ts, kept-exports.ts.
  */
 import Type from "typebox";
 import {
@@ -18,7 +16,6 @@ import { createAnyExport } from "./changeexport.ts";
 import { EXPORT_STATE_ERRORS } from "./export-record.ts";
 import { deleteExport, downloadExport, listExports, readExport } from "./kept-exports.ts";
 
-/** The id of the export in the examples. */
 const EXPORT_ID = "exp_0123456789abcdef0123456789abcdef";
 
 const RECORD = {
@@ -56,7 +53,7 @@ const exportId: Parameter = {
   schema: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
 };
 
-/** The routes of exports. */
+/** Routes of exports. */
 export const EXPORT_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",

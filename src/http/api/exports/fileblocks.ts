@@ -1,22 +1,21 @@
 /**
- * Where files wait to be read: blocks of memory that all of them share. What comes in: pieces of a
- * file. What goes out: the same bytes, a little at a time or as a whole.
- * Invariant: what all files hold, and what those of one sender hold, has the room that is said
- * here; a block belongs to one file, and what it held before is never read.
- * Why blocks are used again: memory that comes and goes with each piece makes the garbage collector
- * look through everything once a file, in which nobody is answered for ten to twenty milliseconds.
+ * Shared pool of memory blocks for uploads that wait to be read.
+ * Invariant: all files together, and those of one sender, stay within a budget. A block belongs to
+ * one file, and its earlier content is never read.
+ * Blocks are reused because allocating one per chunk makes the garbage collector scan the whole
+ * heap once per file, which stalls all requests for 10 to 20 ms.
  */
 import { strict as assert } from "node:assert";
 import type { Shortage } from "../../../process/ledger.ts";
 import { Budget } from "../../server/admission.ts";
 
-/** Bytes of a block; what a file holds is a number of them. */
+/** Bytes of a block; files hold whole blocks. */
 const BLOCK_BYTES = 65_536;
-/** Blocks that are kept for the next files, and for how long after the last, in milliseconds. */
+/** Maximum spare blocks, and how long they are retained after the last use, in milliseconds. */
 const SPARE_MAX = 256;
 const SPARE_MS = 30_000;
 
-/** Bytes of files that wait to be read; half of what others leave for each sender. */
+/** Bytes of files that wait to be read; a sender may use half of what others leave. */
 const ROOM = new Budget(64 * 1024 * 1024, 0.5, "files");
 
 const spare: Buffer[] = [];
@@ -25,16 +24,16 @@ const forgetSpare = setTimeout(() => {
   spare.length = 0;
 }, SPARE_MS).unref();
 
-/** Bytes that files take at the moment. */
+/** Returns the bytes that files use now. */
 export function fileBytesHeld(): number {
   return ROOM.used;
 }
 
-/** One file, of which the beginning may have been read. */
+/** Blocks of one file, whose beginning may have been read already. */
 export class FileBlocks {
   readonly #sender: string;
   readonly #blocks: Buffer[] = [];
-  /** Where in the first block reading goes on, and where in the last one writing does. */
+  /** Read offset in the first block, and write offset in the last. */
   #readAt = 0;
   #writtenAt = BLOCK_BYTES;
 
@@ -42,17 +41,17 @@ export class FileBlocks {
     this.#sender = sender;
   }
 
-  /** Whether there are bytes that were not read. */
+  /** True if unread bytes remain. */
   get waits(): boolean {
     return this.#blocks.length > 0;
   }
 
-  /** What stands in the way of one more block; null where nothing does. */
+  /** Reason why no further block is available, or null. */
   get shortage(): Shortage | null {
     return ROOM.shortage(BLOCK_BYTES, this.#sender);
   }
 
-  /** Takes from the beginning of a piece what there is room for; gives how many bytes those are. */
+  /** Copies as much of a chunk as there is room for; returns the number of bytes. */
   add(piece: Uint8Array): number {
     let taken = 0;
     while (taken < piece.byteLength) {
@@ -65,7 +64,7 @@ export class FileBlocks {
     return taken;
   }
 
-  /** Has the next bytes read, at most so many; they are gone when `use` returns. */
+  /** Passes up to `most` bytes to `use`; they are invalid after it returns. */
   read(most: number, use: (bytes: Uint8Array) => void): void {
     const first = this.#blocks[0];
     assert(first !== undefined, "there is nothing to read");
@@ -73,7 +72,7 @@ export class FileBlocks {
     const from = this.#readAt;
     this.#readAt = Math.min(from + most, end);
     use(first.subarray(from, this.#readAt));
-    // A file that was given up meanwhile has no blocks any more.
+    // A file dropped meanwhile has no blocks.
     if (this.#readAt < end || this.#blocks[0] !== first) return;
     this.#blocks.shift();
     this.#readAt = 0;
@@ -81,7 +80,7 @@ export class FileBlocks {
     this.#giveBack(first);
   }
 
-  /** A copy of all bytes that were not read. */
+  /** Returns a copy of all unread bytes. */
   whole(): Buffer {
     const bytes = this.#blocks.length * BLOCK_BYTES - this.#readAt - BLOCK_BYTES + this.#writtenAt;
     const [first, ...others] = this.#blocks;
@@ -89,7 +88,7 @@ export class FileBlocks {
     return Buffer.concat([first.subarray(this.#readAt), ...others], bytes);
   }
 
-  /** Gives all blocks back; what was not read is lost. May be called again. */
+  /** Returns all blocks to the pool and drops unread bytes. Idempotent. */
   drop(): void {
     for (const block of this.#blocks.splice(0)) this.#giveBack(block);
     this.#readAt = 0;

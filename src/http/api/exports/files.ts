@@ -1,12 +1,10 @@
 /**
  * `GET /files/{name}`: the file of an export, for the holder of its signed link. Input: a link, and
- * conditions or a range (RFC 9110, sections 13 and 14). Output: the file or a part of it, or why
- * not.
- * Invariant: without a genuine link nothing can be learnt, not even whether an export exists; the
- * state is looked up again for each request, so that a link ends with its export; a file that is
- * not as its record says is never sent. A header that cannot be understood is as if it were not
- * there, so that the whole file is sent; more than one range is answered by the whole file too,
- * which is always right.
+ * conditions or a range (RFC 9110, sections 13 and 14). Output: the file, a part, or an error.
+ * Invariant: without a valid link, the response does not reveal whether an export exists. The state
+ * is read on each request, so a link ends with its export. A file that differs from its record is
+ * never sent. Headers that cannot be parsed are ignored. A request for several ranges gets the
+ * whole file, which is always correct.
  */
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
@@ -30,30 +28,26 @@ const openFile = promisify(open);
 const statFile = promisify(fstat);
 const closeFile = promisify(close);
 
-/** A name that somebody put in the place of a file is not followed elsewhere. */
+/** Do not follow a symlink put in place of a file. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
-/** `<export_id>.<extension>`, with the ending of a compression. */
+/** `<export_id>.<extension>`, with an optional compression suffix. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 
-/**
- * A page that somebody opens must not do anything: no scripts, no forms, nothing from elsewhere.
- * It narrows that down to its one style sheet itself.
- */
+/** No scripts, forms, or external content; the page itself limits that to its one style sheet. */
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
 
-/** A finished export. */
 type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
 
-/** Media types of the files, without their parameters. */
+/** Media types of the files, without parameters. */
 const FILE_TYPES = [
   ...EXPORT_FORMATS.map((format) => FORMATS[format]),
   ...Object.values(COMPRESSED),
 ].map(({ contentType }) => contentType.split(";")[0] ?? "");
 
-/** The route of files. */
+/** The file route. */
 export const FILE_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
@@ -129,7 +123,6 @@ export const FILE_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Sends a file or a part of it. */
 function downloadFile(
   call: Call<"clock" | "exporter" | "keyring" | "log" | "secrets" | "streams">,
 ): HttpAnswer | Promise<HttpAnswer> {
@@ -147,7 +140,7 @@ function downloadFile(
   return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
 }
 
-/** The export behind a genuine link; throws what stands in the way of its file. */
+/** Returns the export of a valid link; throws if its file is not available. */
 function finished(call: Call<"exporter" | "keyring">): Finished {
   const [, id] = FILE_NAME.exec(call.params.name ?? "") ?? [];
   const record = id === undefined ? undefined : call.service.exporter.find(id);
@@ -201,7 +194,7 @@ function outside({ sizeBytes }: Finished): AppError {
   );
 }
 
-/** Opens the file and makes sure that it is the one of the record. */
+/** Opens the file and verifies it against the record. */
 async function openSlice(
   call: Call<"exporter" | "keyring" | "log" | "streams">,
   record: Finished,
@@ -221,11 +214,11 @@ async function openSlice(
   return { descriptor, ...range, failed, done };
 }
 
-/** A descriptor of the file, which is as its record says. */
+/** Opens the file and checks its type and size. */
 async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
   const path = call.service.exporter.filePath(record);
   const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
-    // It may have expired or been deleted since; then that is the answer.
+    // If it expired or was deleted since, answer with that error.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
     throw error;
   });
@@ -241,27 +234,26 @@ async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished
   return descriptor;
 }
 
-/** Bytes of a file: the first and how many. */
 interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** What a request is to be answered with. */
+/** Decision about the response. */
 type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
 
-/** The headers that decide; undefined where one was not sent. */
+/** Headers that decide; undefined if not sent. */
 interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;
   readonly range: string | undefined;
 }
 
-/** Decides what to send of a file with a strong tag. */
+/** Decides which part of a file with a strong tag to send. */
 function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
   if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
   if (range === undefined) return "whole";
-  // A date, a weak tag or another one: the client's part may be of another file.
+  // A date, a weak tag, or another tag: the client's part may be of another file.
   if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
   return rangeOf(range, file.size);
 }

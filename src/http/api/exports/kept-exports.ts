@@ -1,8 +1,8 @@
 /**
- * Reading, listing, downloading and deleting exports. What comes in: an id or a place in the list.
- * What goes out: records, the signed link of a file, or the state that stands in the way.
- * Invariant: an id of a wrong shape, an unknown one, a deleted one and another tenant's one are
- * answered by the same bytes; an expired export is 410 whatever else is asked.
+ * Reads, lists, downloads, and deletes exports. Input: an id or a position in the list.
+ * Output: records, the signed link of a file, or the error of an export's state.
+ * Invariant: malformed, unknown, deleted, and foreign ids get identical bytes; an expired export is
+ * 410.
  */
 
 import type { Mistake } from "../../../errors.ts";
@@ -27,14 +27,13 @@ import type { KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
 
-/** Exports of a page where no limit is given. */
 const LIST_LIMIT_DEFAULT = 50;
-/** Longest time that a read waits for the end of an export, in seconds. */
+/** Maximum time that a read waits for an export to end, in seconds. */
 const WAIT_SECONDS_MAX = 60;
-/** How often a read that waits looks whether somebody still waits for it, in milliseconds. */
+/** How often a waiting read checks that its client is still connected, in milliseconds. */
 const WAIT_TURN_MS = 2_000;
 
-/** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
+/** `GET /v1/exports/{id}`: the record; on request, only once the export has ended. */
 export function readExport(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
 ): Reply<ShapedAnswer<"ExportRecord">> {
@@ -46,7 +45,7 @@ export function readExport(
   });
 }
 
-/** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
+/** Reads the export of a path now, or once it has ended or `wait` has elapsed. */
 export function readAs(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   show: (record: ExportRecord) => HttpAnswer,
@@ -70,7 +69,7 @@ function ended({ state }: ExportRecord): boolean {
   return state === "done" || state === "failed";
 }
 
-/** Waits in turns, so that a client that is gone holds nothing for longer than one of them. */
+/** Waits in short turns, so a disconnected client is noticed within one. */
 async function waitFor(
   call: KeyCall<"clock" | "exporter" | "stopping">,
   id: string,
@@ -86,13 +85,13 @@ async function waitFor(
   }
 }
 
-/** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
+/** `GET /v1/exports/{id}/download`: redirects to the file, which needs no key. */
 export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): BareAnswer {
   const { exporter, secrets, clock } = call.service;
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
   refuseUnfinished(record);
-  // Relative, so that no Host header can lead it elsewhere.
+  // Relative, so a Host header cannot redirect it elsewhere.
   const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
   return bare({ status: 303, headers: { Location: link } });
 }
@@ -108,19 +107,19 @@ export function listExports(call: KeyCall<"exporter" | "secrets">): ShapedAnswer
   const { records, limit, next } = pageOf(call);
   const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
   if (next === null) return answer("ExportList", page);
-  // A cursor is base64url and needs no encoding.
+  // Base64url cursors need no encoding.
   const link = `</v1/exports?limit=${limit}&cursor=${next}>; rel="next"`;
   return answer("ExportList", page, { headers: { Link: link } });
 }
 
-/** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */
+/** Page of a tenant's list; `next` is the cursor of the next page, or null. */
 interface ListedExports {
   readonly records: readonly ExportRecord[];
   readonly limit: number;
   readonly next: string | null;
 }
 
-/** Reads the part of the list that the query asks for. */
+/** Reads the requested page of the list. */
 export function pageOf(call: KeyCall<"exporter" | "secrets">): ListedExports {
   const { exporter, secrets } = call.service;
   const { tenantId } = call.identity;
@@ -132,14 +131,13 @@ export function pageOf(call: KeyCall<"exporter" | "secrets">): ListedExports {
   return { records, limit, next };
 }
 
-/** The id in the path of one export; one of a wrong shape is that of no export. */
+/** Returns the export id in the path; a malformed id is answered as not found. */
 export function idOf({ params }: KeyCall): string {
   const { id } = params;
   if (id === undefined || !EXPORT_ID.test(id)) throw exportNotFound();
   return id;
 }
 
-/** What a read asks for beyond the record. */
 interface ReadOptions {
   readonly waitMs: number;
   readonly done: boolean;
@@ -157,7 +155,7 @@ function readOptions(query: ReadonlyMap<string, string>): ReadOptions {
   return { waitMs: seconds * 1000, done: wanted === "done" };
 }
 
-/** Reads limit and cursor; without a limit a page is as long as the one before it. */
+/** Reads limit and cursor; without a limit, a page is as long as the previous one. */
 function readPage({ query, identity, service }: KeyCall<"secrets">): {
   readonly limit: number;
   readonly before: number | null;

@@ -1,10 +1,10 @@
 /**
- * `POST /v1/exports`. What comes in: a spec, an output, a limit, and the key that makes repeating
- * the request safe. What goes out: 201 with the export, queued or as it is by now.
- * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
- * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
- * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
- * quota. The same bytes with the same key give the same export, also after a reload.
+ * `POST /v1/exports`. Input: a spec, an output, a limit, and an idempotency key. Output: 201 with
+ * the export, queued or in its current state.
+ * Invariant: every mistake and every limit of plan and format is found here, before the export is
+ * queued. Only the limit is lowered, with a warning. No row is read; matches are counted only if no
+ * limit is sent, the format bounds its rows, or the plan has a quota. The same bytes with the same
+ * key return the same export, also after a reload.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../../access/quota.ts";
@@ -41,18 +41,17 @@ import { answer } from "../answershape.ts";
 import { matchesOf, refuseTooBroad } from "../search/search-request.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 
-/** Members of the body of an export of accounts. */
+/** Members of an account export's body. */
 export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The spec of an export of accounts. */
 interface ReadExport {
   readonly spec: AccountQuerySpec;
   /** True if the client sent a limit. */
   readonly isLimited: boolean;
 }
 
-/** Reads and charges what is to be exported, of a body that was parsed. */
+/** Reads and charges an account export from a parsed body. */
 export function readExport(
   task: ReadTask,
   segment: Segment,
@@ -69,13 +68,13 @@ export function readExport(
   return { spec, isLimited: saysLimit(body) };
 }
 
-/** Reads and charges what is to be exported. Throws `AppError` with every mistake in it. */
+/** Parses and charges an account export. Throws `AppError` with every mistake in it. */
 export const EXPORT: Computation<ReadTask, ReadExport> = {
   name: "export",
   run: (task, segment, payer) => readExport(task, segment, readBody(task.body, MEMBERS), payer),
 };
 
-/** Queues an export of accounts that nobody queued before. */
+/** Queues a new export of accounts. */
 export function acceptAccounts(
   call: KeyCall<"engine" | "exporter" | "listed">,
   segment: Segment,
@@ -104,8 +103,8 @@ function refuseBroad(
 }
 
 /**
- * Returns a spec with a warning if its file has fewer rows than match, because a client that sends
- * no limit expects all of them. Throws `invalid_spec` if its `explain` has no room for the warning.
+ * Adds a warning to a spec if its file has fewer rows than match, because a client that sends no
+ * limit expects all of them. Throws `invalid_spec` if its `explain` has no room for the warning.
  */
 export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
   const { limit } = spec;
@@ -119,18 +118,18 @@ export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySp
   return { ...spec, explain };
 }
 
-/** Returns true if the body of an export has a limit, beside the spec or inside it. */
+/** Returns true if the body has a limit, next to the spec or inside it. */
 export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
   return limit !== undefined || (isJsonObject(spec) && spec.limit !== undefined);
 }
 
-/** Who asks, and what makes repeating the request safe. */
+/** Identity and idempotency data of an export request. */
 export type AskedExport = Pick<
   NewExport,
   "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash"
 >;
 
-/** Reads who asks. Throws where the request cannot be repeated safely. */
+/** Reads identity and idempotency key. Throws if the key is invalid. */
 export function askedBy(call: KeyCall): AskedExport {
   const { identity, plan, body } = call;
   const { tenantId, keyId } = identity;
@@ -139,7 +138,7 @@ export function askedBy(call: KeyCall): AskedExport {
   return { tenantId, keyId, plan, idempotencyKey, bodyHash };
 }
 
-/** What the same request brought about before, or null. */
+/** Returns the export of an earlier same request, or null. */
 export function replayed(
   { service }: KeyCall<"exporter">,
   asked: AskedExport,
@@ -147,7 +146,7 @@ export function replayed(
   return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
 }
 
-/** The answer to a request that brought an export about, now or before. */
+/** Returns the answer for an export created now or earlier. */
 export function created(
   { requestId }: KeyCall,
   accepted: AcceptedExport,
@@ -167,7 +166,7 @@ export function created(
   return answer("CreatedExport", body, { status: 201, headers });
 }
 
-/** An empty header says as little as a missing one. */
+/** An empty header counts as missing. */
 function readIdempotencyKey(sent: string | undefined): string {
   if (sent === undefined || sent === "") {
     const detail =
@@ -182,7 +181,7 @@ function readIdempotencyKey(sent: string | undefined): string {
   throw new AppError("invalid_request", detail, { errors });
 }
 
-/** What the spec of an export is normalized by; an output that is missing is a mistake. */
+/** Returns the normalization context of an export; notes a missing output as a mistake. */
 export function exportContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   { members, mistakes }: BodyObject,
@@ -204,7 +203,7 @@ export function exportContext(
   };
 }
 
-/** Returns what is to be exported, bound to its lists. Throws as a request for it does. */
+/** Returns the export's spec, bound to its lists. Throws like an export request. */
 export async function boundExportSpec(
   call: Question<"engine" | ReadPart>,
   segment: Segment,
@@ -218,15 +217,15 @@ export async function boundExportSpec(
 }
 
 /**
- * Counts rows if they must be known, else both are 0. Refuses what the format cannot hold; a limit
- * that was sent, and is below its bound, needs no count.
+ * Counts rows if they must be known; otherwise both are 0. Refuses more than the format holds. A
+ * sent limit below the format's bound needs no count.
  */
 function countRows(
   call: KeyCall<"engine">,
   segment: Segment,
   { spec, isLimited }: ReadExport,
 ): RowCount | Promise<RowCount> {
-  // The mode `export` lets no other format through.
+  // Mode `export` allows no other format.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];
   const bounded = rowsMax !== null && spec.limit > rowsMax;

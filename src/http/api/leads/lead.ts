@@ -1,10 +1,9 @@
 /**
- * A lead and its words. Input: rows of a page, the plan's fields, and a language. Output: the text
- * of a JSON array with what a seller needs of each account: names, address, activity, contact,
- * size, age, score and its reasons.
- * Invariant: a member is there exactly when the plan allows the fields that it is made of. The
- * reasons are those of the explanation that a search gives of the same account; their words hold
- * nothing but its facts, and their points sum to the score.
+ * Renders leads. Input: rows of a page, the plan's fields, and a language. Output: a JSON array of
+ * accounts for sellers: names, address, activity, contact, size, age, score and its reasons.
+ * Invariant: a member exists exactly if the plan allows its source fields. The reasons match the
+ * explanation that a search gives of the same account; their words hold only its facts, and their
+ * points sum to the score.
  */
 import {
   EXPLAIN_FIELDS,
@@ -20,7 +19,7 @@ import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { wordFor } from "../../../text/amounts.ts";
 import type { Language } from "../../../translate/notes.ts";
 
-/** Output fields that a lead has as they are, in this order, where the plan allows them. */
+/** Output fields copied unchanged to a lead, in this order, if the plan allows them. */
 export const LEAD_FIELDS = [
   "cnpj",
   "cnpj_root",
@@ -46,7 +45,7 @@ export const LEAD_FIELDS = [
   "started_on",
 ] as const satisfies readonly OutputField[];
 
-/** Members that are made of fields, with the fields of which the plan must allow one. */
+/** Derived members, and the source fields of which the plan must allow one. */
 export const LEAD_WORDS = {
   phones: ["phone_1", "phone_2"],
   size: ["company_size_code"],
@@ -57,10 +56,10 @@ export const LEAD_WORDS = {
 
 type MadeMember = keyof typeof LEAD_WORDS;
 
-/** Everything that a lead is made of. */
+/** All source fields of a lead. */
 const SOURCE_FIELDS = [...new Set([...LEAD_FIELDS, ...EXPLAIN_FIELDS])];
 
-/** What the leads of a page have in common. */
+/** Context shared by the leads of a page. */
 interface LeadReading {
   readonly segment: Segment;
   readonly spec: AccountQuerySpec;
@@ -72,7 +71,7 @@ interface LeadReading {
 /** An account as rendered. */
 type LeadSource = ExplainedRow & Readonly<Record<string, unknown>>;
 
-/** What made members are made from. */
+/** Source of derived members. */
 interface LeadFacts {
   readonly account: LeadSource;
   readonly explanation: Explanation;
@@ -91,7 +90,7 @@ const MAKERS: Readonly<Record<MadeMember, (facts: LeadFacts) => unknown>> = {
   score_reasons: ({ explanation, context }) => reasonsInWords(explanation, context.language),
 };
 
-/** Makes what renders rows as leads. */
+/** Returns a renderer of leads. */
 export function leadProjector(context: LeadReading): Projector {
   const { segment, spec, allowed } = context;
   const explain = explainer(segment, spec);
@@ -129,12 +128,12 @@ const SIZES: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** A size in words; null where it is not known. */
+/** Returns a size in words; null if unknown. */
 function sizeInWords(code: string | null, language: Language): string | null {
   return code === null ? null : (SIZES[language][code] ?? null);
 }
 
-/** Time from a date to another one (`YYYY-MM-DD`), in years and months; null for none. */
+/** Returns the time between two dates (`YYYY-MM-DD`) in years and months, or null. */
 export function ageInWords(from: string | null, to: string, language: Language): string | null {
   if (from === null || from > to) return null;
   const [fromYear, fromMonth, fromDay] = numbersOf(from);
@@ -169,7 +168,7 @@ function counted(count: number, [one, more]: readonly [string, string]): string 
   return count === 0 ? "" : `${count} ${wordFor(count, one, more)}`;
 }
 
-/** What each part of a score rewards. */
+/** Wording for each part of a score. */
 const REASONS: Readonly<Record<Language, Readonly<Record<ScorePart | "sanction", string>>>> = {
   pt: {
     status: "situação cadastral",
@@ -197,7 +196,7 @@ const REASONS: Readonly<Record<Language, Readonly<Record<ScorePart | "sanction",
   },
 };
 
-/** The parts of a score that gave or took points, the largest first: "tem e-mail: +110". */
+/** Returns the non-zero parts of a score, largest first: "tem e-mail: +110". */
 function reasonsInWords({ parts }: Explanation, language: Language): string[] {
   return Object.entries(parts)
     .filter(([, points]) => points !== 0)

@@ -1,8 +1,8 @@
 /**
- * Lead requests: from a body with a sentence or a lead query to the account query that runs, with
- * the notes that the answer shows.
- * Invariant: that of search-request.ts; the account query is normalized like any other, and the
- * answer shows it, so that a search of accounts with it finds the same.
+ * Lead requests: converts a body with a sentence or a lead query to the account query that runs,
+ * with the notes that the answer shows.
+ * Invariant: that of search-request.ts; the account query is normalized like any other and shown in
+ * the answer, so an account search with it finds the same.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
@@ -40,27 +40,27 @@ import {
 import { checkText } from "../spec/querytext.ts";
 import { readSentence, type SentenceTask } from "../spec/translate.ts";
 
-/** A lead request after reading. */
+/** A parsed lead request. */
 export interface LeadsRequest extends SearchRequest {
   readonly onePerCompany: boolean;
-  /** Language of the words of the leads. */
+  /** Language of the leads' wording. */
   readonly language: Language;
-  /** The refusal of a sentence that was hardly understood, or null. */
+  /** Error for a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
-  /** False if the same bytes may mean something else once lists have other names. */
+  /** False if renaming lists may change the meaning of the same bytes. */
   readonly cacheable: boolean;
-  /** Pointer of the sentence, where it should have named an activity or a place. */
+  /** Pointer of the sentence if it lacks an activity or a place. */
   readonly place?: string;
 }
 
-/** What a sentence became, as the answer shows it; `spec` is what the sentence alone means. */
+/** Translation of a sentence as the answer shows it; `spec` has the sentence alone. */
 interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
   readonly parts: readonly Part[];
 }
 
-/** An account query with where it comes from. */
+/** An account query with its origin. */
 interface Wanted {
   readonly spec: AccountQuerySpec;
   readonly onePerCompany: boolean;
@@ -70,13 +70,13 @@ interface Wanted {
 
 const MEMBERS = ["query_text", "spec", "limit", "output_format", "cursor", "one_per_company"];
 
-/** Members of a lead query of which at least one is needed. */
+/** Members of a lead query of which at least one is required. */
 const NARROWING = ["activities", "name_contains", "cities", "states", "regions"];
 
-/** What every sentence has that names a list. */
+/** Matches every sentence that names a list. */
 const NAMING_LISTS = /list/i;
 
-/** A lead request whose lists are not bound yet. */
+/** A lead request before its lists are bound. */
 interface ReadLeads extends Wanted {
   readonly cost: number;
   readonly cursor: string | null;
@@ -85,7 +85,7 @@ interface ReadLeads extends Wanted {
   readonly cacheable: boolean;
 }
 
-/** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
+/** Parses and charges a lead request. Throws `AppError` with every mistake in it. */
 export const LEADS: Computation<SentenceTask, ReadLeads> = {
   name: "leads",
   run(task, segment, payer) {
@@ -110,7 +110,7 @@ export const LEADS: Computation<SentenceTask, ReadLeads> = {
   },
 };
 
-/** Reads, charges and binds a lead request; its names are looked up where `compute` runs. */
+/** Parses, charges, and binds a lead request; its names are resolved in the worker. */
 export function prepareLeads(
   call: Question<ReadPart>,
   segment: Segment,
@@ -136,7 +136,7 @@ function requestOf(segment: Segment, read: ReadLeads, bound: AccountQuerySpec): 
   };
 }
 
-/** Notes what is wrong with the members beside the sentence and the query. */
+/** Notes mistakes in the members next to the sentence and the query. */
 function checkMembers({ members, mistakes }: BodyObject): void {
   const note = (pointer: string, code: string, detail: string) =>
     mistakes.push({ pointer, code, detail });
@@ -168,9 +168,9 @@ function ofQuery({ plan }: ReadTask, body: BodyObject, segment: Segment): Wanted
   const { searchLimitMax } = SPEC_LIMITS;
   return withBodyMistakes(body, () => {
     const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
-    // The plan's cap is applied to the account query, where it leaves a warning.
+    // The plan's cap is applied to the account query, which warns about it.
     const limits = { limitDefault, limitCap: searchLimitMax };
-    // That there is no spec at all was noted with the members.
+    // A missing spec was already noted with the members.
     const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
     const { query, compiled } = readLeadQuery(input, { segment, ...limits });
     const { spec } = normalizeSpec(compiled, contextOf(body, segment, plan));
@@ -183,7 +183,7 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
   const { members } = body;
   checkText(body);
   return withBodyMistakes(body, () => {
-    // With mistakes nothing is translated: the text need not even be one.
+    // With mistakes, skip the translation: the text may not even be a string.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
     const { listsKnown } = task;
@@ -199,20 +199,20 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
   });
 }
 
-/** What a search is normalized by; a limit that is wrong was noted already. */
+/** Returns the normalization context of a search; an invalid limit was noted already. */
 function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
   const bodyLimit = mistakes.length > 0 ? undefined : members.limit;
   return { ...searchContext(segment, plan), bodyLimit };
 }
 
-/** Whether a sentence asked for companies that lack a contact, which no filter takes. */
+/** Returns true if a sentence asks for companies without a contact; no filter expresses that. */
 function leavesContact({ explain }: AccountQuerySpec): boolean {
   return explain.unmapped_constraints.some(
     (note) => (note as { readonly code?: unknown }).code === "without_contact",
   );
 }
 
-/** Leads without any contact are left out where the sentence does not speak of contact. */
+/** Requires any contact if the sentence does not mention contact. */
 function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
   const { contact } = spec.filters;
   const notes = new Notes(language);
@@ -226,11 +226,11 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
   };
 }
 
-/** Why a sentence is not run, with what it would have been; null where it is clear enough. */
+/** Returns the error, with its spec, for a sentence that is not clear enough, or null. */
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;
-  // What was understood and only bounds nothing is refused as too broad, which says what it lacks.
+  // A spec that was understood but narrows nothing is refused as too broad, with what it lacks.
   const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
   if (understood && tooBroad(spec) !== null) return null;
   const detail =

@@ -1,6 +1,5 @@
 /**
- * The shapes of requests for leads and of leads; a part of the table in schemas.ts. What comes in:
- * nothing. What goes out: JSON Schemas by name.
+ * JSON Schemas of lead requests and leads; a part of the table in schemas.ts.
  * Invariant: that of the whole table; the members of a lead are those of lead.ts.
  */
 import Type, { type TSchema } from "typebox";
@@ -25,7 +24,6 @@ import {
 } from "../../openapi/schema-parts.ts";
 import { LEAD_FIELDS, type LEAD_WORDS } from "./lead.ts";
 
-/** What a request for leads may have beside its sentence or spec. */
 const leadsMembers = {
   limit: Type.Optional(
     Type.Integer({
@@ -67,7 +65,7 @@ const lead = Type.Object(
   { ...closed, description: "Members whose fields the plan does not allow are left out." },
 );
 
-/** The schemas by name. */
+/** Schemas of leads by name. */
 export const LEAD_SCHEMAS = {
   LeadQueryInput: LEAD_INPUT_SCHEMA,
   LeadQuery: LEAD_SCHEMA,

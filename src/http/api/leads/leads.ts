@@ -1,8 +1,8 @@
 /**
- * `POST /v1/leads`. What comes in: a sentence or a lead query, for a further page with a cursor.
- * What goes out: one page of leads, with the account query that ran.
- * Invariant: the leads are the accounts that a search of the shown spec gives, in its order, of
- * each company the first one unless all establishments are asked for; a sentence that was hardly
+ * `POST /v1/leads`. Input: a sentence or a lead query, and for further pages a cursor.
+ * Output: one page of leads, with the account query that ran.
+ * Invariant: the leads are those of a search with the shown spec, in its order. Each company's
+ * first account is kept unless all establishments are requested. A sentence that was hardly
  * understood is refused, never run.
  */
 
@@ -36,7 +36,7 @@ import {
 import { leadProjector } from "./lead.ts";
 import { type LeadsRequest, prepareLeads } from "./leads-request.ts";
 
-/** The spec of the examples in the flat form. */
+/** Spec of the examples in the flat form. */
 const EXAMPLE_QUERY = {
   kind: "lead_query",
   spec_version: "1.0",
@@ -111,7 +111,7 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** What cursors and cached pages are bound to, and the schema of pages. */
+/** Binding of cursors and cached pages, and the schema of pages. */
 const LEADS = { endpoint: "leads", schema: "LeadsAnswer" } as const;
 
 type LeadsCall = KeyCall<
@@ -129,7 +129,6 @@ type LeadsCall = KeyCall<
   | "telemetry"
 >;
 
-/** Answers one page of leads. */
 function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);

@@ -1,9 +1,9 @@
 /**
- * Files of entries of lists: CSV and XLSX. What comes in: a body, while it comes. What goes out:
- * the entries, and the lines that were not understood.
- * Invariant: a CSV file is read while it comes, a little at a time between requests, and at once
- * where what waits has no room; an XLSX file, whose directory is at its end, is kept until it is
- * read. Room (fileblocks.ts) is given back whatever becomes of the request.
+ * Uploaded list files: CSV and XLSX. Input: a body as it arrives. Output: the entries, and the
+ * lines that were not understood.
+ * Invariant: a CSV file is parsed in slices between requests as it arrives, or inline if the buffer
+ * is full. An XLSX file is buffered to its end, where its directory is. Room (fileblocks.ts) is
+ * always released when the request ends.
  */
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import type { Shortage } from "../../../process/ledger.ts";
@@ -13,18 +13,15 @@ import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { BodyPieces } from "../../server/routetable.ts";
 import { FileBlocks } from "../exports/fileblocks.ts";
 
-/** Bytes of a CSV file that is sent at once. */
 const CSV_BYTES_MAX = 64 * 1024 * 1024;
-/** A file that has come. */
 interface EntryFile extends BodyTaker {
-  /** What it holds. Throws `invalid_request` where it cannot be read. */
+  /** Parses the file. Throws `invalid_request` if it cannot be read. */
   upload(): Promise<Upload>;
 }
 
-/** Bytes of a CSV file that are read at once: some hundreds of CNPJs. */
+/** Bytes of a CSV file parsed per slice: some hundreds of CNPJs. */
 const SLICE_BYTES = 4_096;
 
-/** A CSV file. */
 class CsvFile implements EntryFile {
   readonly #upload: CsvUpload;
   readonly #blocks: FileBlocks;
@@ -41,7 +38,7 @@ class CsvFile implements EntryFile {
     for (let at = 0; at < chunk.byteLength; ) {
       at += this.#blocks.add(chunk.subarray(at));
       if (at === chunk.byteLength) break;
-      // As much as comes is read, not all that waits: others would wait for it.
+      // Parse only as much as arrives, so that other requests do not wait.
       if (this.#blocks.waits) this.#blocks.read(SLICE_BYTES, this.#take);
       else {
         this.#take(chunk.subarray(at));
@@ -74,7 +71,6 @@ class CsvFile implements EntryFile {
   }
 }
 
-/** An XLSX file. */
 class XlsxFile implements EntryFile {
   readonly #fillZeros: boolean;
   readonly #column: string | undefined;
@@ -110,12 +106,12 @@ class XlsxFile implements EntryFile {
   }
 
   drop(): void {
-    // While it is read, its blocks stand for the copy that is.
+    // While the file is parsed, its blocks account for the copy.
     if (!this.#isRead) this.#blocks.drop();
   }
 }
 
-/** How files of entries are taken. */
+/** Upload types of entry files. */
 export const ENTRY_FILES = [
   {
     type: "text/csv",
@@ -129,12 +125,12 @@ export const ENTRY_FILES = [
   },
 ] as const satisfies readonly BodyPieces[];
 
-/** The file that a body was, or null where it was none. */
+/** Returns the uploaded file of a body, or null. */
 export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {
   return gathered instanceof CsvFile || gathered instanceof XlsxFile ? gathered : null;
 }
 
-/** Whether zeros that a number has lost are put back. Throws `invalid_request`. */
+/** Returns true if lost leading zeros are restored. Throws `invalid_request`. */
 export function readZeros(query: ReadonlyMap<string, string>): boolean {
   const asked = query.get("lost_zeros");
   if (asked === undefined || asked === "refuse") return false;

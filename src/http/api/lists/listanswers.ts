@@ -1,8 +1,8 @@
 /**
- * Lists over HTTP. What comes in: names, ids, and CNPJs in JSON and in files. What goes out: lists
- * as JSON, pages of entries, and what became of every line that was sent.
- * Invariant: another tenant's id, an unknown one and one of a wrong shape are answered by the same
- * bytes; a change is answered once it is durable; nothing that was sent is dropped silently.
+ * Handlers for lists. Input: names, ids, and CNPJs in JSON and in files. Output: lists as JSON,
+ * pages of entries, and the outcome of every line that was sent.
+ * Invariant: foreign, unknown, and malformed ids get byte-identical answers; a change is answered
+ * once it is durable; no input is dropped silently.
  */
 
 import { AppError, type Mistake } from "../../../errors.ts";
@@ -36,15 +36,12 @@ import { fileOf, readZeros } from "./entryfiles.ts";
 import { createNamed, renameNamed } from "./listnaming.ts";
 import { KINDS } from "./lists-schemas.ts";
 
-/** A list in JSON: the members that its schema has. */
 type ListJson = Shape<"List">;
 
-/** Lists of a page where no limit is given, and entries. */
 const LIMIT_DEFAULT = 50;
 const ENTRIES_DEFAULT = 1_000;
-/** Mistakes that are told. */
 const MISTAKES_MAX = 50;
-/** Most entries of a page. */
+/** Maximum entries per page. */
 export const ENTRIES_PAGE_MAX = 10_000;
 
 /** `POST /v1/lists`. */
@@ -88,7 +85,7 @@ export function readList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
   return answerOf(call, ownList(call));
 }
 
-/** `PATCH /v1/lists/{id}`: another name. */
+/** `PATCH /v1/lists/{id}`: renames a list. */
 export function renameList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
   const id = idOf(call);
   const body = readBody(call.body, ["name"]);
@@ -103,7 +100,7 @@ export async function deleteList(call: KeyCall<"lists">): Promise<BareAnswer> {
   return noContent();
 }
 
-/** `GET /v1/lists/{id}/entries`: ascending, with the check digits that the snapshot has. */
+/** `GET /v1/lists/{id}/entries`: ascending, with the check digits of the snapshot. */
 export async function listEntries(
   call: KeyCall<"hold" | "lists" | "secrets" | "segment">,
 ): Promise<ShapedAnswer<"ListEntries">> {
@@ -174,7 +171,7 @@ async function changeEntries(
   }
 }
 
-/** What was sent; a list that is not there is said before any file is read. */
+/** Reads the upload; a missing list is reported before any file is parsed. */
 async function uploadOf(call: KeyCall<"lists">): Promise<Upload> {
   const file = fileOf(call.gathered);
   try {
@@ -185,7 +182,7 @@ async function uploadOf(call: KeyCall<"lists">): Promise<Upload> {
   }
 }
 
-/** What a change answers. */
+/** Returns the answer to a change. */
 export function changeJson(
   { list, distinct, changed, absent }: ChangedList,
   upload: Pick<Upload, "read" | "refused" | "refusedCount" | "sheet" | "column">,
@@ -211,7 +208,6 @@ export function changeJson(
   };
 }
 
-/** The CNPJs of a JSON body. */
 function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
   const fillZeros = readZeros(call.query);
   if (call.query.has("column")) {
@@ -267,18 +263,18 @@ function refuse(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", first.detail, { errors });
 }
 
-/** The id of a path; one of a wrong shape is as unknown as any other. */
+/** Returns the id in the path; a malformed one is not found. */
 function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   if (LIST_ID.test(id)) return id;
   throw listNotFound();
 }
 
-/** As `ownList`, and throws `invalid_request` for the one that the server keeps. */
+/** Like `ownList`, and throws `invalid_request` for the list that the server maintains. */
 export function changeableList(call: KeyCall<"lists">): ListRow {
   return call.service.lists.own(call.identity.tenantId, idOf(call));
 }
 
-/** The list of a path. Throws `list_not_found` for one that another tenant has, too. */
+/** Returns the list in the path. Throws `list_not_found`, also for another tenant's list. */
 function ownList(call: KeyCall<"lists">): ListRow {
   return call.service.lists.find(call.identity.tenantId, idOf(call));
 }
@@ -291,7 +287,7 @@ function answerOf(
   return answer("ListAnswer", { request_id: requestId, list: listJson(row) }, more);
 }
 
-/** A list as it is shown. */
+/** Returns a list as JSON. */
 export function listJson(row: ListRow): ListJson {
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 /**
- * The shapes of lists as they are asked for and answered; a part of the table in schemas.ts. What
- * comes in: nothing. What goes out: JSON Schemas by name. Invariant: that of the whole table.
+ * JSON Schemas of list requests and answers; a part of the table in schemas.ts.
+ * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_TOLD } from "../../../lists/entries.ts";
@@ -16,7 +16,7 @@ import {
   text,
 } from "../../openapi/schema-parts.ts";
 
-/** What a list holds. */
+/** Kinds of lists. */
 export const KINDS = ["accounts", "companies"] as const;
 
 const name = Type.String({
@@ -53,7 +53,7 @@ const refused = Type.Object(
   closed,
 );
 
-/** The schemas of lists by name. */
+/** Schemas of lists by name. */
 export const LIST_SCHEMAS = {
   List: Type.Object(list, closed),
   ListRequest: Type.Object({ name, kind: Type.Optional(kind) }, closed),

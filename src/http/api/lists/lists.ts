@@ -1,7 +1,6 @@
 /**
- * Lists: the routes that create, name, fill, empty, read and delete them. What comes in: nothing.
- * What goes out: their rows.
- * Invariant: nothing but the rows stands here; listanswers.ts and listsearch.ts answer them.
+ * List routes: create, rename, fill, empty, read, and delete.
+ * Invariant: this file has only the rows; the handlers are in listanswers.ts and listsearch.ts.
  */
 import Type from "typebox";
 import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
@@ -22,7 +21,6 @@ import {
 } from "./listanswers.ts";
 import { addFromSearch } from "./listsearch.ts";
 
-/** The id of the list in the examples. */
 const LIST_EXAMPLE = {
   id: "lst_0123456789abcdef0123456789abcdef",
   name: "Clientes",
@@ -106,7 +104,7 @@ const entriesBody = {
 } as const;
 const STATE_ERRORS = ["list_not_found", "overloaded"] as const;
 
-/** The routes of lists. */
+/** Routes of lists. */
 export const LIST_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",

@@ -1,8 +1,7 @@
 /**
- * `POST /v1/lists/{id}/entries/from-search`. What comes in: a spec. What goes out: what of its
- * matches the list did not have.
- * Invariant: the matches are those of the served snapshot at one moment; more of them than a list
- * may have are refused before any is read. Apart because it alone of lists asks the engine.
+ * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: matches that the list lacked.
+ * Invariant: the matches are those of the served snapshot at one moment; more than a list may hold
+ * are refused before any is read. On its own because no other list route queries the engine.
  */
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";
@@ -28,7 +27,7 @@ import { changeableList, changeJson } from "./listanswers.ts";
 
 type Asked = KeyCall<"engine" | "hold" | "lists" | "segment" | "telemetry" | ReadPart>;
 
-/** Reads and charges the spec of a list's new entries. */
+/** Parses and charges the spec of a list's new entries. */
 export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
   name: "addFromSearch",
   run(task, segment, payer) {
@@ -38,7 +37,7 @@ export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuer
   },
 };
 
-/** Answers with what was added. */
+/** Adds the matches. */
 export function addFromSearch(call: Asked): Reply<ShapedAnswer<"ListChange">> {
   const segment = currentSegment(call.service);
   const row = changeableList(call);

@@ -1,8 +1,8 @@
 /**
- * `POST /v1/accounts/count`. What comes in: a spec and the names of facets. What goes out: the
- * exact number of matches and how they spread, without any account.
- * Invariant: the total is that of a search or the number of matches of an export of the same spec;
- * facets are counted over all of them.
+ * `POST /v1/accounts/count`. Input: a spec and names of facets. Output: the exact number of
+ * matches, and facets.
+ * Invariant: the total equals that of a search or export of the same spec; facets count all
+ * matches.
  */
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
@@ -27,13 +27,12 @@ import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
 
-/** A question that was read. */
 interface CountQuestion {
   readonly spec: AccountQuerySpec;
   readonly facets: readonly FacetName[] | null;
 }
 
-/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+/** Parses and charges a request. Throws `AppError` with every mistake in it. */
 export const COUNT: Computation<ReadTask, CountQuestion> = {
   name: "count",
   run(task, segment, payer) {
@@ -58,7 +57,7 @@ export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer"
   );
 }
 
-/** A question whose spec is bound to the lists that it names. */
+/** A count request whose spec is bound to its lists. */
 interface BoundQuestion extends CountQuestion {
   readonly segment: Segment;
   readonly bound: AccountQuerySpec;

@@ -1,10 +1,9 @@
 /**
- * What surrounds the accounts of a page's answer: its text, and the cursors. What comes in: a
- * request, and what was found. What goes out: the text before and after the accounts, the row that
- * a page begins after, and the cursor of the next one.
- * Invariant: nothing in the text needs escaping, for ids are checked, cursors are base64url, and
- * facets come as JSON. A cursor continues only the spec, fields, snapshot, tenant and route that it
- * was made for; if a list of the spec changed, the refusal says so.
+ * The text around the accounts of a page, and its cursors. Input: a request, and its result.
+ * Output: the text before and after the accounts, a page's start row, and the next cursor.
+ * Invariant: the text needs no escaping, because ids are checked, cursors are base64url, and facets
+ * come as JSON. A cursor is valid only for its spec, fields, snapshot, tenant, and route; if a list
+ * of the spec changed, the error says so.
  */
 
 import type { Plan } from "../../../access/plans.ts";
@@ -23,27 +22,27 @@ import { fieldsHash } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { Question } from "../../server/service.ts";
 
-/** How every page begins. A request id is checked: it needs no escaping. */
+/** Returns the start of a page. Request ids are checked, so they need no escaping. */
 export function headOf(requestId: string): string {
   return `{"request_id":"${requestId}"`;
 }
 
-/** The time since a request came as answers tell it, in milliseconds with three decimals. */
+/** Returns the time since a request arrived, in milliseconds with three decimals. */
 export function tookMs(clock: { monotonicMs(): number }, startMs: number): number {
   return Math.round((clock.monotonicMs() - startMs) * 1000) / 1000;
 }
 
-/** The pieces of the tail that was made last; an empty one says nothing. */
+/** Reused array: the parts of the latest tail. */
 const tail: string[] = new Array(7).fill("");
 
-/** What follows the accounts, in pieces, until the next one is made. */
+/** Returns the text after the accounts in parts, valid until the next call. */
 export function tailOf(
   { more, total }: Pick<SearchAnswer, "more" | "total">,
   next: string | null,
   counted: Facets | null,
   took: number,
 ): readonly string[] {
-  // A cursor is base64url: it needs no escaping.
+  // Base64url cursors need no escaping.
   tail[0] = next === null ? ',"next_cursor":null' : ',"next_cursor":"';
   tail[1] = next ?? "";
   tail[2] = foundText(next !== null, more, total);
@@ -54,10 +53,10 @@ export function tailOf(
   return tail;
 }
 
-/** What was found last, as text: the pages of a search say the same. */
+/** Text of the latest result; pages of one search share it. */
 const last = { quoted: false, more: false, total: Number.NaN, text: "" };
 
-/** Whether there is more, and how much in all; behind the quotation mark that ends a cursor. */
+/** Returns has_more and total as text; starts with the quote that ends a cursor. */
 function foundText(quoted: boolean, more: boolean, total: number): string {
   if (last.quoted !== quoted || last.more !== more || last.total !== total) {
     Object.assign(last, { quoted, more, total });
@@ -66,12 +65,12 @@ function foundText(quoted: boolean, more: boolean, total: number): string {
   return last.text;
 }
 
-/** The text of an answer from the snapshot on up to where the list of `name` begins. */
+/** Returns the text of an answer from the snapshot to the start of the list `name`. */
 export function prefixText(segment: Segment, members: object, name: string): string {
   return `,${snapshotText(segment)},${membersOf(members)},"${name}":`;
 }
 
-/** The same of a search, as bytes; and those of its spec in them, of which the JSON is there. */
+/** Like `prefixText` for a search, as bytes; also the bytes of its serialized spec in it. */
 export function searchPrefix(
   segment: Segment,
   spec: string,
@@ -84,7 +83,7 @@ export function searchPrefix(
 
 const ACCOUNTS = ',"accounts":';
 
-/** What an answer says of its snapshot. */
+/** Returns the snapshot members of an answer. */
 function snapshotText(segment: Segment): string {
   let text = texts.get(segment);
   if (text === undefined) {
@@ -97,12 +96,12 @@ function snapshotText(segment: Segment): string {
 
 const texts = new WeakMap<Segment, string>();
 
-/** The members of an object as JSON, without its braces; there is at least one. */
+/** Returns the members of a non-empty object as JSON without braces. */
 function membersOf(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }
 
-/** A page that is asked for, as far as its cursors say. */
+/** A requested page, for its cursors. */
 interface AskedPage {
   readonly segment: Segment;
   readonly prepared: {
@@ -114,7 +113,7 @@ interface AskedPage {
   readonly kind: { readonly endpoint: string };
 }
 
-/** The row that the page begins after, by the cursor of the request; -1 for the first page. */
+/** Returns the row that the page begins after, from the cursor; -1 for the first page. */
 export function rowAfter(call: Question<"secrets">, question: AskedPage): number {
   const { cursor } = question.prepared;
   if (cursor === null) return -1;
@@ -136,7 +135,7 @@ export function cursorAfter(
   );
 }
 
-/** What the cursors of a request say. */
+/** Returns the scope of a request's cursors. */
 function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): PagesScope {
   return {
     snapshotId: segment.snapshotId,
@@ -145,21 +144,21 @@ function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): Pages
   };
 }
 
-/** Returns what a cursor is bound to besides: the tenant and the route. */
+/** Returns the further binding of a cursor: the tenant and the route. */
 function bindingOf({ identity }: Question, { kind }: AskedPage): readonly string[] {
   return [identity.tenantId, kind.endpoint];
 }
 
 const fieldHashes = new WeakMap<Plan, string>();
 
-/** The hash of what a plan allows, made once. */
+/** Returns the cached hash of a plan's fields. */
 export function allowedFieldsHash(plan: Plan): string {
   const hash = fieldHashes.get(plan) ?? fieldsHash(plan.fields);
   fieldHashes.set(plan, hash);
   return hash;
 }
 
-/** As `decodeCursor`; of a spec with lists a mismatch says that one of them may have changed. */
+/** Like `decodeCursor`; if the spec has lists, a mismatch mentions that one may have changed. */
 export function decodeListed(
   spec: AccountQuerySpec,
   cursor: string,

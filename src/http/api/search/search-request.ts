@@ -1,8 +1,8 @@
 /**
  * Search requests: from the bytes of a body to a normalized request, bound to its lists.
- * Invariant: the request is charged before anything expensive is done with it, and a refusal names
- * every mistake in the body, also a facet that is unknown or there twice; the refusal of a spec
- * that is too broad names the missing filters and the exact number of matches.
+ * Invariant: the request is charged before any expensive work. An error names every mistake in the
+ * body, including unknown and duplicate facets. The error for a too broad spec names the missing
+ * filters and the exact number of matches.
  */
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
@@ -33,34 +33,34 @@ import { weakTag } from "../../server/respond.ts";
 import type { Engine, Question } from "../../server/service.ts";
 import { searchPrefix } from "./page-answer.ts";
 
-/** Accounts in a page where no limit is given. */
+/** Default accounts per page. */
 export const SEARCH_LIMIT_DEFAULT = 100;
 
-/** A search request after reading. */
+/** A parsed search request. */
 export interface SearchRequest {
-  /** Where it names lists: bound to what these hold. */
+  /** Bound to the content of its lists, if it names any. */
   readonly spec: AccountQuerySpec;
   readonly resultHash: string;
   readonly cursor: string | null;
-  /** Pointers of the filters that are missing, or null when the spec is narrow enough. */
+  /** Pointers of the missing filters, or null if the spec is narrow enough. */
   readonly missing: readonly string[] | null;
-  /** Facets that are asked for, or null. */
+  /** Requested facets, or null. */
   readonly facets: readonly FacetName[] | null;
-  /** The header of the answer, which has its entity tag. */
+  /** Answer header with the entity tag. */
   readonly headers: { readonly ETag: string };
   /** The answer's text from `"snapshot"` up to where the accounts begin (page-answer.ts). */
   readonly prefix: Uint8Array;
-  /** Units that it was charged. */
+  /** Units that were charged. */
   readonly cost: number;
-  /** The spec with the ids of its lists, as it was sent; the same as `spec` if it names none. */
+  /** The spec as sent, with the ids of its lists; the same as `spec` if it names none. */
   readonly unbound: AccountQuerySpec;
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
-/** Members that belong to the first page and are part of the cursor from then on. */
+/** First-page members; the cursor contains them from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
-/** What is sent beside a spec, and whether it may name lists. */
+/** Options next to a spec, and whether it may name lists. */
 interface BesideSpec {
   readonly limit?: unknown;
   readonly output?: unknown;
@@ -68,8 +68,8 @@ interface BesideSpec {
 }
 
 /**
- * What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. One
- * shape for all of them: what is spread and added to has another each time, and is slow to read.
+ * Returns the normalization context of a search. All contexts share one object shape, because
+ * spreading creates a new one each time, which is slow to read.
  */
 export function searchContext(
   segment: Segment,
@@ -91,7 +91,7 @@ export function searchContext(
   };
 }
 
-/** What a spec is normalized by that is only counted: what a search or an export would take. */
+/** Returns the normalization context of a spec that is only counted: search or export. */
 export function eitherContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   segment: Segment,
@@ -99,7 +99,7 @@ export function eitherContext(
 ): NormalizeContext {
   return {
     catalog: segment.catalog,
-    // As of a search, so that what comes back can be sent to one.
+    // As in a search, so that the returned spec can be sent to one.
     limitDefault: limitsFor(input, plan).limitDefault,
     limitCap: specRowsMax(plan),
     fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
@@ -109,7 +109,7 @@ export function eitherContext(
   };
 }
 
-/** An export format in the spec says that it is meant for an export. */
+/** An export format in the spec selects the limits of an export. */
 export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
   const output = isJsonObject(input) ? input.output : undefined;
   const format = isJsonObject(output) ? output.format : undefined;
@@ -120,7 +120,7 @@ export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; l
     : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
 }
 
-/** Reads the spec in a body as a search or an export would take it. */
+/** Reads the spec in a body in the form of a search or an export. */
 export function readEither(
   task: ReadTask,
   segment: Segment,
@@ -134,14 +134,14 @@ export function readEither(
   return { spec, warnings };
 }
 
-/** A search request whose lists are not bound yet. */
+/** A search request before its lists are bound. */
 interface ReadSearch extends Pick<SearchRequest, "cost" | "cursor" | "facets"> {
   readonly spec: AccountQuerySpec;
-  /** All of it, if it names no list; null if it does. */
+  /** The complete request, or null if it names lists. */
   readonly whole: SearchRequest | null;
 }
 
-/** Reads a search request. Throws `AppError` with every mistake in it. */
+/** Parses and charges a request. Throws `AppError` with every mistake in it. */
 export const SEARCH: Computation<ReadTask, ReadSearch> = {
   name: "search",
   run({ body: bytes, plan, listsKnown }, segment, payer) {
@@ -159,7 +159,7 @@ export const SEARCH: Computation<ReadTask, ReadSearch> = {
   },
 };
 
-/** Reads, charges and binds a search request, in the call if the body is small. */
+/** Parses, charges, and binds a search request; inline if the body is small. */
 export function prepareSearch(
   call: Question<ReadPart>,
   segment: Segment,
@@ -184,7 +184,7 @@ function requestOf(
   return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
 }
 
-/** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
+/** Binds the spec to the current state of its lists. Throws `list_not_found`. */
 export function boundTo(
   { service: { listed }, identity }: Question<"listed">,
   segment: Segment,
@@ -194,16 +194,13 @@ export function boundTo(
   return listed.bind(identity.tenantId, segment, spec);
 }
 
-/** The parts of a request that its entity tag depends on. */
+/** Parts of a request that determine its entity tag. */
 interface TagParts extends Pick<SearchRequest, "spec" | "resultHash" | "cursor" | "facets"> {
-  /** The JSON of the spec's notes. */
+  /** Notes of the spec as JSON. */
   readonly explain: string;
 }
 
-/**
- * The tag of a page: of the snapshot, the spec with what its hash leaves out, and what its lists
- * hold.
- */
+/** Returns the tag of a page: snapshot, spec with what its hash omits, and content of its lists. */
 function tagOf(parts: TagParts, snapshotId: string): string {
   const { spec, resultHash: hash, explain, cursor, facets } = parts;
   const { lists } = spec.filters;
@@ -212,24 +209,24 @@ function tagOf(parts: TagParts, snapshotId: string): string {
   return weakTag(["search", snapshotId, hash, ...further]);
 }
 
-/** Accounts of the page that is asked for beside a spec or in it. */
+/** Returns the accounts per page requested by the body or its spec. */
 export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
   const own = isJsonObject(spec) ? spec.limit : undefined;
   return limitOf([limit, own], plan.limits.search_limit);
 }
 
-/** The cursor in a body, if there is one that can be read at all. */
+/** Returns the cursor in a body, or null if none can be read. */
 export function cursorOf(body: Uint8Array): string | null {
   try {
     const value = parseJson(body) as { readonly cursor?: unknown } | null;
     return typeof value?.cursor === "string" ? value.cursor : null;
   } catch {
-    // What is wrong with the body is said by whoever reads all of it.
+    // Parsing the whole body reports the mistake.
     return null;
   }
 }
 
-/** Reads the cursor; with one, what belongs to the first page is a mistake. */
+/** Reads the cursor; with one, first-page members are mistakes. */
 export function readCursor(
   { members, mistakes }: BodyObject,
   firstPageMembers: readonly string[],
@@ -248,7 +245,7 @@ export function readCursor(
   return typeof cursor === "string" ? cursor : null;
 }
 
-/** Reads the facets that a body asks for; null where it asks for none. */
+/** Reads the facets in a body; returns null if there are none. */
 export function readFacets({ members, mistakes }: BodyObject): readonly FacetName[] | null {
   const { facets } = members;
   if (facets === undefined) return null;
@@ -264,7 +261,7 @@ export function readFacets({ members, mistakes }: BodyObject): readonly FacetNam
     if (known === undefined) {
       const detail = `${shown(name)} is no facet; known are ${FACETS.join(", ")}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
-      // A list of thousands of wrong names is one mistake too many already.
+      // Stop early: the list may have thousands of wrong names.
       if (at > FACETS.length) break;
     } else if (names.includes(known)) {
       mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
@@ -275,11 +272,11 @@ export function readFacets({ members, mistakes }: BodyObject): readonly FacetNam
   return names.length === 0 ? null : names;
 }
 
-/** A spec with the filters of which it lacks every one; null when it is narrow enough. */
+/** A spec and its missing filters; null if it is narrow enough. */
 interface Judged {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
-  /** Pointer of what should have named the filters, where that is no spec. */
+  /** Pointer for errors if the filters do not come from a spec. */
   readonly place?: string;
 }
 
@@ -298,7 +295,7 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
   throw new AppError("query_too_broad", detail, { errors, members: { matches } });
 }
 
-/** The exact number of matches; the engine counts a long spec off the thread that answers. */
+/** Returns the exact number of matches; long specs are counted off the main thread. */
 export function matchesOf(
   { service: { engine }, identity: { tenantId } }: Question<"engine">,
   segment: Segment,

@@ -1,13 +1,13 @@
 /**
  * `POST /v1/accounts/search`, and the pages of every search, from the response cache or the engine.
- * Input: a spec, for a further page with a cursor. Output: one page of accounts with the exact
- * total and the cursor of the next page.
- * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
- * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
- * Everything that is checked, charged, refused or counted for a page is so for a cached one, in
- * the same order; only the engine's work is saved. A cached page cannot become wrong: a snapshot
- * never changes, plans and secrets are those of the process, cursors are bound to the tenant, and
- * a page with saved lists is used only while they have the same revisions.
+ * Input: a spec, and for further pages a cursor. Output: one page of accounts with the exact total
+ * and the cursor of the next page.
+ * Invariant: the accounts are the engine's bytes, unparsed; a cursor is valid only for its spec,
+ * fields, snapshot, and tenant; a failed search is never an empty answer. A cached page passes the
+ * same checks, charges, refusals, and counters in the same order; only the engine's work is saved.
+ * A cached page cannot become stale: snapshots never change, plans and secrets are those of the
+ * process, cursors are bound to the tenant, and a page with saved lists is used only at the same
+ * revisions.
  */
 import type { Projector } from "../../../search/project.ts";
 import { type FoundPage, type TextRoom, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
@@ -40,35 +40,33 @@ import type { SchemaName } from "../schemas.ts";
 import { cursorAfter, headOf, rowAfter, tailOf, tookMs } from "./page-answer.ts";
 import { cursorOf, prepareSearch, refuseTooBroad, type SearchRequest } from "./search-request.ts";
 
-/** Schemas of the pages of accounts. */
 type PageSchema = "SearchAnswer" | "LeadsAnswer";
 
-/** What distinguishes the routes that answer pages. */
+/** Options that differ between the paging routes. */
 interface PageKind<Name extends PageSchema> {
   /** Name that cursors are bound to. */
   readonly endpoint: string;
-  /** Name of the answer's schema. */
   readonly schema: Name;
-  /** Of each company only the first matching establishment. */
+  /** Return only the first matching establishment of each company. */
   readonly onePerCompany?: boolean;
-  /** Renders the rows in place of accounts. */
+  /** Renders the rows instead of accounts. */
   readonly project?: Projector;
 }
 
-/** A page that is asked for. */
+/** A requested page. */
 interface PageAsked<Name extends PageSchema> {
   readonly segment: Segment;
   readonly kind: PageKind<Name>;
-  /** When the request came, in monotonic milliseconds. */
+  /** Arrival of the request, in monotonic milliseconds. */
   readonly startMs: number;
 }
 
-/** A page that is asked for, read and paid for. */
+/** A page request that has been parsed and charged. */
 interface PageQuestion<Name extends PageSchema = PageSchema> extends PageAsked<Name> {
   readonly prepared: SearchRequest;
-  /** True if the answer is sent in the turn in which it is made, so that its bytes may be lent. */
+  /** True if the answer is sent in the turn that makes it, so its buffer may be shared. */
   readonly lends: boolean;
-  /** Keeps the answer for the same request, or null. */
+  /** Caches the answer for the same request, or null. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
 }
 
@@ -77,10 +75,9 @@ const ACCOUNTS: PageKind<"SearchAnswer"> = {
   schema: "SearchAnswer",
 };
 
-/** A page of accounts, at once or later. */
+/** A page of accounts, now or later. */
 type PageReply = Reply<ShapedAnswer<"SearchAnswer">>;
 
-/** What answering a page needs of a service. */
 type PagePart =
   | "clock"
   | "engine"
@@ -91,17 +88,16 @@ type PagePart =
   | "streams"
   | "telemetry";
 
-/** What a search needs of a service. */
 type SearchPart = PagePart | ReadPart | "replaced" | "segment";
 
-/** Answers `POST /v1/accounts/search`: one page, from the response cache if it is there. */
+/** Answers `POST /v1/accounts/search`: one page, cached if possible. */
 export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
 }
 
-/** Apart, because its closures would leave a context behind for each cached page. */
+/** Separate, because its closures would allocate a context for each cached page. */
 function newPage(
   call: KeyCall<SearchPart | CachePart>,
   segment: Segment,
@@ -121,7 +117,7 @@ function newPage(
   );
 }
 
-/** The same for a caller that sends the answer later: nothing is lent, and nothing cached. */
+/** Same for callers that send the answer later: no shared buffer, no caching. */
 export async function searchPage(
   call: Question<SearchPart>,
 ): Promise<ShapedAnswer<"SearchAnswer">> {
@@ -137,7 +133,7 @@ export async function searchPage(
   }
 }
 
-/** Returns what the response cache must know of a page. */
+/** Returns the data that the response cache needs of a page. */
 export function cacheableOf(
   { segment, kind }: Pick<PageQuestion, "segment" | "kind">,
   prepared: SearchRequest,
@@ -147,7 +143,7 @@ export function cacheableOf(
   return { segment, endpoint, cost, spec, unbound, expensive: isExpensive(prepared) };
 }
 
-/** Keeps a segment open until a value is there. */
+/** Retains a segment until a value is ready. */
 export function held<Value>(
   { service }: Question<"hold">,
   segment: Segment,
@@ -156,7 +152,7 @@ export function held<Value>(
   return value instanceof Promise ? value.finally(service.hold(segment)) : value;
 }
 
-/** Answers when a value is there; the segment stays open until the answer is. */
+/** Answers when a value is ready; retains the segment until then. */
 export function answerWith<Value, Result>(
   call: Question<"hold">,
   segment: Segment,
@@ -166,7 +162,7 @@ export function answerWith<Value, Result>(
   return held(call, segment, whenReady(value, answer));
 }
 
-/** Throws for a page that may be large, and for facets, while the server is overloaded. */
+/** Throws if the server is overloaded and the page may be large or has facets. */
 function shedExpensive({ service }: Question<"pressure">, prepared: SearchRequest): void {
   if (isExpensive(prepared)) service.pressure.refuse("first");
 }
@@ -175,10 +171,7 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
   return spec.limit > WHOLE_ACCOUNTS_MAX || facets !== null;
 }
 
-/**
- * Answers one page: an ordinary one in the call, and so in the order of the requests; an expensive
- * one when the engine has it.
- */
+/** Answers one page: ordinary ones inline, so in request order; expensive ones asynchronously. */
 export function answerPage<Name extends PageSchema>(
   call: Question<PagePart>,
   question: PageQuestion<Name>,
@@ -196,7 +189,7 @@ export function answerPage<Name extends PageSchema>(
   return held(call, segment, foundPage(call, { ...question, lends: false }, afterRow));
 }
 
-/** Throws where a large page would have no place to be sent from: at the cost of a count. */
+/** Throws if no stream slot is left for a large page; costs one count. */
 function refuseWithoutRoom(
   { service: { engine, streams }, identity: { tenantId } }: Question<"engine" | "streams">,
   segment: Segment,
@@ -267,25 +260,25 @@ function bodyOf(
   return streamedBody(call, sliced);
 }
 
-/** The accounts of a page as text of their own, or slice by slice. */
+/** Returns the accounts of a page as a separate text, or slices. */
 function textOf({ accounts, placed }: FoundPage, room: TextRoom | null) {
   if (placed < 0 || room === null || !(accounts instanceof Uint8Array)) return accounts;
   return accounts.slice(room.at, room.at + placed);
 }
 
-/** The current snapshot, or the one before it for a cursor that began there. */
+/** Returns the current snapshot, or the previous one for a cursor that began there. */
 export function segmentFor({ service, body }: Question<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
-  // The body is only looked into when there is a replaced snapshot of other content.
+  // The body is searched only if a replaced snapshot has other content.
   return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
-/** Content of the current snapshot; here so that the question for another makes no closure. */
+/** Content of the current snapshot; module state avoids a closure per request. */
 let served = "";
 const isOther = (snapshotId: string) => snapshotId !== served;
 
-/** The replaced snapshot that the cursor in a body began in, or the current one. */
+/** Returns the replaced snapshot of the body's cursor, or the current one. */
 function claimedSegment(
   service: Question<"replaced">["service"],
   body: Uint8Array,
@@ -296,19 +289,17 @@ function claimedSegment(
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-/** Parts of the service that cached pages need. */
 type CachePart = "clock" | "listed" | "pressure" | "responses" | "telemetry";
 
-/** A page that may be cached. */
 interface Cacheable {
   readonly segment: Segment;
   readonly endpoint: string;
-  /** Units that the request was charged. */
+  /** Units charged for the request. */
   readonly cost: number;
   readonly expensive: boolean;
-  /** The spec that ran; bound to the revisions of its lists. */
+  /** The executed spec, bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
-  /** The same with the ids of lists, as it was sent. */
+  /** The spec as sent, with the ids of lists. */
   readonly unbound: AccountQuerySpec;
 }
 
@@ -331,7 +322,7 @@ export function cachedPage<Name extends SchemaName>(
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
 }
 
-/** Apart, so that a search makes no closure. */
+/** Separate, so that a search creates no closure. */
 function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment): boolean {
   return boundListsOf(call, segment, lists.spec) === lists.bound;
 }
@@ -345,8 +336,8 @@ function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): Htt
 const NOTHING = new Uint8Array(0);
 
 /**
- * Stores an answer if the same request came before and all bytes of the answer are there. Must be
- * called in the turn in which the answer was made, because its bytes may be lent.
+ * Caches an answer if the same request came before and all its bytes are there. Must be called in
+ * the turn that made the answer, because its buffer may be shared.
  */
 export function cachePage(
   call: KeyCall<CachePart>,
@@ -361,11 +352,11 @@ export function cachePage(
   let lists: BoundLists | null = null;
   if (unbound.filters.lists !== undefined) {
     const bound = JSON.stringify(spec.filters.lists);
-    // Several lists are never compared in one step, so such a page would never be found.
+    // Several lists are never compared synchronously, so such a page would never be a hit.
     if (boundListsOf(call, segment, unbound) !== bound) return;
     lists = { spec: unbound, bound };
   }
-  // The time is a number, the last value there is.
+  // The time is a number and the last value.
   const end = whole.lastIndexOf(COLON) + 1;
   const bytes = new Uint8Array(whole.subarray(headOf(call.requestId).length, end));
   responses.put(call, segment, endpoint, { bytes, headers, accounts, cost, expensive, lists });
@@ -373,7 +364,7 @@ export function cachePage(
 
 const COLON = ":".charCodeAt(0);
 
-/** Returns the lists of a spec with their revisions now, as JSON; null if that needs a wait. */
+/** Returns a spec's lists with current revisions as JSON; null if that needs a wait. */
 function boundListsOf(
   { service: { listed }, identity }: KeyCall<"listed">,
   segment: Segment,

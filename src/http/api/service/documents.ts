@@ -1,8 +1,7 @@
 /**
- * The pages of the server that need no key: the OpenAPI document, the reference, llms.txt and
- * security.txt. What comes in: the routes and the service. What goes out: texts made once.
- * Invariant: nothing in them depends on who asks or on the data that is loaded; a browser may keep
- * them for a while and ask again with their tag.
+ * Public pages without a key: the OpenAPI document, the reference, llms.txt, and security.txt. All
+ * are made once.
+ * Invariant: they do not depend on the client or the loaded data; browsers cache and revalidate.
  */
 import { AppError } from "../../../errors.ts";
 import { openApiDocument } from "../../openapi/document.ts";
@@ -19,26 +18,25 @@ import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "../
 import { SCHEMAS } from "../schemas.ts";
 
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** A new version of the program may say something else: an hour, then the tag is asked. */
+/** A new version may change the text: cache for an hour, then revalidate. */
 const CACHE = "public, max-age=3600, must-revalidate";
 
-/** How long security.txt says that it holds, in days (RFC 9116 wants less than a year). */
+/** Validity of security.txt in days (RFC 9116 requires less than a year). */
 const SECURITY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** A text with what belongs to it. */
 interface Text {
   readonly type: string;
   readonly text: string;
   readonly policy?: string;
 }
 
-/** The OpenAPI document of the routes that are listed: all but pages and other spellings. */
+/** Returns the OpenAPI document of the listed routes: no pages, no other spellings. */
 export function publicDocument(routes: readonly ApiRoute[], version: string): unknown {
   return openApiDocument(listed(routes), SCHEMAS, version);
 }
 
-/** The routes of the documents; `routes` is called when the first one is asked for. */
+/** Returns the routes of the documents; `routes` is called on the first request. */
 export function documentRoutes(routes: () => readonly ApiRoute[]): readonly UnlistedRoute[] {
   const openapi = once(({ version }) => ({
     type: JSON_TYPE,
@@ -66,19 +64,19 @@ function page(path: string, handle: (call: Call<ServicePart>) => HttpAnswer): Un
   return { method: "GET", path, access: "open", sheds: "first", handle, unlisted: "page" };
 }
 
-/** Leads from one address to another. */
+/** Redirects one address to another. */
 function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
   const handle = redirectTo(to, status);
   return { method: "GET", path, access: "open", query: "any", handle, unlisted: "page" };
 }
 
-/** A handler that makes its page once. */
+/** Returns a handler that makes its page once. */
 function once(make: (service: Pick<Service, "version">) => Text) {
   let kept: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
   return (call: Call<"version">): HttpAnswer => {
     if (kept === null) {
       const made = make(call.service);
-      // As bytes: making them of the text costs ten times as much as all the rest of an answer.
+      // As bytes: encoding the text costs ten times as much as the rest of an answer.
       kept = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
     const { type, bytes, policy, tag } = kept;
@@ -90,7 +88,7 @@ function once(make: (service: Pick<Service, "version">) => Text) {
   };
 }
 
-/** What a language model needs to know to use this server (https://llmstxt.org). */
+/** Returns instructions for language models (https://llmstxt.org). */
 function llmsText(routes: readonly ListedRoute[]): string {
   const lines = routes.map(
     ({ method, path, summary, description }) =>
@@ -119,13 +117,13 @@ ${lines.join("\n")}
 `;
 }
 
-/** Whom to tell of a weakness (RFC 9116); there is none where the operator named nobody. */
+/** Returns the security contact (RFC 9116); throws if the operator set none. */
 function securityText({ service }: Call<"clock" | "securityContact">): HttpAnswer {
   const { securityContact, clock } = service;
   if (securityContact === null) {
     throw new AppError("not_found", "The operator of this server named no contact.");
   }
-  // The day is enough, and keeps the text the same for a day.
+  // Rounding to days keeps the text stable for a day.
   const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS;
   const expires = new Date(dayMs + SECURITY_DAYS * DAY_MS).toISOString();
   const text = `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en, pt\n`;

@@ -1,8 +1,7 @@
 /**
- * Whether the server lives and whether it can answer. What comes in: the service. What goes out:
- * two small answers for supervisors and load balancers and the metrics, without a key.
- * Invariant: `/healthz` touches nothing that could fail; `/readyz` says 503 exactly when a search
- * would, or when the server is about to stop.
+ * Health probes, without a key: liveness, readiness, metrics; for supervisors and balancers.
+ * Invariant: `/healthz` touches nothing that could fail; `/readyz` returns 503 exactly if a search
+ * would, or if the server is about to stop.
  */
 
 import { AppError } from "../../../errors.ts";
@@ -17,7 +16,7 @@ import { type ApiRoute, route } from "../route.ts";
 const example = () => ({ status: "ok", version: "0.1.0", transport: "uws" });
 const readyExample = () => ({ status: "ready", snapshot: "2026-10" });
 
-/** The routes of supervisors and load balancers. */
+/** Routes of probes and metrics. */
 export const HEALTH_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
@@ -62,12 +61,10 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** The process is up. */
 function healthz({ service }: Call<"transport" | "version">): ShapedAnswer<"Health"> {
   return answer("Health", { status: "ok", version: service.version, transport: service.transport });
 }
 
-/** A snapshot is loaded and requests are welcome. */
 function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readiness"> {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
@@ -76,7 +73,7 @@ function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readin
   return answer("Readiness", { status: "ready", snapshot: segment.label });
 }
 
-/** The metrics for Prometheus, unless they have an address of their own. */
+/** Returns the metrics for Prometheus, unless they have their own address. */
 function metrics({ service }: Call<"metricsHere" | "telemetry">): Reply {
   if (!service.metricsHere) {
     throw new AppError("not_found", "The metrics are answered at an address of their own.");

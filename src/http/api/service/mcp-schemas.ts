@@ -1,8 +1,6 @@
 /**
- * The shapes of messages that agents send and get at /mcp; a part of the table in schemas.ts. What
- * comes in: nothing. What goes out: JSON Schemas by name.
- * Invariant: that of the whole table. What the tools take and answer is not here: the server tells
- * it itself, by `tools/list`.
+ * JSON Schemas of MCP messages at /mcp; a part of the table in schemas.ts.
+ * Invariant: that of the whole table. `tools/list` returns the schemas of the tools.
  */
 import Type, { type TSchema } from "typebox";
 import { closed, named } from "../../openapi/schema-parts.ts";
@@ -10,7 +8,7 @@ import { closed, named } from "../../openapi/schema-parts.ts";
 const id = Type.Union([Type.String(), Type.Number()]);
 const object = Type.Record(Type.String(), Type.Unknown());
 
-/** The schemas by name. */
+/** Schemas by name. */
 export const RPC_SCHEMAS = {
   RpcRequest: Type.Object(
     {

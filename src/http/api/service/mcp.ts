@@ -1,7 +1,7 @@
 /**
- * Agents: the route of their messages. What comes in: nothing. What goes out: its row.
- * Invariant: the protocol is another one than that of the other routes, so only its envelope is
- * described here; the server tells its tools itself (src/mcp/).
+ * The route of MCP messages from agents.
+ * Invariant: MCP is another protocol, so only its envelope is described here; the server itself
+ * describes its tools (src/mcp/).
  */
 
 import Type from "typebox";
@@ -38,7 +38,7 @@ const answered = () => ({
   },
 });
 
-/** The route of agents. */
+/** The MCP route. */
 export const AGENT_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",

@@ -1,7 +1,6 @@
 /**
- * The shapes of what the server says of itself; a part of the table in schemas.ts. What comes in:
- * nothing. What goes out: JSON Schemas by name.
- * Invariant: that of the whole table; every list is that of the table it stands for.
+ * JSON Schemas of the server's status; a part of the table in schemas.ts.
+ * Invariant: that of the whole table; every list is derived from the table it represents.
  */
 import Type, { type TSchema } from "typebox";
 import { PLAN_NAMES } from "../../../access/plannames.ts";
@@ -28,7 +27,7 @@ const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Bo
     "Numbers of the plan, and whether secondary_cnae_mode full may be used. An " +
     "export_rows_per_day of 0 sets no quota.",
 });
-/** How far the snapshot is checked again. */
+/** Progress of rechecking the snapshot. */
 const verification = Type.Object(
   {
     pass_seconds: count(
@@ -64,7 +63,7 @@ const usage = Type.Object(
 );
 const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
 
-/** The schema of the status by name. */
+/** Schema of the status by name. */
 export const STATUS_SCHEMAS = {
   Status: Type.Object(
     {
@@ -98,7 +97,7 @@ export const STATUS_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** The schemas of probes by name. */
+/** Schemas of probes by name. */
 export const HEALTH_SCHEMAS = {
   Health: Type.Object(
     {

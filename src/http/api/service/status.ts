@@ -1,7 +1,7 @@
 /**
- * `GET /v1/status`. What comes in: who asks. What goes out: what is loaded and what may be asked
- * for under the sender's plan; also where nothing is loaded, which is when an operator asks.
- * Invariant: every list derives from the table it stands for, so it cannot say what is not so.
+ * `GET /v1/status`: what is loaded, and what the client's plan allows. Also answers while nothing
+ * is loaded, when operators need it.
+ * Invariant: every list is derived from the table it represents, so it cannot be wrong.
  */
 
 import { PLAN_NAMES } from "../../../access/plannames.ts";
@@ -23,7 +23,7 @@ import { answer } from "../answershape.ts";
 import { changesSince } from "../changes/changepair.ts";
 import { type ApiRoute, route } from "../route.ts";
 
-/** The route of the status. */
+/** The status route. */
 export const STATUS_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
@@ -93,12 +93,12 @@ type StatusCall = KeyCall<
   | "version"
 >;
 
-/** Answers what the server has and what the plan allows. */
+/** Returns the server's state and the plan's limits. */
 function status(call: StatusCall): ShapedAnswer<"Status"> {
   return answer("Status", statusOf(call));
 }
 
-/** What the server has and what the plan allows. */
+/** Returns the data of the status answer. */
 export function statusOf({ service, requestId, identity, plan }: StatusCall) {
   const segment = loadedSegment(service);
   const byPlan = PLAN_NAMES.map((name) => [name, service.plans[name].fields]);
@@ -135,13 +135,13 @@ export function statusOf({ service, requestId, identity, plan }: StatusCall) {
   };
 }
 
-/** Whether there is a snapshot to ask, and if not, why. */
+/** Returns why no snapshot can be queried, or "ok". */
 function conditionOf(service: Pick<Service, "segment">): "ok" | "no_snapshot" | "snapshot_damaged" {
   if (loadedSegment(service) !== null) return "ok";
   return service.segment() === null ? "no_snapshot" : "snapshot_damaged";
 }
 
-/** How far the snapshot is checked again, in the background. */
+/** Returns the progress of the background recheck of the snapshot. */
 function verification(service: Pick<Service, "scrubbed">, segment: Segment) {
   const state = service.scrubbed(segment);
   if (state === null) return null;

@@ -1,13 +1,12 @@
 /**
- * The sentence in a body. What comes in: the members of a body. What goes out: a mistake for what
- * is no sentence.
- * Invariant: the limits are the translator's, in UTF-16 units; white space alone is no sentence.
+ * Checks the sentence in a body; notes a mistake if it is not a sentence.
+ * Invariant: the limits are the translator's, in UTF-16 units; white space alone is not a sentence.
  */
 import { shown } from "../../../spec/reader.ts";
 import { TEXT_MAX } from "../../../spec/schema.ts";
 import type { BodyObject } from "../../server/body.ts";
 
-/** Notes what is wrong with `query_text`. */
+/** Notes mistakes in `query_text`. */
 export function checkText({ members, mistakes }: BodyObject): void {
   const text = members.query_text;
   const pointer = "/query_text";

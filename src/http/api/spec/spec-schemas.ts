@@ -1,6 +1,5 @@
 /**
- * The shapes of what checks a spec and of what makes one from a sentence; a part of the table in
- * schemas.ts. What comes in: nothing. What goes out: JSON Schemas by name.
+ * JSON Schemas of normalization and translation; a part of the table in schemas.ts.
  * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
@@ -18,7 +17,7 @@ import {
   words,
 } from "../../openapi/schema-parts.ts";
 
-/** The schemas of checking a spec by name. */
+/** Schemas of normalizing a spec by name. */
 export const NORMALIZE_SCHEMAS = {
   NormalizeRequest: Type.Object({ spec: eitherSpec("SpecInput", "LeadQueryInput") }, closed),
   NormalizeAnswer: Type.Object(
@@ -50,7 +49,7 @@ const suggested = Type.Object(
   closed,
 );
 
-/** The schemas of translating a sentence by name. */
+/** Schemas of translating a sentence by name. */
 export const TRANSLATE_SCHEMAS = {
   TranslateRequest: Type.Object(
     {

@@ -1,9 +1,8 @@
 /**
- * Specs: the rows of the routes that translate a sentence into one and that normalize one, and
- * the answer of `POST /v1/spec/normalize`. Input: a spec of either kind, maybe edited by hand.
- * Output: its normal form, the alterations, and how many accounts it matches.
- * Invariant: nothing runs but counts. A spec that is accepted here is accepted by a search or an
- * export.
+ * Spec routes: translate a sentence, and normalize a spec; with the handler of `POST
+ * /v1/spec/normalize`. Input: a spec of either kind, possibly edited by hand.
+ * Output: its normal form, the alterations, and its number of matches.
+ * Invariant: nothing runs but counts. Searches and exports accept every spec accepted here.
  */
 
 import { currentSegment, type Segment } from "../../../search/segment.ts";
@@ -62,7 +61,7 @@ function normalized() {
   return { ...EXAMPLE_REQUEST, valid: true, spec, ...found };
 }
 
-/** The routes of specs. */
+/** Routes of specs. */
 export const SPEC_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",
@@ -106,18 +105,17 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** A spec of either kind that was read. */
 interface ReadSpec {
   /** In its own normal form. */
   readonly spec: AccountQuerySpec | LeadQuery;
-  /** The account query that it is or stands for. */
+  /** The account query that it is or compiles to. */
   readonly query: AccountQuerySpec;
   readonly isLead: boolean;
   readonly changes: readonly NormalizationNote[];
   readonly warnings: readonly string[];
 }
 
-/** Reads an account query of a search or of an export. */
+/** Parses an account query of a search or of an export. */
 export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
   name: "normalize",
   run(task, segment, payer) {
@@ -136,7 +134,7 @@ export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
   },
 };
 
-/** A lead query: its own normal form, and the account query that it stands for. */
+/** Returns a lead query's normal form and the account query it compiles to. */
 function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadSpec {
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);
@@ -155,12 +153,12 @@ function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadS
   });
 }
 
-/** Validates and normalizes an account query of a search or of an export, or a lead query. */
+/** Validates and normalizes an account query (search or export) or a lead query. */
 function normalize(
   call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
 ): Reply<ShapedAnswer<"NormalizeAnswer">> {
   const segment = currentSegment(call.service);
-  // A lead query needs the tables of the translator, which the thread has.
+  // Lead queries need the translator's tables, which the worker has.
   const read = mayHold(call.body, "lead_query")
     ? computed(call, NORMALIZE, readTask(call), { segment })
     : readRequest(call, segment, NORMALIZE);

@@ -1,8 +1,7 @@
 /**
- * `POST /v1/leads/translate`. What comes in: a sentence. What goes out: the spec it means, what was
- * assumed, what could not be expressed, how many accounts it matches, and what to choose among.
- * Invariant: nothing is executed but counts; the spec is normalized like any other, so that a
- * search takes it as it is.
+ * `POST /v1/leads/translate`. Input: a sentence. Output: the spec it means, assumptions,
+ * constraints that cannot be expressed, the number of matches, and suggestions.
+ * Invariant: nothing runs but counts; the spec is normalized like any other, so searches accept it.
  */
 
 import { AppError } from "../../../errors.ts";
@@ -35,27 +34,26 @@ import { answerWith } from "../search/search.ts";
 import { boundTo, searchContext } from "../search/search-request.ts";
 import { checkText } from "./querytext.ts";
 
-/** A sentence to be read, with the lists that it may name. */
+/** A sentence to parse, with the lists that it may name. */
 export interface SentenceTask extends ReadTask {
-  /** The lists of the sender; none if the text cannot name one. */
+  /** Lists of the tenant; empty if the text cannot name one. */
   readonly lists: readonly NamedList[];
 }
 
-/** Returns what reading a sentence depends on. */
 function sentenceTask(call: Question<"listed" | "secondaryCnaeFull">): SentenceTask {
   const { listed } = call.service;
   const names = listed !== null && mayHold(call.body, "list");
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
 }
 
-/** A sentence that was translated, with its spec in normal form. */
+/** A translated sentence, with its spec in normal form. */
 interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
-  /** What to choose among; null if the spec names lists, whose rows only the server has. */
+  /** Suggestions; null if the spec names lists, whose rows only the server has. */
   readonly suggestions: readonly Suggestion[] | null;
 }
 
-/** Reads, charges and translates a sentence. */
+/** Parses, charges, and translates a sentence. */
 export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
   name: "translate",
   run({ body, plan, listsKnown, lists }, segment, payer) {
@@ -74,13 +72,10 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
 
 type TranslateCall = Question<"engine" | "hold" | "segment" | ReadPart>;
 
-/**
- * Members of a body with a sentence, or with names that are looked up; and the backslash, by which
- * they could be written otherwise.
- */
+/** Matches members with a sentence or names to look up, and backslashes, which may escape them. */
 const LOOKS_UP = /query_text|activit|cit(?:y|ies)|state|region|district|name|list|\\/;
 
-/** Reads a body; in the call where it is small and has neither a sentence nor names. */
+/** Reads a body; inline if it is small and has neither a sentence nor names. */
 export function readSentence<Value>(
   call: Question<ReadPart>,
   segment: Segment,
@@ -91,7 +86,7 @@ export function readSentence<Value>(
   return isQuick ? work.run(task, segment, call) : computed(call, work, task, { segment });
 }
 
-/** Translates without searching. */
+/** Translates without a search. */
 export function translateLeads(call: TranslateCall): Reply<ShapedAnswer<"TranslateAnswer">> {
   const segment = currentSegment(call.service);
   const read = readSentence(call, segment, TRANSLATE);
@@ -121,7 +116,7 @@ function answerTranslation(
   });
 }
 
-/** The sentence in a body; throws `invalid_request` with every mistake. */
+/** Reads the sentence in a body; throws `invalid_request` with every mistake. */
 function readRequest(bytes: Uint8Array): { text: string; language: Language | undefined } {
   const body = readBody(bytes, ["query_text", "language"]);
   const { members, mistakes } = body;

@@ -1,17 +1,16 @@
 /**
- * Numbers that the threads of a server share. Input: numbers of the owner, and of each thread.
- * Output: the same numbers on every thread.
- * Invariant: each number changes in one step, so all threads serve the same snapshot from one
- * moment on. A snapshot is named by a serial number that is never used again.
+ * Numbers shared by a server's threads, set by the owner or by each thread and read by all.
+ * Invariant: each number changes atomically, so all threads switch to a new snapshot at the same
+ * moment. Serial numbers of snapshots are never reused.
  */
 
 const CURRENT = 0;
 const STOPPING = 1;
 const USED = 2;
-/** Snapshots whose use is noted; more are never open at once. */
+/** Maximum snapshots tracked; more are never open together. */
 const SNAPSHOTS_MAX = 64;
 
-/** Shared numbers; the constructor of another thread gets the memory of the first. */
+/** Shared numbers; other threads pass the memory of the first to the constructor. */
 export class Board {
   readonly memory: Int32Array;
 
@@ -19,7 +18,7 @@ export class Board {
     this.memory = memory ?? new Int32Array(new SharedArrayBuffer(4 * (USED + SNAPSHOTS_MAX)));
   }
 
-  /** Serial number of the snapshot that is served; 0 if there is none. */
+  /** Serial number of the served snapshot; 0 if there is none. */
   get current(): number {
     return Atomics.load(this.memory, CURRENT);
   }
@@ -28,28 +27,27 @@ export class Board {
     Atomics.store(this.memory, CURRENT, serial);
   }
 
-  /** True once the server is to stop. */
   get stopping(): boolean {
     return Atomics.load(this.memory, STOPPING) !== 0;
   }
 
-  /** Notes that the server is to stop. */
+  /** Marks the server as stopping. */
   stop(): void {
     Atomics.store(this.memory, STOPPING, 1);
   }
 
-  /** Notes that a replaced snapshot is used now. */
+  /** Records the use of a replaced snapshot now. */
   use(serial: number): void {
     Atomics.store(this.memory, USED + (serial % SNAPSHOTS_MAX), seconds());
   }
 
-  /** Returns the time since a snapshot was used, in milliseconds, exact to a second. */
+  /** Returns the time since a snapshot's last use, in milliseconds, exact to a second. */
   unusedMs(serial: number): number {
     return (seconds() - Atomics.load(this.memory, USED + (serial % SNAPSHOTS_MAX))) * 1_000;
   }
 }
 
-/** Returns seconds of a clock that all threads share. */
+/** Returns seconds of the clock shared by all threads. */
 function seconds(): number {
   return process.hrtime()[0];
 }

@@ -1,8 +1,8 @@
 /**
- * A request that a thread has handed on, at the owner of the state: an exchange whose connection is
- * on the other thread. Input: messages of that thread. Output: messages to it.
- * Invariant: it behaves as the exchange that it stands for. Whatever a handler gives away with its
- * answer is given back once, also if the thread ends.
+ * A handed-on request at the state owner: an exchange whose connection is on another thread. Input:
+ * messages of that thread. Output: messages to it.
+ * Invariant: it behaves like the original exchange. The resources of an answer are released once,
+ * also if the thread ends.
  */
 
 import type { BodyRequest } from "../body.ts";
@@ -29,7 +29,7 @@ export class HandedExchange implements Exchange {
   readonly path: string;
   readonly query: string;
   readonly address: string;
-  /** The thread refuses by itself what is unsafe to read. */
+  /** The thread itself refuses unsafe requests. */
   readonly framing = null;
   readonly #id: number;
   readonly #headers: ReadonlyMap<ReadHeader, string>;
@@ -69,7 +69,7 @@ export class HandedExchange implements Exchange {
     this.#post({ kind: "read", id: this.#id, limitBytes, sender, inChunks: taker !== undefined });
   }
 
-  /** The body is there for as long as it is wanted. */
+  /** The body exists as long as it is needed. */
   keepBody(): void {}
 
   whenOver(awaiting: AwaitsEnd): void {
@@ -100,7 +100,7 @@ export class HandedExchange implements Exchange {
     this.#post({ kind: "cut", id: this.#id });
   }
 
-  /** Takes a message of the thread; returns true if it was the last one. */
+  /** Processes a message of the thread; returns true if it was the last one. */
   take(message: Exclude<ToOwner, HandedRequest>): boolean {
     if (message.kind === "chunk") this.#wanted?.taker?.add(message.bytes);
     else if (message.kind === "body") this.#handOver(message.body);
@@ -108,13 +108,13 @@ export class HandedExchange implements Exchange {
     else if (message.kind === "more") this.#more();
     else if (message.kind === "ended") this.#endSource(message.failure);
     else this.#end(message.gone);
-    // Of a file it may come last that it is closed.
+    // The message that a file is closed may come last.
     return this.#isOver && this.#source === null && this.#file === null;
   }
 
   /**
-   * Ends it, because the thread with its connection has ended. A file that the thread had stays
-   * open: it may have closed it, and its number may be that of another file by now.
+   * Ends it after its thread has ended. A file stays open: the thread may have closed it, and the
+   * descriptor may belong to another file by now.
    */
   lost(): void {
     this.#wanted?.taker?.drop?.();
@@ -158,7 +158,7 @@ export class HandedExchange implements Exchange {
   }
 }
 
-/** Names and values in turns. */
+/** Returns alternating names and values. */
 function linesOf(headers: HeaderList): string[] {
   return headers.flatMap((entry) => {
     if (typeof entry === "string") return [entry];

@@ -1,9 +1,8 @@
 /**
- * The thread's side of requests that it hands on to the owner of the state. Input: exchanges of the
- * thread, and messages of the owner. Output: messages to the owner, and its answers on the
- * exchanges.
- * Invariant: the owner gets every request once and learns its end once. The body of a request stays
- * in the client's connection until the owner wants it, a first part aside.
+ * Thread side of requests handed on to the state owner. Input: exchanges of the thread, and
+ * messages of the owner. Output: messages to the owner, and its answers on the exchanges.
+ * Invariant: the owner gets every request once and its end once. The body stays in the client's
+ * connection until the owner requests it, except for a first part.
  */
 import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
@@ -17,10 +16,10 @@ import {
   type WireBody,
 } from "./wire.ts";
 
-/** Hands a request on; `body` is its body if that was read already. */
+/** Hands a request on; `body` is set if it was already read. */
 export type HandOn = (exchange: Exchange, requestId: string, body: Uint8Array | null) => void;
 
-/** Thrown for a request of which it shows only while it is handled that the owner must answer. */
+/** Thrown if a handler detects that only the owner can answer the request. */
 export class OnlyOwnerKnows extends Error {}
 
 /** Requests of a thread that the owner answers. */
@@ -29,34 +28,33 @@ export class HandingOn {
   readonly #open = new Map<number, HandedOn>();
   #last = 0;
 
-  /** Takes the way to the owner. */
+  /** `post` sends to the owner. */
   constructor(post: Post<ToOwner>) {
     this.#post = post;
   }
 
-  /** Hands a request on. */
   readonly handOn: HandOn = (exchange, requestId, body) => {
     const id = ++this.#last;
     const over = () => this.#open.delete(id);
     const handed = new HandedOn({ id, exchange, body, post: this.#post, over });
     this.#open.set(id, handed);
-    // After it is known, because a request whose client has left is over at once.
+    // After registration, because the request of a gone client ends immediately.
     handed.begin(requestId);
   };
 
-  /** Number of requests that the owner answers now. */
+  /** Number of requests in flight at the owner. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Takes a message of the owner. */
+  /** Processes a message of the owner. */
   take(message: ToThread): void {
     const handed = this.#open.get(message.id);
     if (handed !== undefined) handed.take(message);
     else if (message.kind === "answer") this.#refuseLate(message);
   }
 
-  /** Gives back what came with an answer whose client has left in the meantime. */
+  /** Releases the resources of an answer whose client has left. */
   #refuseLate({ id, body }: Extract<ToThread, { kind: "answer" }>): void {
     if (typeof body === "string" || body instanceof Uint8Array) return;
     if (body !== null) close(body.descriptor, () => {});
@@ -64,13 +62,12 @@ export class HandingOn {
   }
 }
 
-/** What one request is made of. */
 interface Handed {
   readonly id: number;
   readonly exchange: Exchange;
   readonly body: Uint8Array | null;
   readonly post: Post<ToOwner>;
-  /** Called when nothing more comes of it. */
+  /** Called when the request has ended. */
   readonly over: () => void;
 }
 
@@ -155,7 +152,7 @@ function requestOf({ id, exchange }: Handed, requestId: string): HandedRequest {
   return { kind: "request", id, method, path, query, address, headers };
 }
 
-/** A body that the owner makes piece by piece. */
+/** A body streamed by the owner. */
 class OwnerPieces implements PulledBody {
   readonly length = null;
   readonly #id: number;
@@ -185,7 +182,7 @@ class OwnerPieces implements PulledBody {
     this.#post({ kind: "ended", id: this.#id, failure: null });
   }
 
-  /** Takes the piece that was asked for. */
+  /** Receives the requested chunk. */
   come(bytes: Uint8Array | null, isLast: boolean): void {
     const done = this.#done;
     this.#done = null;

@@ -1,9 +1,9 @@
 /**
- * Several threads that answer HTTP, as their owner sees them: a transport that accepts connections,
- * deals them to the threads by turns, and gets the requests that only the owner can answer.
- * Invariant: each of N threads has 1/N of the connections that are accepted, plus or minus one. A
- * thread that ends is replaced; its connections end with it, and no others. Threads end only after
- * they have closed their connections, or because they failed.
+ * The owner's view of the HTTP threads: a transport that accepts connections, deals them to the
+ * threads round-robin, and gets the requests that only the owner can answer.
+ * Invariant: each of N threads has 1/N of the accepted connections, plus or minus one. A thread
+ * that ends is replaced; only its own connections end with it. Threads end only after closing their
+ * connections, or because they failed.
  */
 import { Worker } from "node:worker_threads";
 import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";
@@ -20,35 +20,34 @@ import { Board } from "./board.ts";
 import { HandedExchange } from "./handed-exchange.ts";
 import type { OwnerMessage, ThreadMessage, ThreadOrder, ThreadStart } from "./orders.ts";
 
-/** Pause before a thread is replaced that ended soon after its start, in milliseconds. */
+/** Pause before replacing a thread that ended soon after its start, in milliseconds. */
 const PAUSE_MS = 250;
 /** Age from which a thread is replaced without a pause, in milliseconds. */
 const LIVED_MS = 2_000;
 /**
- * Memory for the new objects of a thread, in MB. V8 would take up to 48: with 4 a thread has 9 MB
- * less after searches, and its garbage is collected as quickly.
+ * Young generation of a thread, in MB. V8 would use up to 48: with 4, a thread takes 9 MB less
+ * after searches, and garbage collection is as fast.
  */
 const YOUNG_MB = 4;
-/** Time within which a thread must report its metrics; then its last ones count. */
+/** Timeout for a thread's metrics; after it the last ones count. */
 const METRICS_MS = 1_000;
 
-/** Parts that the threads and their owner have in common. */
+/** Parts shared by the threads and their owner. */
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
-  /** Number of threads that load at the same time; each opens all files of its code. */
+  /** Maximum threads that load at the same time; each opens all files of its code. */
   readonly loadingAtOnce: number;
-  /** Source of the thread, relative to src/. */
+  /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
 }
 
-/** Events of the threads, for the owner. */
 interface ThreadEvents {
-  /** A thread has failed and is replaced; what it held is to be given back. */
+  /** A thread has failed and is replaced; release what it held. */
   replaced(slot: number, error: unknown): void;
 }
 
-/** Opens threads that answer. Throws `CommandError` where uWebSockets.js cannot be loaded. */
+/** Opens the threads. Throws `CommandError` if uWebSockets.js cannot be loaded. */
 export async function openHttpThreads(parts: HttpThreadsParts): Promise<HttpThreads> {
   await loadUws(parts.start.limits.headBytesMax);
   return new HttpThreads(parts);
@@ -58,14 +57,14 @@ export async function openHttpThreads(parts: HttpThreadsParts): Promise<HttpThre
 export class HttpThreads implements Transport {
   readonly name = "uws";
   readonly bodies: Budget;
-  /** The owner has no connections of its own. */
+  /** The owner itself has no connections. */
   readonly sockets: Sockets;
   readonly #parts: HttpThreadsParts;
   readonly #board = new Board();
   readonly #threads: HttpThread[] = [];
   readonly #snapshots = new Map<number, SharedSegment>();
   readonly #serials = new WeakMap<Segment, number>();
-  /** Counts of threads that have ended, added up. */
+  /** Sum of the counts of ended threads. */
   #past: MetricSamples = {};
   #lastSerial = 0;
   #port: OpenPort | null = null;
@@ -84,7 +83,6 @@ export class HttpThreads implements Transport {
     return this.#past;
   }
 
-  /** Number of threads. */
   get size(): number {
     return this.#parts.start.threads;
   }
@@ -92,7 +90,7 @@ export class HttpThreads implements Transport {
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     this.#handler = handler;
     try {
-      // First, because a client that connects while the threads load waits for seconds.
+      // First, because a client that connects while threads load would wait for seconds.
       await this.#startAll();
       const port = openUwsPort(address);
       this.#port = port;
@@ -108,14 +106,14 @@ export class HttpThreads implements Transport {
     this.#handler = handler;
   }
 
-  /** Lets the threads answer with the state of a data directory; resolves when all do. */
+  /** Starts answering with the state of a data directory; resolves when all threads do. */
   async serve(dataDir: string, events: ThreadEvents): Promise<void> {
     this.#dataDir = dataDir;
     this.#events = events;
     await this.#living({ kind: "serve", dataDir });
   }
 
-  /** Opens a snapshot on all threads. Rejects if one of them cannot. */
+  /** Opens a snapshot on all threads. Rejects if one of them fails. */
   async open(segment: Segment): Promise<void> {
     const serial = ++this.#lastSerial;
     const shared = shareSegment(segment);
@@ -130,7 +128,7 @@ export class HttpThreads implements Transport {
     }
   }
 
-  /** Makes an opened snapshot the one that all threads serve, in one step; null serves none. */
+  /** Atomically makes an opened snapshot the served one on all threads; null serves none. */
   publish(segment: Segment | null): void {
     this.#board.current = segment === null ? 0 : (this.#serials.get(segment) ?? 0);
   }
@@ -140,7 +138,7 @@ export class HttpThreads implements Transport {
     return this.#board.unusedMs(this.#serials.get(segment) ?? 0);
   }
 
-  /** Closes a snapshot on all threads, when they have read what they read of it. */
+  /** Closes a snapshot on all threads once their reads have ended. */
   drop(segment: Segment): void {
     const serial = this.#serials.get(segment);
     if (serial === undefined) return;
@@ -149,12 +147,11 @@ export class HttpThreads implements Transport {
       void thread.order({ kind: "close", serial }).catch(() => {});
   }
 
-  /** Reports the metrics of all threads. */
+  /** Returns the metrics of all threads. */
   async samples(): Promise<readonly MetricSamples[]> {
     return Promise.all(this.#threads.map((thread) => thread.samples(METRICS_MS)));
   }
 
-  /** Notes that the server is to stop. */
   stop(): void {
     this.#board.stop();
   }
@@ -170,7 +167,7 @@ export class HttpThreads implements Transport {
     this.#port = null;
     if (port !== null) {
       await this.#each({ kind: "hold" });
-      // The threads know of no rest, but their answers are held back.
+      // The threads do not report idleness, but their answers are held back.
       await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
       closePort(port.id);
     }
@@ -178,12 +175,12 @@ export class HttpThreads implements Transport {
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
 
-  /** Sends an order to all threads; rejects if one cannot carry it out. */
+  /** Sends an order to all threads; rejects if one fails. */
   async #all(order: ThreadOrder): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
-  /** As `#all`; a thread that has ended is left out, for the one in its place is told the same. */
+  /** Like `#all`, but ignores ended threads, because their replacements get the same order. */
   async #living(order: ThreadOrder): Promise<void> {
     const sent = this.#threads.map(async (thread) => {
       try {
@@ -195,12 +192,12 @@ export class HttpThreads implements Transport {
     await Promise.all(sent);
   }
 
-  /** Sends an order to all threads; one that has failed is left alone. */
+  /** Sends an order to all threads; ignores failures. */
   async #each(order: ThreadOrder): Promise<void> {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
 
-  /** Starts all, and waits for them, so that none takes the connections of those that load. */
+  /** Starts all threads and waits, so that none takes the connections of loading ones. */
   async #startAll(): Promise<void> {
     const atOnce = this.#parts.loadingAtOnce;
     for (let slot = 1; slot <= this.size; slot++) {
@@ -224,7 +221,7 @@ export class HttpThreads implements Transport {
     return thread;
   }
 
-  /** Puts another thread in the place of one that has ended. */
+  /** Replaces a thread that has ended. */
   #replace(slot: number, thread: HttpThread, error: unknown): void {
     this.#past = addSamples(this.#past, thread.takeLast());
     this.#events?.replaced(slot, error);
@@ -248,7 +245,7 @@ export class HttpThreads implements Transport {
       if (dataDir !== null) await thread.order({ kind: "serve", dataDir });
       if (this.#port !== null) await thread.order({ kind: "take", port: this.#port });
     } catch (error) {
-      // Where it has ended by itself, another one takes its place already.
+      // If it ended by itself, its replacement is already starting.
       if (thread.hasEnded) return;
       await thread.end();
       this.#events?.replaced(slot, error);
@@ -257,20 +254,19 @@ export class HttpThreads implements Transport {
   }
 }
 
-/** Told of what happens on one thread. */
+/** Receives the events of one thread. */
 interface ThreadUse {
   answer(exchange: HandedExchange): void;
-  /** It has ended without an order. */
+  /** The thread ended without an order. */
   ended(error: unknown): void;
 }
 
-/** An order that is being carried out. */
+/** A pending order. */
 interface Waiting {
   resolve(samples: MetricSamples): void;
   reject(error: Error): void;
 }
 
-/** One thread. */
 class HttpThread {
   readonly #worker: Worker;
   readonly #use: ThreadUse;
@@ -292,7 +288,7 @@ class HttpThread {
     this.#worker = new Worker(workerFile(worker), {
       execArgv: workerArguments(),
       workerData: start,
-      // Files are opened by the owner and closed here; Node would warn of each.
+      // The owner opens files and this thread closes them; Node would warn of each.
       trackUnmanagedFds: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
@@ -308,24 +304,22 @@ class HttpThread {
     });
   }
 
-  /** Time since the start, in milliseconds. */
   get ageMs(): number {
     return performance.now() - this.#beganMs;
   }
 
-  /** True once it has ended. */
   get hasEnded(): boolean {
     return this.#ended !== null;
   }
 
-  /** Returns the metrics that it reported last, once: they count no more as its own. */
+  /** Returns the last reported metrics and clears them, so they count once. */
   takeLast(): MetricSamples {
     const last = this.#samples;
     this.#samples = {};
     return last;
   }
 
-  /** Sends an order; resolves when it is carried out. Rejects if it cannot be. */
+  /** Sends an order; resolves when it is done. Rejects if it fails. */
   order(order: ThreadOrder): Promise<MetricSamples> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const number = ++this.#number;
@@ -335,7 +329,7 @@ class HttpThread {
     });
   }
 
-  /** Reports its metrics; the last known ones if it does not answer in time. */
+  /** Returns its metrics; on timeout the last known ones. */
   async samples(withinMs: number): Promise<MetricSamples> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -381,7 +375,7 @@ class HttpThread {
     }
   }
 
-  /** Gives up what depended on it. */
+  /** Fails all that depended on it. */
   #lose(error: unknown): void {
     for (const exchange of this.#exchanges.values()) exchange.lost();
     this.#exchanges.clear();

@@ -1,7 +1,7 @@
 /**
- * Orders of the owner to a thread that answers, and what the thread reports.
- * Invariant: a thread carries its orders out one after the other, and reports the end of each by
- * the number that came with it.
+ * Orders from the owner to an answering thread, and the thread's reports.
+ * Invariant: a thread executes its orders one after another and reports the end of each by its
+ * number.
  */
 import type { OpenPort } from "../../../../native-index/napi/engine.ts";
 import type { MetricSamples } from "../../../process/metrics.ts";
@@ -10,18 +10,18 @@ import type { Config, EffectiveSetting } from "../../../settings/config.ts";
 import type { TransportLimits } from "../transport/transport.ts";
 import type { ToOwner, ToThread } from "./wire.ts";
 
-/** Data that a thread starts with. */
+/** Start data of a thread. */
 export interface ThreadStart {
   /** Number of the thread, from 1. */
   readonly slot: number;
-  /** Number of threads that answer. */
+  /** Number of answering threads. */
   readonly threads: number;
   readonly limits: Omit<TransportLimits, "ledger">;
   readonly settings: readonly EffectiveSetting[];
   readonly plans: Config["plans"];
   /** Memory of the board. */
   readonly board: Int32Array;
-  /** Counter of searches, for the threads that render exports. */
+  /** Counter of searches, for export threads. */
   readonly searches: Int32Array;
   /** Number of the ledger. */
   readonly ledger: number;
@@ -29,23 +29,21 @@ export interface ThreadStart {
 
 /** One order. */
 export type ThreadOrder =
-  /** Take connections of a port; all requests are handed on until `serve`. */
+  /** Accept connections of a port; hand on all requests until `serve`. */
   | { readonly kind: "take"; readonly port: OpenPort }
-  /** Open a snapshot that is, or is going to be, served. */
+  /** Open a snapshot that is, or will be, served. */
   | { readonly kind: "open"; readonly serial: number; readonly segment: SharedSegment }
-  /** Close a snapshot when nobody reads it any more. */
+  /** Close a snapshot when its last reader is done. */
   | { readonly kind: "close"; readonly serial: number }
-  /** Answer, with the state of a data directory. */
+  /** Start answering, with the state of a data directory. */
   | { readonly kind: "serve"; readonly dataDir: string }
-  /** Report the metrics. */
   | { readonly kind: "metrics" }
-  /** Tell clients that their connections end. */
+  /** Announce to clients that their connections end. */
   | { readonly kind: "leave" }
-  /** Hold answers back while the port comes to rest. */
+  /** Hold back answers while the port is drained. */
   | { readonly kind: "hold" }
   /** Answer what is open and close every connection; the port is closed. */
   | { readonly kind: "finish"; readonly deadlineMs: number }
-  /** End. */
   | { readonly kind: "end" };
 
 /** Messages from the owner to a thread. */
@@ -58,11 +56,11 @@ export type ThreadMessage =
   | {
       readonly kind: "done";
       readonly number: number;
-      /** The reason why an order failed, or null. */
+      /** Reason for a failed order, or null. */
       readonly failure: string | null;
-      /** What `metrics` reports. */
+      /** Result of `metrics`. */
       readonly samples?: MetricSamples;
     }
-  /** The last metrics of a thread that is about to end because of a failure. */
+  /** Last metrics of a thread that is about to fail. */
   | { readonly kind: "last"; readonly samples: MetricSamples }
   | ToOwner;

@@ -1,13 +1,13 @@
 /**
- * Messages about requests that a thread hands on to the owner of the state.
- * Input: what the thread knows of a request, and what becomes of it. Output: its answer.
- * Invariant: a message holds plain values and bytes of its own; each is about one request, by an
- * id that its thread gave. Messages of one request arrive in the order in which they were posted.
+ * Messages about requests that a thread hands on to the state owner.
+ * Input: the request and its events. Output: its answer.
+ * Invariant: a message holds plain values and its own bytes. Each concerns one request, by an id
+ * from its thread. Messages of one request arrive in posting order.
  */
 import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
 
-/** A request as its thread hands it on. */
+/** A request handed on by its thread. */
 export interface HandedRequest {
   readonly kind: "request";
   readonly id: number;
@@ -16,36 +16,36 @@ export interface HandedRequest {
   readonly query: string;
   /** Address of the client, without a port. */
   readonly address: string;
-  /** The read headers that were sent. */
+  /** The known headers that were sent. */
   readonly headers: readonly (readonly [name: ReadHeader, value: string])[];
 }
 
-/** From the thread to the owner. */
+/** Messages from thread to owner. */
 export type ToOwner =
   | HandedRequest
-  /** A part of a body that is taken while it comes. */
+  /** A chunk of a streamed body. */
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
-  /** The body is there, or the reason why it is not read; empty after chunks. */
+  /** The complete body, or the reason for its refusal; empty after chunks. */
   | { readonly kind: "body"; readonly id: number; readonly body: Uint8Array | BodyRefusal }
-  /** Nobody wants the rest of a body that is taken while it comes. */
+  /** The rest of a streamed body is no longer needed. */
   | { readonly kind: "dropped"; readonly id: number }
-  /** The client has taken what it was sent of an answer in pieces. */
+  /** The client has received the last chunk of a streamed answer. */
   | { readonly kind: "more"; readonly id: number }
-  /** No further piece is wanted, or the file is read and closed. */
+  /** No further chunk is needed, or the file is read and closed. */
   | { readonly kind: "ended"; readonly id: number; readonly failure: string | null }
-  /** The answer is out of hand, or its client is gone. */
+  /** The answer was handed over, or its client is gone. */
   | { readonly kind: "over"; readonly id: number; readonly gone: boolean };
 
-/** The body of an answer: bytes, a part of an open file, or pieces that follow. */
+/** The body of an answer: bytes, a part of an open file, or null if chunks follow. */
 export type WireBody =
   | string
   | Uint8Array
   | { readonly descriptor: number; readonly offset: number; readonly length: number }
   | null;
 
-/** From the owner to the thread. */
+/** Messages from owner to thread. */
 export type ToThread =
-  /** How the body is to be read. */
+  /** How to read the body. */
   | {
       readonly kind: "read";
       readonly id: number;
@@ -53,7 +53,7 @@ export type ToThread =
       readonly sender: string;
       readonly inChunks: boolean;
     }
-  /** The answer; header lines as names and values in turns. A body of null comes in pieces. */
+  /** The answer, with alternating header names and values. A null body comes in chunks. */
   | {
       readonly kind: "answer";
       readonly id: number;
@@ -61,20 +61,20 @@ export type ToThread =
       readonly headers: readonly string[];
       readonly body: WireBody;
     }
-  /** The next piece, null if it cannot be made; `isLast` with or behind the last one. */
+  /** The next chunk, null on failure; `isLast` with or after the last one. */
   | {
       readonly kind: "piece";
       readonly id: number;
       readonly bytes: Uint8Array | null;
       readonly isLast: boolean;
     }
-  /** The connection is to be closed. */
+  /** Close the connection. */
   | { readonly kind: "cut"; readonly id: number };
 
 /** Sends a message to the other side. */
 export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void;
 
-/** Copies bytes to memory that can be given away. */
+/** Copies bytes to transferable memory. */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -1,87 +1,86 @@
 /**
- * The body of an answer: finished bytes, bytes in memory that is used again, or content that is
- * brought in piece by piece while it is sent. Input: the parts of a body, or its source. Output:
- * what a transport sends.
- * Invariant: one body is lent at a time; reading one that was overwritten is an error, never the
- * bytes of another answer, and callers that retain a lent body must copy it. Memory of its own for
- * each answer would cost more than writing the answer: it is outside of the heap and cleared first.
- * A piece is requested only when the client has taken the one before, so each client has one piece
- * in memory; the resources of a body are given back exactly once. Reads never block the event
- * loop, pieces are made between other requests, and an error ends the body, so that a part is never
- * taken for the whole.
+ * The body of an answer: finished bytes, bytes in a shared buffer, or streamed content. Input: the
+ * parts of a body, or its source. Output: bytes for a transport.
+ * Invariant: the shared buffer holds one body at a time; reading an overwritten body is an error,
+ * never the bytes of another answer, and callers that retain a body must copy it. A separate buffer
+ * per answer would cost more than writing the answer: it is off-heap and cleared first. A chunk is
+ * requested only when the client has taken the previous one, so each client has one chunk in
+ * memory; the resources of a body are released exactly once. Reads never block the event loop,
+ * chunks are rendered between other requests, and an error ends the body, so a part is never taken
+ * as whole.
  */
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
 import { later } from "../background-tasks.ts";
 
-/** A part of a file that is sent as it is read, never held in memory. */
+/** A part of a file that is streamed as it is read. */
 export interface FileSlice {
-  /** Open descriptor; whoever sends the answer closes it, also when nothing is sent. */
+  /** Open descriptor; the sender of the answer closes it, also if nothing is sent. */
   readonly descriptor: number;
-  /** First byte and number of bytes. */
+  /** Start and length in bytes. */
   readonly offset: number;
   readonly length: number;
-  /** Told when the file cannot be read to the end of the slice; the connection is then cut. */
+  /** Called if the slice cannot be read to its end; the connection is then cut. */
   readonly failed?: (error: Error) => void;
-  /** Told once when nothing more is read, whatever happened. */
+  /** Called once when reading has ended for any reason. */
   readonly done?: () => void;
 }
 
-/** Content made piece by piece, each when the client has taken the one before; sent in chunks. */
+/** Streamed content; each chunk is rendered when the client has taken the previous one. */
 export interface Pieces {
   readonly pieces: Iterator<Uint8Array, unknown>;
-  /** Told when a piece cannot be made; the connection is then cut. */
+  /** Called if a chunk cannot be rendered; the connection is then cut. */
   readonly failed: (error: Error) => void;
-  /** Told once when no further piece is asked for, whatever happened. */
+  /** Called once when no further chunk is needed for any reason. */
   readonly done: () => void;
 }
 
-/** Content that another thread makes piece by piece. */
+/** Content streamed by another thread. */
 interface Brought {
   readonly brought: PulledBody;
 }
 
-/** What is brought in as the client takes it. */
+/** Content pulled at the client's pace. */
 export type Pulled = FileSlice | Pieces | Brought;
 
-/** What can be sent: finished bytes, maybe lent, or what is brought in as the client takes it. */
+/** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
 export type AnswerBody = Uint8Array | string | LentBytes | Pulled;
 
-/** A body that is asked for its bytes. */
+/** A body that is pulled chunk by chunk. */
 export interface PulledBody {
-  /** Bytes of all; null where nobody knows. */
+  /** Total bytes; null if unknown. */
   readonly length: number | null;
-  /** Bytes that have not been brought yet; infinite where nobody knows, 0 after the last. */
+  /** Bytes left; infinite if unknown, 0 after the last. */
   readonly left: number;
   /**
-   * Brings the next bytes, later; none at the end of a body of unknown length. They are valid until
-   * the next call or the end; `done` gets null where there cannot be more, and is not called after
-   * the end. Only while bytes are left.
+   * Returns the next bytes asynchronously; none at the end of a body of unknown length. They are
+   * valid until the next call or the end. `done` gets null on failure, and is not called after the
+   * end. Call only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
-  /** Ends it; may be called at any time, also again. */
+  /** Ends it; may be called at any time, repeatedly. */
   end(): void;
 }
 
-/** A body that is asked for, as opposed to finished bytes. */
+/** Returns true for a pulled body, false for finished bytes. */
 export function isPulled(body: AnswerBody): body is Pulled {
   return typeof body === "object" && !(body instanceof Uint8Array || body instanceof LentBytes);
 }
 
-/** Begins to bring a body; `end` must be called. */
+/** Starts pulling a body; callers must call `end`. */
 export function pull(body: Pulled): PulledBody {
   if ("brought" in body) return body.brought;
   return "descriptor" in body ? new FileBody(body) : new PieceBody(body);
 }
 
-/** Most bytes that are read at once. */
+/** Maximum bytes per read. */
 export const CHUNK_BYTES = 256 * 1024;
-/** Chunks that are kept for the next downloads. */
+/** Maximum buffers retained for later downloads. */
 const SPARE_MAX = 16;
 
 const spare: Buffer[] = [];
 
-/** Reads a slice of a file from its beginning to its end. */
+/** Reads a slice of a file sequentially. */
 class FileBody implements PulledBody {
   readonly #slice: FileSlice;
   #position: number;
@@ -133,7 +132,7 @@ class FileBody implements PulledBody {
   }
 
   #close(): void {
-    // Closing the last descriptor of a removed file frees its blocks, which can take long.
+    // Closing the last descriptor of a removed file frees its blocks, which can be slow.
     close(this.#slice.descriptor, () => {});
     this.#slice.done?.();
     if (this.#buffer !== null && spare.length < SPARE_MAX) spare.push(this.#buffer);
@@ -143,7 +142,7 @@ class FileBody implements PulledBody {
 
 const NOTHING = new Uint8Array(0);
 
-/** Asks for pieces until there are none. */
+/** Renders chunks until the iterator ends. */
 export class PieceBody implements PulledBody {
   readonly length = null;
   readonly #body: Pieces;
@@ -174,7 +173,7 @@ export class PieceBody implements PulledBody {
     this.#body.done();
   }
 
-  /** The next piece, nothing after the last one, or null where it cannot be made. */
+  /** Returns the next chunk, nothing after the last, or null on failure. */
   #make(): Uint8Array | null {
     try {
       const { value, done } = this.#body.pieces.next();
@@ -187,15 +186,15 @@ export class PieceBody implements PulledBody {
   }
 }
 
-/** Larger bodies of answers are handed over as the client reads, and are never copied. */
+/** Larger bodies are streamed as the client reads, and never copied. */
 export const WHOLE_BYTES_MAX = 64 * 1024;
 
 const memory = Buffer.allocUnsafeSlow(WHOLE_BYTES_MAX);
 
-/** Bodies that were begun; the last one alone has the memory. */
+/** Number of bodies begun; only the last one owns the buffer. */
 let begun = 0;
 
-/** A body that was lent. */
+/** A body in the shared buffer. */
 export class LentBytes {
   readonly #number: number;
   readonly #length: number;
@@ -205,29 +204,28 @@ export class LentBytes {
     this.#length = length;
   }
 
-  /** The bytes, until the next body is made; throws after that. */
+  /** Returns the bytes; throws once the next body has begun. */
   get bytes(): Uint8Array {
     assert(this.#number === begun, "a lent body is sent before the next one is made");
     return memory.subarray(0, this.#length);
   }
 
-  /** The bytes, for good. */
   copy(): Uint8Array {
     return new Uint8Array(this.bytes);
   }
 }
 
-/** The parts of a body, in order. */
+/** Parts of a body, in order. */
 interface BodyParts {
   /** ASCII. */
   readonly head: string;
   readonly prefix: Uint8Array;
   readonly accounts: Uint8Array;
-  /** Any text, in pieces, so that they need not be joined before; comes last. */
+  /** Any text, in parts that need no prior join; comes last. */
   readonly tail: readonly string[];
 }
 
-/** Joins a body in the memory that is lent; null where it may be too large for that. */
+/** Joins a body in the shared buffer; returns null if it may be too large. */
 export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | null {
   const end = head.length + prefix.byteLength + accounts.byteLength;
   if (!hasRoom(end, tail)) return null;
@@ -237,13 +235,10 @@ export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | n
   return endLent(end, tail);
 }
 
-/** The room behind the head of the body that was begun last: it is used up at once. */
+/** Space after the head of the latest body; must be used immediately. */
 const room = { memory, at: 0 };
 
-/**
- * Begins a body in the memory that is lent, for whoever writes the accounts there: gives the room
- * for them, or null where there is none. What was lent before is overwritten.
- */
+/** Starts a body in the shared buffer, overwriting the last; returns room for accounts, or null. */
 export function beginLent(head: string, prefix: Uint8Array): typeof room | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
   begun++;
@@ -253,7 +248,7 @@ export function beginLent(head: string, prefix: Uint8Array): typeof room | null 
   return room;
 }
 
-/** Ends the body that was begun, whose accounts end at `end`; null where the tail has no room. */
+/** Ends the latest body, whose accounts end at `end`; null if the tail does not fit. */
 export function endLent(end: number, tail: readonly string[]): LentBytes | null {
   if (!hasRoom(end, tail)) return null;
   let at = end;
@@ -264,20 +259,20 @@ export function endLent(end: number, tail: readonly string[]): LentBytes | null 
   return new LentBytes(begun, at);
 }
 
-/** Whether a tail certainly has room behind so many bytes. */
+/** True if a tail certainly fits after so many bytes. */
 function hasRoom(end: number, tail: readonly string[]): boolean {
   let most = end;
-  // No character takes more than three bytes. An iterator would leave garbage for each piece.
+  // No character takes more than three bytes. An iterator would leave garbage per part.
   for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
   return most <= memory.byteLength;
 }
 
-/** Bytes for good, of whatever may be lent. */
+/** Returns a copy if the body is in the shared buffer. */
 export function owned<Body>(body: Body | LentBytes): Body | Uint8Array {
   return body instanceof LentBytes ? body.copy() : body;
 }
 
-/** The same in memory of its own. */
+/** Joins a body in a new buffer. */
 export function joined({ head, prefix, accounts, tail }: BodyParts): Uint8Array {
   return Buffer.concat([Buffer.from(head), prefix, accounts, Buffer.from(tail.join(""))]);
 }

@@ -1,51 +1,48 @@
 /**
- * When a stopping server may close its port and its connections. What comes in: what is going on,
- * looked at again and again. What goes out: the moment at which nobody loses anything, or the
- * deadline.
- * Invariant: a request that has arrived is answered unless the deadline passes; a connection
- * without one is left open for a while, because its next request may be on the way already. The
- * system resets what waits in the queue of a port that is closed, so the queue is emptied first:
- * where the system can keep new connections out of it there are none that are reset.
+ * Drain of a stopping server. Input: the traffic, sampled repeatedly. Output: the moment at which
+ * port and connections can be closed without losing a request, or the deadline.
+ * Invariant: a request that has arrived is answered unless the deadline passes. An idle connection
+ * is left open for a while, because its next request may be in flight. The kernel resets
+ * connections queued at a closed port, so the queue is emptied first; if the kernel can block new
+ * connections, none is reset.
  */
 
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
 
-/** Longest time for the port to come to rest, in milliseconds. */
+/** Maximum time for the port to become idle, in milliseconds. */
 const REST_MS_MAX = 300;
-/** And for the queue of one that is shut: it holds 512, and a busy server takes 400 a second. */
+/** Same for the queue of a shut port: it holds 512, and a busy server takes 400 a second. */
 const EMPTY_MS_MAX = 2_500;
-/** Time for connections that are being made when their port is shut, in milliseconds. */
+/** Time for handshakes in progress when the port is shut, in milliseconds. */
 const HANDSHAKE_MS = 50;
-/** A turn of the event loop that took longer than this was interrupted, so that news may wait. */
+/** A longer turn of the event loop was interrupted, so new events may be waiting. */
 const TURN_MS_MAX = 0.5;
-/** How often a stopping server looks, in milliseconds. */
+/** Sampling interval of a stopping server, in milliseconds. */
 const LOOK_MS = 10;
-/** Time without any request after which connections that are still open are closed. */
+/** Idle time after which open connections are closed. */
 const QUIET_MS = 500;
 
-/** What goes on in a transport. */
+/** Traffic of a transport. */
 export interface Traffic {
-  /** Requests that have arrived and whose answers are not out. */
+  /** Requests that have arrived and are not fully answered. */
   readonly requests: number;
-  /** Open connections. */
   readonly sockets: number;
-  /** When a connection or request last came or an answer went out, by `performance.now()`. */
+  /** Time of the latest connection, request, or answer, by `performance.now()`. */
   readonly activeMs: number;
 }
 
 /**
- * Resolves at the moment to close a port. On Linux no connection comes any more by then and none
- * waits: a client that asks for one in between is not told anything, asks again a second later and
- * is refused then, or taken by whoever has the port by then. Elsewhere it is the best moment there
- * is.
+ * Resolves when the port can be closed. On Linux no connection arrives any more by then and none
+ * waits. A client that connects in between gets no reply, retries after a second, and is then
+ * refused or accepted by the port's next owner. Elsewhere it is a best effort.
  */
 export async function portEmptied(port: number, look: () => Traffic): Promise<void> {
   if (shutPort(port)) await queueEmptied(() => waitingAt(port));
   else await atRest(look);
 }
 
-/** How time passes while a server drains; tests have a time of their own. */
+/** Clock of a drain; tests use their own. */
 interface Time {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -53,7 +50,7 @@ interface Time {
 
 const TIME: Time = { nowMs: () => performance.now(), sleep };
 
-/** Resolves just after a look at a queue that has no more arrivals and was empty. */
+/** Resolves just after a check that finds the shut queue empty. */
 export async function queueEmptied(waiting: () => number, time: Time = TIME): Promise<void> {
   const beganMs = time.nowMs();
   for (;;) {
@@ -64,14 +61,14 @@ export async function queueEmptied(waiting: () => number, time: Time = TIME): Pr
 }
 
 /**
- * Resolves just after a look at the port that found nothing new: the best moment to close it where
- * it cannot be shut. What comes between the look and the closing is reset.
+ * Resolves just after a check that finds nothing new: the best moment to close a port that cannot
+ * be shut. Arrivals between check and close are reset.
  */
 async function atRest(look: () => Traffic): Promise<void> {
   const beganMs = performance.now();
   for (let turnMs = beganMs; turnMs - beganMs < REST_MS_MAX; ) {
     const { activeMs } = look();
-    // This comes right behind the phase of the event loop that takes connections and requests.
+    // Runs right after the event-loop phase that accepts connections and requests.
     await setImmediate();
     const nowMs = performance.now();
     if (look().activeMs === activeMs && nowMs - turnMs < TURN_MS_MAX) return;
@@ -79,7 +76,7 @@ async function atRest(look: () => Traffic): Promise<void> {
   }
 }
 
-/** Resolves when every connection can be closed, after `deadlineMs` milliseconds at the latest. */
+/** Resolves when every connection can be closed, at most `deadlineMs` milliseconds later. */
 export async function drained(look: () => Traffic, deadlineMs: number): Promise<void> {
   const beganMs = performance.now();
   for (;;) {

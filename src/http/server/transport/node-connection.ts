@@ -1,56 +1,52 @@
 /**
- * A connection of node:http. What comes in: chunks as the system delivers them, and that requests
- * begin and end. What goes out: slices for Node's parser, each when the one before has been worked
- * off, and whether there is room for a request.
- * Invariant: bytes reach the parser in order, or not at all behind the last answer. Node answers
- * all requests of a chunk at once, and a chunk of 64 KiB holds thousands: between two slices it is
- * looked whether Node waits for the client to read, and whether the connection has had its turn.
+ * A connection of node:http. Input: chunks from the kernel, and begin and end of requests.
+ * Output: slices for Node's parser, each after the last was processed; room for requests.
+ * Invariant: bytes reach the parser in order, and never after the last answer. Node answers all
+ * requests of a chunk in one turn, and a 64 KiB chunk holds thousands. So between slices this
+ * checks whether Node waits for the client to read, and whether the turn is used up.
  */
 import type { Socket } from "node:net";
 import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
 import { Pipeline, type Seat } from "./sockets.ts";
 
-/** What ends a head: no slice reaches beyond it, so that it brings one request. */
+/** End of a head: no slice extends beyond it, so each brings one request. */
 const HEAD_END = "\r\n\r\n";
-/** Bytes that are parsed at once where no head ends. */
+/** Bytes parsed per slice if no head ends. */
 const SLICE_BYTES = 2_048;
 
-/**
- * Requests of one connection that are answered in one turn; the others share what `later` gives
- * them of the next turns. Waiting costs nobody anything here, so these are few.
- */
+/** Maximum requests per connection and turn; `later` runs the rest. Low, as waiting is free. */
 const TURN_REQUESTS_MAX = 4;
 
-/** Bytes behind a last answer that are read away, so that the client can read that answer. */
+/** Bytes after a last answer to read and discard, so that the client can read that answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A byte that Node's parser takes no header with, and where it may stand. */
+/** A byte that Node's parser rejects in headers, and where it may occur. */
 const DELETE = 0x7f;
 const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** What is looked at of the request that came last. */
+/** State of the latest request. */
 interface LastMessage {
-  /** Whether all of its body has been parsed. */
+  /** True once its whole body has been parsed. */
   readonly complete: boolean;
-  /** Whether somebody reads its body, and whether that reader has been told of the end. */
+  /** Whether its body has a reader, and whether that has received the end. */
   readonly readableFlowing: boolean | null;
   readonly readableEnded: boolean;
   once(event: "end", told: () => void): unknown;
 }
 
-/** What is known of a request when it begins. */
+/** Properties of a new request. */
 interface Beginning {
-  /** Length of its body; null if it does not say. */
+  /** Length of its body; null if not stated. */
   readonly bodyBytes: number | null;
   readonly path: string;
-  /** True if the client wants the connection to end with the answer. */
+  /** True if the client wants the connection closed after the answer. */
   readonly closes: boolean;
 }
 
-/** Takes Node's listeners off a socket; returns a function that calls them. */
+/** Removes Node's listeners from a socket; returns a function that calls them. */
 function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer) => void {
   const listeners = socket.listeners(event) as ((slice?: Buffer) => void)[];
   for (const listener of listeners) socket.off(event, listener);
@@ -65,29 +61,29 @@ export class NodeConnection {
   readonly #seat: Seat;
   readonly #pipeline = new Pipeline();
   readonly #parse: (slice: Buffer) => void;
-  /** Tells Node that the client has closed its writing half. */
+  /** Passes the client's half-close to Node. */
   readonly #finish: () => void;
   #rest: Buffer = NOTHING;
-  /** The request that came last. */
+  /** The latest request. */
   #message: LastMessage | null = null;
   #lastAnswered = false;
-  /** Bytes of its body that are still to come; as many as there may be where it does not say. */
+  /** Remaining bytes of its body; infinite if the length is not stated. */
   #bodyLeft = 0;
-  /** Whom to tell that the socket closed. */
+  /** Callbacks for the closing of the socket. */
   readonly #whenClosed = new Set<() => void>();
-  /** The request whose reader is waited for. */
+  /** Request whose reader is awaited. */
   #awaited: LastMessage | null = null;
   #feeding = false;
-  /** True while this, and not Node, has stopped the reading. */
+  /** True while this class, not Node, has paused reading. */
   #holding = false;
   #over = false;
-  /** True if the client wants the connection to end with the answer to its last request. */
+  /** True if the client wants the connection closed after its last request's answer. */
   #closes = false;
   #finished = false;
   #finishTold = false;
   #discarded = 0;
 
-  /** Takes the place of the parser's listener on a connection that Node has just prepared. */
+  /** Replaces the parser's listener on a connection that Node has just prepared. */
   constructor(socket: Socket, seat: Seat) {
     this.#socket = socket;
     this.#seat = seat;
@@ -102,7 +98,7 @@ export class NodeConnection {
     this.#pipeline.onRoom = () => this.#goOn();
   }
 
-  /** Whether it got its last answer. */
+  /** True once it got its last answer. */
   get over(): boolean {
     return this.#over;
   }
@@ -112,7 +108,7 @@ export class NodeConnection {
     return this.#finished;
   }
 
-  /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
+  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
   begin(message: LastMessage, { bodyBytes, path, closes }: Beginning): AppError | null {
     this.#message = message;
     this.#closes ||= closes;
@@ -122,39 +118,39 @@ export class NodeConnection {
     return this.#seat.begin(path);
   }
 
-  /** Bytes are handed over that answer a request. */
+  /** Counts the bytes of an answer that was handed over. */
   answered(message: LastMessage, bytes: number): void {
     if (message === this.#message) this.#lastAnswered = true;
     this.#pipeline.answered(bytes);
   }
 
   /**
-   * Whether bytes that the parser refused may be answered. Not if they belong to a request that
-   * has its answer, and not before the answers to earlier requests.
+   * True if bytes that the parser refused may be answered: not if their request already has its
+   * answer, and not before the answers to earlier requests.
    */
   get refusable(): boolean {
     if (!this.#inBody) return this.#pipeline.open === 0;
     return !this.#lastAnswered && this.#pipeline.open === 1;
   }
 
-  /** An answer is out, or given up. */
+  /** Notes that an answer is out or dropped. */
   done(): void {
     this.#seat.end();
     this.#pipeline.end();
   }
 
-  /** It gets its last answer: nothing that comes is parsed any more. */
+  /** Marks the last answer: nothing further is parsed. */
   end(): void {
     this.#over = true;
   }
 
-  /** Asks to be told when the socket closes; gives the way to take that back. */
+  /** Registers a callback for the closing of the socket; returns its removal. */
   whenClosed(told: () => void): () => void {
     this.#whenClosed.add(told);
     return () => this.#whenClosed.delete(told);
   }
 
-  /** The socket has closed. */
+  /** Notes that the socket has closed. */
   closed(): void {
     this.#seat.leave();
     for (const told of this.#whenClosed) told();
@@ -166,7 +162,7 @@ export class NodeConnection {
     this.#resumed();
   }
 
-  /** Node reads on when a message is done with, whoever it was that had stopped. */
+  /** Node resumes reading after each message, even if this class has paused it. */
   #resumed(): void {
     if (this.#holding) this.#socket.pause();
     else this.#goOn();
@@ -194,7 +190,7 @@ export class NodeConnection {
     return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
   }
 
-  /** A body that does not say its length ends where a head would. */
+  /** A body of unknown length ends where a head would. */
   #bodyBytes(): number {
     const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
     return known ? this.#bodyLeft : this.#headBytes();
@@ -204,7 +200,7 @@ export class NodeConnection {
     return this.#message !== null && !this.#message.complete;
   }
 
-  /** Waits for the reader of a body, which Node tells of its end a little later. */
+  /** Waits for the body's reader, which gets Node's end event a little later. */
   #waitsForReader(): boolean {
     const message = this.#message;
     if (message === null || message.readableFlowing !== true || !message.complete) return false;
@@ -216,20 +212,20 @@ export class NodeConnection {
 
   #mayGoOn(): boolean {
     const socket = this.#socket;
-    // A parser that Node has taken back may be that of another connection by now.
+    // A parser returned to Node may serve another connection by now.
     const broken = socket.destroyed || socket.errored !== null;
     const last = this.#closes && !this.#inBody;
     if (this.#over || last || socket.writableEnded || broken) return this.#discard();
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;
-    // Never in a body: its time would run while it is here already.
+    // Never within a body: its timeout would run although it has arrived.
     if (full && !this.#inBody) return this.#hold();
     if (this.#holding) {
       this.#holding = false;
       socket.resume();
     }
-    // Node has stopped: the client is to take its answers first.
+    // Node has paused: the client must take its answers first.
     return !socket.isPaused();
   }
 
@@ -240,9 +236,9 @@ export class NodeConnection {
     return false;
   }
 
-  /** Comes back in the next turn, or when an answer is out. */
+  /** Resumes in the next turn, or when an answer is out. */
   #hold(): boolean {
-    // Where Node has stopped, it also goes on.
+    // If Node has paused, it also resumes.
     if (!this.#holding && this.#socket.isPaused()) return false;
     this.#holding = true;
     this.#socket.pause();
@@ -252,9 +248,9 @@ export class NodeConnection {
 }
 
 /**
- * A head in which another byte stands for that one, which no header that is read may have either:
- * so the value is refused by whoever knows what it is for, and not the whole request as no proper
- * one. The other transport does the same by itself.
+ * Replaces DELETE in a head by a byte that no known header may contain either. So only the value is
+ * refused, by its consumer, and not the whole request as malformed. The other transport does so
+ * itself.
  */
 function withoutDelete(head: Buffer): Buffer {
   if (!head.includes(DELETE)) return head;

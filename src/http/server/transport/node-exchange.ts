@@ -1,11 +1,10 @@
 /**
- * One request over node:http and its answer, and request targets of HTTP/1.1 that are no path
+ * One request over node:http and its answer, and request targets of HTTP/1.1 that are not paths
  * (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
- * Invariant: one piece of an answer is in memory at a time; a client that takes nothing for the
- * write timeout is cut off, and not before; what the exchange holds is given back when the answer
- * is out or the socket closed. The authority of an absolute target replaces the Host header, so
- * that no two parts of a request name different servers. uWebSockets.js answers such targets with
- * 505 before any code here runs.
+ * Invariant: one chunk of an answer is in memory at a time. A client that reads nothing for the
+ * write timeout is cut off, and not before. Resources are released when the answer is out or the
+ * socket closed. The authority of an absolute target replaces the Host header, so no two parts of a
+ * request name different servers. uWebSockets.js itself answers such targets with 505.
  */
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -34,34 +33,34 @@ import {
   statusLine,
 } from "./transport.ts";
 
-/** Bytes of a refused body that are read away so that the client can read the answer. */
+/** Bytes of a refused body to read and discard so that the client can read the answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What an exchange needs of Node's message. */
+/** Used members of Node's message. */
 interface NodeMessage extends Readable {
   readonly socket: Socket;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly rawHeaders: readonly string[];
-  /** Whether all of its body has been parsed. */
+  /** True once its whole body has been parsed. */
   readonly complete: boolean;
 }
 
-/** What it needs of Node's response. */
+/** Used members of Node's response. */
 interface NodeResponse extends Writable {
   writeHead(status: number, reason: string, headers: string[]): unknown;
 }
 
-/** What an exchange gets from its transport. */
+/** Context that the transport provides. */
 interface NodeSurroundings extends PaceWatch {
   readonly connection: NodeConnection;
   readonly bodies: Budget;
   readonly held: HeldAnswers;
-  /** Whether connections are to end with their next answer. */
+  /** True if connections end with their next answer. */
   readonly leaving: () => boolean;
 }
 
-/** A request that Node has read the head of. */
+/** A request whose head Node has parsed. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -75,7 +74,7 @@ export class NodeExchange implements Exchange {
   #source: PulledBody | null = null;
   #answered = false;
   #pace: SocketPace | null = null;
-  /** Whether the answer is out of hand or the client gone, and who wants to know. */
+  /** True once the answer is handed over or the client gone; and its observer. */
   #over = false;
   #whenOver: AwaitsEnd | null = null;
 
@@ -99,10 +98,10 @@ export class NodeExchange implements Exchange {
     const { closes } = this.#headers;
     const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
-    // A socket that breaks while it is written is told by the close event; nothing else to do.
+    // The close event reports a socket that breaks while it is written.
     response.on("error", () => {});
     message.on("error", () => {});
-    // The time limit is one of writing: a handler may take longer to come to its answer.
+    // The timeout is for writing only: a handler may take longer to answer.
     response.on("timeout", () => {
       if (this.#answered) this.#watch();
     });
@@ -141,13 +140,13 @@ export class NodeExchange implements Exchange {
     this.#pace.note();
   }
 
-  /** The answer is out, or the socket closed before it was. */
+  /** Ends the exchange: the answer is out, or the socket closed before. */
   gone(): void {
     this.#end();
     this.#around.connection.done();
   }
 
-  /** Node keeps what nobody has read. */
+  /** Node buffers an unread body. */
   keepBody(): void {}
 
   body(wanted: BodyRequest): void {
@@ -186,14 +185,14 @@ export class NodeExchange implements Exchange {
     if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
-      // Node keeps what the client does not take at once.
+      // Node buffers what the client does not take immediately.
       const bytes = typeof body === "string" ? Buffer.from(body) : owned(body);
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
-      // What the system took at once needs no watching.
+      // If the kernel took all bytes, no watch is needed.
       if (this.#message.socket.writableLength > 0) this.#watch();
-      // As with the other transport, which takes these bytes off our hands.
+      // As in the other transport, which takes over these bytes.
       if (typeof body === "string" || bytes.byteLength <= WHOLE_BYTES_MAX) this.#told();
     }
   }
@@ -208,13 +207,13 @@ export class NodeExchange implements Exchange {
     this.#around.connection.answered(this.#message, length ?? 0);
     const told = length !== null && status !== 204 && status !== 304;
     if (told) flat.push("Content-Length", String(length));
-    // After a framing error nobody knows where the next request begins.
+    // After a framing error, the start of the next request is unknown.
     if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
     if (this.framing !== null) this.#around.connection.end();
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 
-  /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
+  /** Pulls the next chunk when the kernel has taken the last, so one chunk is in memory. */
   #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
     const source = pull(body);
     this.#source = source;
@@ -229,7 +228,7 @@ export class NodeExchange implements Exchange {
     }
     this.#head(status, headers, length);
     const give = (chunk: Uint8Array | null): void => {
-      // Half of the answer may be out, so that nothing but the end of the connection tells it.
+      // Half of the answer may be out, so only closing the connection can signal the error.
       if (chunk === null) this.#message.socket.destroy();
       else this.#response.write(chunk, taken);
       this.#watch();
@@ -247,15 +246,15 @@ export class NodeExchange implements Exchange {
 /** Scheme, authority without a user, and the path with the query. */
 const ABSOLUTE = /^https?:\/\/([A-Za-z0-9.:[\]_~%!$&'()*+,;=-]+)((?:[/?][^#]*)?)$/i;
 
-/** A request target as the server reads it. */
+/** A normalized request target. */
 interface OriginForm {
-  /** Path and query, or `*` for the server as a whole. */
+  /** Path and query, or `*` for the whole server. */
   readonly url: string;
-  /** Authority of an absolute target; null for any other. */
+  /** Authority of an absolute target; otherwise null. */
   readonly authority: string | null;
 }
 
-/** Returns true for a target that is answered: a path, an absolute address, `*` of OPTIONS. */
+/** Returns true for supported targets: a path, an absolute address, `*` with OPTIONS. */
 export function isTarget(method: string, target: string): boolean {
   return (
     target.startsWith("/") || (target === "*" && method === "OPTIONS") || ABSOLUTE.test(target)

@@ -1,12 +1,12 @@
 /**
- * How many connections there may be, and how much one of them may ask at once. What comes in:
- * connections as they come and go, with their addresses, and requests as they begin and end. What
- * goes out: which connection is closed to make room, and which requests are told to come back.
- * Invariant: a newcomer is let in as long as any connection is idle, because the one that has been
- * idle longest goes first; connections with a request are never closed for others, so fewer of them
- * than there is room for may ask at once, and the probes are always answered. What one connection
- * asks is counted by turns of the event loop, because all that has arrived on it is worked off in
- * one of them: asking one after the other, however fast, is never too much.
+ * Limits on connections and on the requests of one connection. Input: opened and closed connections
+ * with their addresses, and requests as they begin and end. Output: which connection to evict, and
+ * which requests to refuse for now.
+ * Invariant: a new connection is accepted while any other is idle, because the one idle longest is
+ * evicted. Connections with a request are never evicted, so the limit of busy ones is lower than
+ * that of open ones; probes are always answered. Requests of a connection are counted per turn of
+ * the event loop, because all that has arrived on it is processed in one turn: sequential requests,
+ * however fast, never exceed the limit.
  */
 import { isIP } from "node:net";
 import { networkOf } from "../../../access/signins.ts";
@@ -15,33 +15,32 @@ import { Proxies } from "../../../settings/proxies.ts";
 import { wordFor } from "../../../text/amounts.ts";
 import { overloaded } from "../admission.ts";
 
-/** How many connections there may be. */
+/** Limits on connections. */
 export interface SocketLimits {
-  /** Connections open at once. */
   readonly socketsMax: number;
-  /** Connections of one address; null is an eighth of all. */
+  /** Maximum connections of one address; null: an eighth of all. */
   readonly socketsPerAddress: number | null;
-  /** Addresses with many people behind them, as in `http.trusted_proxies`; null names none. */
+  /** Addresses shared by many people, as in `http.trusted_proxies`; null: none. */
   readonly trustedProxies: string | null;
 }
 
-/** Why connections were closed, or requests refused, for want of room. */
+/** Reasons for closing connections or refusing requests. */
 type Crowding = "idle" | "address" | "full";
 
-/** The part of all connections that one address may hold. */
+/** One address may hold 1/SHARE of all connections. */
 const SHARE = 8;
-/** Connections that are kept for those who ask how the server is: an eighth, at most so many. */
+/** Connections reserved for probes: an eighth, at most this many. */
 const RESERVE_MAX = 64;
 
-/** What is answered however crowded it is. */
+/** Paths that are answered however crowded it is. */
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Where nobody names proxies: from here come those that the operator has not thought of. */
+/** Default if no proxies are configured: networks that may hide many clients. */
 const OWN_NETWORKS =
   "127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 100.64.0.0/10, " +
   "::1, fc00::/7, fe80::/10";
 
-/** A place in a row of idle connections: a set of few makes its memory anew all the time. */
+/** A node of the idle list. A small Set would reallocate its memory all the time. */
 class Place {
   readonly seat: Seat;
   before: Place | null = null;
@@ -57,7 +56,7 @@ class Place {
   }
 }
 
-/** Connections in the order in which they came. */
+/** Connections in order of arrival. */
 class Row {
   first: Place | null = null;
   #last: Place | null = null;
@@ -83,7 +82,7 @@ class Row {
   }
 }
 
-/** Connections without a request, those first that never had one, then by the time of rest. */
+/** Idle connections: those that never had a request first, then by idle time. */
 class Idle {
   readonly #silent = new Row();
   readonly #resting = new Row();
@@ -97,7 +96,7 @@ class Idle {
   }
 }
 
-/** The connections of one address, or of all that are not told apart. */
+/** Connections of one address, or of all that are not distinguished. */
 class Holder {
   readonly idle = new Idle();
   readonly name: string;
@@ -114,12 +113,12 @@ class Holder {
 /** One connection. */
 export class Seat {
   readonly holder: Holder;
-  /** Where it stands among all that are idle, and among those of its holder. */
+  /** Links in the global and per-owner LRU lists. */
   readonly place = new Place(this);
   readonly placeOfHolder = new Place(this);
   readonly #all: Sockets;
   readonly #close: () => void;
-  /** Whether it ever asked something. */
+  /** True once it had a request. */
   asked = false;
   #open = 0;
   #left = false;
@@ -130,32 +129,32 @@ export class Seat {
     this.#close = close;
   }
 
-  /** It asks something; gives why that cannot be answered, or null. `end` must follow. */
+  /** Begins a request; returns why it cannot be answered, or null. `end` must follow. */
   begin(path: string): AppError | null {
     if (this.#open++ === 0 && !this.#left) this.#all.wakes(this);
     return VITAL.has(path) ? null : this.#all.refusal(this.holder);
   }
 
-  /** The answer is out, or given up. */
+  /** Notes that an answer is out or dropped. */
   end(): void {
     if (--this.#open === 0 && !this.#left) this.#all.rests(this);
   }
 
-  /** It is closed. May be called again. */
+  /** Notes that it is closed. Idempotent. */
   leave(): void {
     if (this.#left) return;
     this.#left = true;
     this.#all.left(this, this.#open > 0);
   }
 
-  /** Closes it, so that there is room for another. */
+  /** Closes it to make room for another. */
   evict(): void {
     this.leave();
     this.#close();
   }
 }
 
-/** The connections of one transport. */
+/** Connections of one transport. */
 export class Sockets {
   readonly #max: number;
   readonly #perAddress: number;
@@ -175,7 +174,7 @@ export class Sockets {
     this.#all = new Holder("", socketsMax);
   }
 
-  /** Open connections, and those of them with a request. */
+  /** Open connections, and those with a request. */
   get open(): number {
     return this.#all.open;
   }
@@ -184,22 +183,22 @@ export class Sockets {
     return this.#all.busy;
   }
 
-  /** How often there was no room, by what was done about it. */
+  /** Number of times without room, by reaction. */
   get crowding(): Readonly<Record<Crowding, number>> {
     return this.#counts;
   }
 
-  /** How many were cut off because they took their answers too slowly. */
+  /** Number cut off because they read too slowly. */
   get slow(): number {
     return this.#slow;
   }
 
-  /** One is cut off for that. */
+  /** Counts one that is cut off. */
   cutSlow(): void {
     this.#slow++;
   }
 
-  /** A connection came; null where there is no room whatever is closed. `close` closes it. */
+  /** Registers a connection; returns null if no room can be made. `close` closes it. */
   enter(address: string, close: () => void): Seat | null {
     const holder = this.#holderOf(address);
     if (holder.open >= holder.most) this.#makeRoom(holder, "address");
@@ -216,7 +215,7 @@ export class Sockets {
     return seat;
   }
 
-  /** Why no further request of a holder can be answered, or null. */
+  /** Returns why a holder's next request is refused, or null. */
   refusal(holder: Holder): AppError | null {
     if (holder.busy > holder.most) {
       this.#counts.address++;
@@ -233,7 +232,7 @@ export class Sockets {
     return overloaded();
   }
 
-  /** A connection that had no request has one. */
+  /** Marks a connection as busy. */
   wakes(seat: Seat): void {
     seat.asked = true;
     this.#all.busy++;
@@ -242,7 +241,7 @@ export class Sockets {
     seat.placeOfHolder.leave();
   }
 
-  /** A connection has no request any more. */
+  /** Marks a connection as idle. */
   rests(seat: Seat): void {
     this.#all.busy--;
     seat.holder.busy--;
@@ -250,7 +249,7 @@ export class Sockets {
     seat.holder.idle.add(seat.placeOfHolder);
   }
 
-  /** A connection is closed. */
+  /** Removes a closed connection. */
   left(seat: Seat, busy: boolean): void {
     for (const holder of [this.#all, seat.holder]) {
       holder.open--;
@@ -272,7 +271,7 @@ export class Sockets {
     );
   }
 
-  /** Closes what has been idle longest; false where nothing is idle. */
+  /** Evicts the connection idle longest; returns false if none is idle. */
   #makeRoom({ idle }: Holder, crowding: Crowding): boolean {
     const { oldest } = idle;
     if (oldest === undefined) return false;
@@ -282,18 +281,18 @@ export class Sockets {
   }
 }
 
-/** Requests of one connection in one turn, and requests of it whose answers are not out. */
+/** Maximum requests of one connection per turn, and unanswered ones. */
 export const REQUESTS_AT_ONCE_MAX = 16;
-/** Bytes of answers that one connection is given in one turn; what exceeds them is the last. */
+/** Bytes of answers per connection and turn; the answer that exceeds them is the last. */
 export const BYTES_AT_ONCE_MAX = 262_144;
 
-/** About what a head takes; answers without a body are to be counted as well. */
+/** Approximate size of a head; answers without a body count too. */
 const HEAD_BYTES = 1_024;
 
 let turn = 0;
 let planned = false;
 
-/** The number of this turn of the event loop. */
+/** Returns the number of this turn of the event loop. */
 function thisTurn(): number {
   if (!planned) {
     planned = true;
@@ -307,49 +306,49 @@ function thisTurn(): number {
 
 /** The requests of one connection. */
 export class Pipeline {
-  /** Called when there is room again for requests of which too many were under way. */
+  /** Called when there is room again after too many requests in flight. */
   onRoom: () => void = () => {};
   #turn = -1;
   #requests = 0;
   #bytes = 0;
   #open = 0;
 
-  /** A request has come. */
+  /** Begins a request. */
   begin(): void {
     this.#look();
     this.#requests++;
     this.#open++;
   }
 
-  /** Its answer is out, or given up. */
+  /** Notes that its answer is out or dropped. */
   end(): void {
     this.#open--;
     if (this.#open === REQUESTS_AT_ONCE_MAX - 1) this.onRoom();
   }
 
-  /** An answer is handed over, without its head. */
+  /** Counts an answer handed over, without its head. */
   answered(bytes: number): void {
     this.#look();
     this.#bytes += bytes + HEAD_BYTES;
   }
 
-  /** Requests whose answers are not out. */
+  /** Unanswered requests. */
   get open(): number {
     return this.#open;
   }
 
-  /** Requests that have come in this turn. */
+  /** Requests that arrived in this turn. */
   get requests(): number {
     this.#look();
     return this.#requests;
   }
 
-  /** Whether no further request is to be taken in this turn. */
+  /** True if this turn must take no further request. */
   get turnOver(): boolean {
     return this.requests >= REQUESTS_AT_ONCE_MAX || this.#bytes >= BYTES_AT_ONCE_MAX;
   }
 
-  /** Whether no further request is to be taken until an answer is out. */
+  /** True if no further request may be taken until an answer is out. */
   get crowded(): boolean {
     return this.#open >= REQUESTS_AT_ONCE_MAX;
   }

@@ -1,10 +1,10 @@
 /**
- * The transport over node:http, and its only importer. What comes in: requests as Node's parser
- * delivers them. What goes out: exchanges, and their answers on the wire.
+ * The transport over node:http, and its only importer. Input: requests from Node's parser. Output:
+ * exchanges, and their answers on the wire.
  * Invariant: it accepts and refuses the same requests as the other transport, except for targets
- * (node-exchange.ts) and bytes that Node's parser reads wrongly. Node's own time limits would let
- * slow clients hold sockets for minutes, and it takes HTTP/1.0 and any number of headers: all of
- * that is set or refused here.
+ * (node-exchange.ts) and bytes that Node's parser misreads. Node's own timeouts would let slow
+ * clients hold sockets for minutes, and it accepts HTTP/1.0 and any number of headers: all that is
+ * handled here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
@@ -27,16 +27,16 @@ import {
   type TransportLimits,
 } from "./transport.ts";
 
-/** How often Node looks for sockets that are too slow, in milliseconds. */
+/** Interval of Node's check for slow sockets, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Time for the refusal of a CONNECT to leave behind answers that nobody reads. */
+/** Time for the refusal of a CONNECT to be sent after unread answers. */
 const TUNNEL_MS = 1_000;
 
-/** The switch for connections whose client has closed its half; not in Node's declarations. */
+/** Server with the half-open switch, absent from Node's declarations. */
 type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
 
-/** Makes the transport. */
+/** Opens the transport. */
 export function openNodeTransport(limits: TransportLimits): Transport {
   return new NodeTransport(limits);
 }
@@ -49,7 +49,7 @@ class NodeTransport implements Transport {
   readonly #limits: TransportLimits;
   #port = 0;
   #open = 0;
-  /** When a connection or request last came or went. */
+  /** Time of the latest connection, request, or end of one. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
@@ -66,10 +66,10 @@ class NodeTransport implements Transport {
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
-      // Refused here instead, so that it is answered as every other mistake, and once.
+      // Refused here instead, so it is answered once, like every other mistake.
       requireHostHeader: false,
     });
-    // Node would drop the answers of a client that closes its writing half behind its request.
+    // Otherwise Node drops the answers of a client that half-closes after its request.
     (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.writeTimeoutMs;
@@ -109,7 +109,7 @@ class NodeTransport implements Transport {
       this.#handler(exchange);
     };
     this.#server.on("request", answer);
-    // Node would answer 417 to what it does not know in Expect; the field may as well be ignored.
+    // Node would answer 417 to unknown Expect values; the field may be ignored.
     this.#server.on("checkExpectation", answer);
     return new Promise((resolve, reject) => {
       this.#server.once("error", (error) => {
@@ -127,7 +127,7 @@ class NodeTransport implements Transport {
     this.#handler = handler;
   }
 
-  /** Node has its parser ready for it by now. */
+  /** Accepts a connection; Node's parser is ready by now. */
   #accept(socket: Socket): void {
     this.#activeMs = performance.now();
     const seat = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
@@ -153,20 +153,20 @@ class NodeTransport implements Transport {
     });
     this.#held.begin();
     if (this.#server.listening) await portEmptied(this.#port, traffic);
-    // The server's own close would at once destroy sockets whose answer is written but not sent.
+    // The server's own close would destroy sockets whose answer is written but not sent.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
     this.#held.end();
     await drained(traffic, deadlineMs);
     this.#server.closeAllConnections();
     await closed;
-    // This one only ends the timer that looks for slow sockets.
+    // Only ends the timer that checks for slow sockets.
     this.#server.close();
   }
 }
 
 /**
- * Calls back once the answer is out or the socket closed. The answer alone would not do: that of a
- * pipelined request behind another one is never told that its socket is gone.
+ * Calls back once the answer is out or the socket closed. The answer's event is not enough: a
+ * pipelined one after another never learns that its socket is gone.
  */
 function whenGone(connection: NodeConnection, response: ServerResponse, gone: () => void): void {
   const once = () => {
@@ -178,7 +178,7 @@ function whenGone(connection: NodeConnection, response: ServerResponse, gone: ()
   response.on("close", once);
 }
 
-/** Status for a well-formed request of a kind that is not served here, or null. */
+/** Returns the status for a well-formed but unsupported request, or null. */
 function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
   if (message.httpVersion !== "1.1") return 505;
   if (!isTarget(message.method ?? "", message.url ?? "")) return 400;
@@ -187,7 +187,7 @@ function unsupported(message: IncomingMessage, headBytesMax: number): number | n
   return headBytes(message) > headBytesMax ? 431 : null;
 }
 
-/** Bytes of the head as it is usually written; Node's own limit leaves some of them out. */
+/** Returns the usual size of the head; Node's own limit ignores some bytes. */
 function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
   const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
   return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;
@@ -202,7 +202,7 @@ function refuseRequest(response: ServerResponse, status: number): void {
   response.end(body);
 }
 
-/** A whole answer for a socket whose request could not be read. */
+/** Returns a complete answer for a socket whose request could not be read. */
 function plainRefusal(status: number): string {
   const { headers, body } = refusalOf(status);
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
@@ -226,7 +226,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
     return;
   }
   if (connection?.refusable === false) {
-    // Answers that are written already still leave.
+    // Answers that are already written still leave.
     connection.end();
     socket.end(() => socket.destroy());
     return;
@@ -234,10 +234,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
   socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
 }
 
-/**
- * Answers CONNECT, for which Node hands over the bare socket: it has no listener for errors there,
- * so that a reset would end the process, and no limit of time.
- */
+/** Answers CONNECT. The bare socket has no timeout, nor an error listener: a reset would crash. */
 function refuseTunnel(socket: Duplex): void {
   const close = () => socket.destroy();
   const late = setTimeout(close, TUNNEL_MS);

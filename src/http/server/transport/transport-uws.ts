@@ -1,8 +1,8 @@
 /**
- * The transport over uWebSockets.js, and what loads it. What comes in: connections and requests as
- * the library delivers them. What goes out: exchanges, to whoever answers them.
- * Invariant: the port is this server's alone; each connection has its place among all, and each
- * request is known to be of its connection.
+ * The transport over uWebSockets.js, and its loader. Input: connections and requests from the
+ * library. Output: exchanges for a handler.
+ * Invariant: the port belongs to this server alone; each connection counts against the limits, and
+ * each request is mapped to its connection.
  */
 import { setImmediate } from "node:timers/promises";
 import {
@@ -37,32 +37,32 @@ import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
-/** The switch for the header with the library's name and version; not in its declarations. */
+/** The switch for the header with the library's name and version, absent from its declarations. */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
 
 /**
- * The library reads on in the same turn of the loop while its 512 KiB are filled at once: with the
- * system's own bounds a sender who is quicker than what is done with a chunk held up everybody for
- * 60 to 95 ms, 16 MB long. Twice this is less than those, and enough for 4 MB/s over 50 ms of way.
+ * Receive buffer. The library reads on in the same turn while its 512 KiB fill up: with the
+ * kernel's defaults, a sender faster than the processing of its chunks blocked all others for 60 to
+ * 95 ms, over 16 MB. Twice this is less than 512 KiB, and enough for 4 MB/s at a latency of 50 ms.
  */
 const RECEIVED_BYTES = 204_800;
 
-/** How often requests are looked for whose bodies take too long, in milliseconds. */
+/** Check interval for slow request bodies, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Loads the addon and makes the transport. Its time limits for heads and for idle sockets are built
- * in (about 10 s), as is that for bodies which come at less than 16 kB a second; and it takes the
- * size of the head once per process. Throws `CommandError` where it cannot be loaded: the other
- * transport is a decision of the operator, never a silent fallback.
+ * Loads the addon and opens the transport. Built in are its timeouts for heads and idle sockets
+ * (about 10 s) and for bodies below 16 kB/s; the head size is read once per process. Throws
+ * `CommandError` if it cannot be loaded: the operator must choose the other one; no silent
+ * fallback.
  */
 export async function openUwsTransport(limits: TransportLimits): Promise<UwsTransport> {
   return new UwsTransport(await loadUws(limits.headBytesMax), limits);
 }
 
 /**
- * Loads the library. It reads its limit from the environment when the process loads it first, so
- * that comes before. Throws `CommandError` as `openUwsTransport`.
+ * Loads the library. It reads its limit from the environment on the first load, so that is set
+ * before. Throws `CommandError` like `openUwsTransport`.
  */
 export async function loadUws(headBytesMax: number): Promise<Uws> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
@@ -80,7 +80,7 @@ export async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
-/** Opens a port whose connections threads take. Throws `CommandError` if it cannot be had. */
+/** Opens a port whose connections threads take. Throws `CommandError` on failure. */
 export function openUwsPort(address: ListenAddress): OpenPort {
   const port = openPort(address.host, address.port);
   if (port === null) throw new CommandError(cannotListen(address));
@@ -99,14 +99,14 @@ export class UwsTransport implements Transport {
   #checking: NodeJS.Timeout | null = null;
   readonly #connections = new Map<Lane, UwsConnection>();
   #lanes: Lanes | null = null;
-  /** When a connection or request last came or went. */
+  /** Time of the latest connection, request, or end of one. */
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
   readonly #around: UwsSurroundings;
   #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
-  /** Resolves when every connection that was taken at the port is on its lane. */
+  /** Resolves when every connection taken at the port is on its lane. */
   #taken: Promise<void> = Promise.resolve();
   #takenCount = 0;
 
@@ -133,12 +133,12 @@ export class UwsTransport implements Transport {
     return this.#port.number;
   }
 
-  /** Connections that it has taken. */
+  /** Number of accepted connections. */
   get taken(): number {
     return this.#takenCount;
   }
 
-  /** Takes its share of the connections that come to an open port. */
+  /** Takes its share of the connections at an open port. */
   take(port: OpenPort, handler: ExchangeHandler): void {
     this.#handler = handler;
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
@@ -148,7 +148,7 @@ export class UwsTransport implements Transport {
         const exchange = this.#begin(lane, response, request);
         if (exchange === null) return;
         this.#handler(exchange);
-        // What has no body is mostly answered by now.
+        // Requests without a body are mostly answered by now.
         if (!exchange.settled) this.#open.add(exchange);
       },
       closed: (lane) => this.#forget(lane),
@@ -188,7 +188,7 @@ export class UwsTransport implements Transport {
 
   #begin(lane: Lane, response: UwsResponse, request: UwsRequest): UwsExchange | null {
     const connection = this.#connections.get(lane);
-    // Behind its last answer, which does not leave because nobody takes it.
+    // After its last answer, which is stuck because the client does not read.
     if (connection === undefined || connection.over) {
       response.close();
       return null;
@@ -223,20 +223,20 @@ export class UwsTransport implements Transport {
     return { requests: this.#open.size, sockets, activeMs: this.#activeMs };
   }
 
-  /** Holds answers back from now on, until `finish`: while the port comes to rest. */
+  /** Holds answers back until `finish`, while the port is drained. */
   holdBack(): void {
     this.#held.begin();
   }
 
-  /** Closes all connections at once, for a thread that has failed. */
+  /** Closes all connections immediately, for a thread that has failed. */
   cut(): void {
     this.#lanes?.close();
   }
 
-  /** Answers what came until the port was closed and what still comes, then closes all sockets. */
+  /** Answers what came before the port was closed and what still comes, then closes all sockets. */
   async finish(deadlineMs: number): Promise<void> {
     await this.#taken;
-    // A connection that was taken says that it is there in a turn of its own.
+    // A taken connection announces itself in a separate turn.
     await setImmediate();
     this.#held.end();
     if (this.#checking !== null) clearInterval(this.#checking);
@@ -244,7 +244,7 @@ export class UwsTransport implements Transport {
     this.#lanes?.close();
   }
 
-  /** Ends requests whose bodies take longer than a request may. */
+  /** Ends requests whose bodies exceed the request timeout. */
   #checkBodies(): void {
     const limitMs = this.#limits.requestTimeoutMs;
     const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);

@@ -1,11 +1,11 @@
 /**
- * What a transport is: something that listens, turns each HTTP request into an Exchange and hands
- * it to one handler. What comes in: bytes on a socket (the two implementations are in
- * transport-uws.ts and transport-node.ts). What goes out: one answer per exchange.
- * Invariant: both implementations behave the same above this interface. What a parser refuses
- * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection. A
- * block of headers holds words of the program only; an exchange is in one list at most, and taking
- * it out costs the same however many wait.
+ * Interface of a transport: it listens, turns each HTTP request into an Exchange, and passes it to
+ * one handler. Input: bytes on a socket (implementations: transport-uws.ts and transport-node.ts).
+ * Output: one answer per exchange.
+ * Invariant: both implementations behave the same above this interface. Requests refused by a
+ * parser below it (400, 408, 431, 505) are answered by the transport, which closes the connection.
+ * A header block holds only words of the program; an exchange is in at most one list, and its
+ * removal costs O(1).
  */
 
 import { strict as assert } from "node:assert";
@@ -22,118 +22,98 @@ import type { SocketLimits, Sockets } from "./sockets.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
 export interface TransportLimits extends SocketLimits, PaceLimits {
-  /** Most bytes of request line and headers together; more is answered 431. */
+  /** Maximum bytes of request line and headers together; more is answered 431. */
   readonly headBytesMax: number;
-  /** Time for the headers, and for the whole request, in milliseconds. */
+  /** Timeouts for the headers, and for the whole request, in milliseconds. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Time after which a socket without a request is closed, in milliseconds. */
+  /** Timeout of an idle socket, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Most bytes of request bodies that are on their way at the same time. */
+  /** Maximum bytes of all incoming request bodies. */
   readonly bodiesBytesMax: number;
-  /** Share of them that one sender may have, of what the others leave. */
+  /** Share of them that one sender may have of what others leave. */
   readonly senderShareMax: number;
-  /** Where these bytes are counted; without one, those of this transport alone. */
+  /** Ledger that counts these bytes; undefined: this transport alone. */
   readonly ledger?: Ledger | undefined;
 }
 
-/**
- * Most header lines of one request; more is answered 431. uWebSockets.js has room for a hundred,
- * two of which it needs itself.
- */
+/** Maximum header lines; more is answered 431. uWebSockets.js has room for 100 and uses two. */
 export const HEADER_COUNT_MAX = 98;
-/**
- * Response headers in the order in which they are sent: lines and blocks, or of a line its name
- * with its value behind it, for every answer would leave its pairs to the collector of garbage.
- */
+/** Response headers in order: lines, blocks, or names followed by values, which avoids garbage. */
 export type HeaderList = readonly (HeaderLine | HeaderBlock | string)[];
 
-/** Who is told that an exchange is over. */
+/** Observer of an exchange's end. */
 export interface AwaitsEnd {
   over(): void;
 }
 
-/** One request and the way to answer it. Everything here is a copy; nothing of it expires. */
+/** One request and its answer. All values are copies that never expire. */
 export interface Exchange {
-  /** As sent, case kept. */
+  /** As sent, case preserved. */
   readonly method: string;
   /** Raw path, not percent-decoded, without the query. */
   readonly path: string;
-  /** Raw query without the question mark; empty when there is none. */
+  /** Raw query without the question mark; empty if there is none. */
   readonly query: string;
   /**
-   * What makes this request unsafe to read, or one too many, or null. Its answer closes the
-   * connection, and nothing that came behind it is answered.
+   * Error if this request is unsafe to read, or one too many; else null. Its answer closes the
+   * connection; later requests on it are not answered.
    */
   readonly framing: AppError | null;
-  /** Value of one of the read headers (lower case name); undefined when it was not sent. */
+  /** Returns a known header (lower-case name); undefined if it was not sent. */
   header(name: ReadHeader): string | undefined;
-  /** Address of the other end, without a port; only until the first wait. */
+  /** Client address without a port; only until the first wait. */
   readonly address: string;
-  /** True once the client is gone; an answer is then thrown away. */
+  /** True once the client is gone; its answer is discarded. */
   readonly aborted: boolean;
-  /**
-   * True once the client sends nothing more. It may be gone, or may have closed its writing half
-   * only: its answer is sent, but nothing is waited for on its behalf.
-   */
+  /** True once the client is gone or half-closed: its answer is sent, but nothing waits for it. */
   readonly finished: boolean;
   /**
-   * Reads the whole body and hands it over once, at once where the body has already arrived, or as
-   * soon as it is clear that it will not be read. Never calls it when the client goes away or
-   * takes longer than the request timeout.
+   * Reads the whole body and delivers it once: immediately if it has arrived, or as soon as it is
+   * refused. Never delivers if the client leaves or exceeds the request timeout.
    */
   body(wanted: BodyRequest): void;
-  /**
-   * Keeps what arrives of the body until `body` is called, for a caller that is going to call it in
-   * another turn, or to answer without it.
-   */
+  /** Buffers the body until `body` is called, for callers that call it in a later turn or never. */
   keepBody(): void;
   /**
-   * Tells once when the answer is out of hand (a large one: taken by the client) or the client
-   * gone, whatever happened; at once where that is so already. For one caller.
+   * Notifies one observer when the answer is handed over (a large one: taken by the client) or the
+   * client gone; immediately if so already.
    */
   whenOver(awaiting: AwaitsEnd): void;
   /**
-   * Answers; a HEAD request gets the same headers and no body, 204 and 304 have none. Must be
-   * called exactly once. A file is closed and pieces are done with here, whatever happens.
+   * Answers; HEAD gets the same headers and no body, 204 and 304 have none. Must be called exactly
+   * once. Always releases files and streams.
    */
   send(status: number, headers: HeaderList, body: AnswerBody): void;
-  /**
-   * Closes the connection, for an answer that went wrong while it was sent. Never throws; a whole
-   * answer is left alone where it can be told.
-   */
+  /** Cuts the connection if sending failed. Never throws; leaves a complete answer if possible. */
   cut(): void;
 }
 
-/** Answers exchanges; must never throw and must call `send` exactly once, or `cut`. */
+/** Answers exchanges; must never throw and must call `send` or `cut` exactly once. */
 export type ExchangeHandler = (exchange: Exchange) => void;
 
-/** One HTTP implementation. */
+/** An HTTP implementation. */
 export interface Transport {
   readonly name: TransportName;
-  /** Bytes of request bodies that are on their way. */
+  /** Budget of incoming request bodies. */
   readonly bodies: Budget;
-  /** The connections. */
   readonly sockets: Sockets;
-  /** Starts to accept connections and gives the port. Fails when the address is taken. */
+  /** Starts accepting and returns the port. Fails if the address is taken. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
-  /** Hands requests to another handler from now on. */
+  /** Passes requests to another handler from now on. */
   answerWith(handler: ExchangeHandler): void;
-  /** From now on every answer tells its client that the connection ends with it. */
+  /** From now on, every answer closes its connection. */
   leave(): void;
-  /**
-   * Stops accepting, answers what still comes on open connections until there is nothing more (see
-   * drain.ts) or `deadlineMs` has passed, and closes all sockets.
-   */
+  /** Stops accepting, drains connections (drain.ts) up to `deadlineMs`, and closes all sockets. */
   close(deadlineMs: number): Promise<void>;
 }
 
 /** The two implementations. */
 export type TransportName = "uws" | "node";
 
-/** The only request headers that are ever read; a transport copies these and no others. */
+/** The only request headers that are read; transports copy only these. */
 export const READ_HEADERS = [
-  // First what programs send with most requests; see ROOM.
+  // The most frequent headers first; see ROOM.
   "host",
   "authorization",
   "content-length",
@@ -154,55 +134,54 @@ export const READ_HEADERS = [
   "x-forwarded-for",
   "access-control-request-method",
 ] as const;
-/** So many of them have their place from the start; a list of all would be garbage mostly. */
+/** Preallocated headers; a slot for each would mostly be garbage. */
 const ROOM = 8;
 
-/** Name of a header that is read. */
+/** Name of a known header. */
 export type ReadHeader = (typeof READ_HEADERS)[number];
 
-/** Where the value of each header is kept. */
+/** Slot of each header. */
 const PLACES: ReadonlyMap<string, number> = new Map(READ_HEADERS.map((name, at) => [name, at]));
 
-/** Methods whose requests may have a body in chunks: those that read one. */
+/** Methods that may have a chunked body. */
 const CHUNKED_METHODS = new Set(["POST", "PATCH"]);
-/** A Content-Length that every parser reads alike. */
+/** A Content-Length that all parsers read alike. */
 const LENGTH = /^\d{1,15}$/;
-/** A method that is one word of HTTP (RFC 9110, section 5.6.2). */
+/** A method that is an HTTP token (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function isToken(method: string): boolean {
   return method === "POST" || method === "GET" || TOKEN.test(method);
 }
 
-/** A list, to which every proxy on the way may add a line (RFC 9110, section 5.3). */
+/** A list header: every proxy may add a line (RFC 9110, section 5.3). */
 const LIST_HEADER = "x-forwarded-for";
 
-/** A list too, of which only one member matters (RFC 9112, section 9.6). */
+/** Also a list, with one relevant member (RFC 9112, section 9.6). */
 const CONNECTION = "connection";
 
 /** True if a Connection header has the member `close`. */
 function saysClose(value: string): boolean {
-  // What nearly all clients send, without garbage.
+  // The usual value, without garbage.
   if (value === "keep-alive") return false;
   return value.split(",").some((member) => member.trim().toLowerCase() === "close");
 }
 
 /**
- * The read headers of one request. Each decides who asks, where the body ends or what it is, so
- * none may come twice: two parsers on the way could each believe another one.
+ * Known headers of one request. Each determines the sender, or the end or type of the body, so none
+ * may repeat: two parsers on the way could each believe a different one.
  */
 export class HeadHeaders {
   readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
-  /** Names that came again. */
   #repeated: Set<string> | null = null;
   #closes = false;
 
-  /** True if the client wants the connection to end with the answer. */
+  /** True if the client wants the connection closed after the answer. */
   get closes(): boolean {
     return this.#closes;
   }
 
-  /** Takes one header line; `name` in lower case. */
+  /** Adds a header line; `name` in lower case. */
   add(name: string, value: string): void {
     const at = PLACES.get(name);
     if (at === undefined) {
@@ -220,12 +199,12 @@ export class HeadHeaders {
     }
   }
 
-  /** Value of a header, or undefined. */
+  /** Returns a header's value, or undefined. */
   get(name: ReadHeader): string | undefined {
     return this.#values[PLACES.get(name) as number];
   }
 
-  /** Replaces the Host header by the authority of a request target in absolute form. */
+  /** Replaces Host by the authority of an absolute request target. */
   replaceHost(authority: string): void {
     this.#values[PLACES.get("host") as number] = authority;
   }
@@ -303,12 +282,12 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   507: "Insufficient Storage",
 };
 
-/** Status and reason as they stand in the status line, such as `200 OK`. */
+/** Returns the text of a status line, such as `200 OK`. */
 export function statusLine(status: number): string {
   return `${status} ${STATUS_TEXT[status] ?? "Unknown"}`;
 }
 
-/** What was wrong with bytes that are no request which is read here, by status. */
+/** Details for unparsable requests, by status. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: "These bytes are no proper request of HTTP 1.1.",
   408: "The request did not come in time.",
@@ -317,8 +296,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /**
- * The answer to bytes that never became an exchange: a problem document without a code, because
- * there is nothing more to tell apart than statuses (`about:blank`, RFC 9457, section 4.2.1).
+ * Returns the answer to bytes that never became an exchange: a problem document without a code,
+ * because only statuses differ (`about:blank`, RFC 9457, section 4.2.1).
  */
 export function refusalOf(status: number): {
   readonly headers: readonly HeaderLine[];
@@ -336,7 +315,7 @@ export function refusalOf(status: number): {
   return { headers, body: JSON.stringify(problem) };
 }
 
-/** The sentence for an address that cannot be taken; uWebSockets.js does not say why. */
+/** Returns the message for an address that cannot be bound; uWebSockets.js gives no reason. */
 export function cannotListen(address: ListenAddress): string {
   return (
     `Cannot listen at ${listenText(address)}. Another process may use that port, or the address ` +
@@ -344,24 +323,23 @@ export function cannotListen(address: ListenAddress): string {
   );
 }
 
-/** What can stand in the list. */
+/** A member of the list. */
 export interface Listed<Member> {
-  /** The one before and behind it; null at the ends, undefined where it is in no list. */
+  /** Neighbors; null at the ends, undefined outside of any list. */
   before: Member | null | undefined;
   behind: Member | null | undefined;
 }
 
-/** A list whose members know their neighbours. */
+/** A doubly linked list. */
 export class OpenExchanges<Member extends Listed<Member>> {
   #first: Member | null = null;
   #size = 0;
 
-  /** How many wait. */
   get size(): number {
     return this.#size;
   }
 
-  /** Puts one into it that is in none. */
+  /** Adds a member that is in no list. */
   add(member: Member): void {
     member.before = null;
     member.behind = this.#first;
@@ -370,7 +348,7 @@ export class OpenExchanges<Member extends Listed<Member>> {
     this.#size++;
   }
 
-  /** Takes one out, if it is in. */
+  /** Removes a member if it is in the list. */
   delete(member: Member): void {
     const { before, behind } = member;
     if (before === undefined || behind === undefined) return;
@@ -382,7 +360,7 @@ export class OpenExchanges<Member extends Listed<Member>> {
     this.#size--;
   }
 
-  /** Each of them, the youngest first; the one that is handed out may end meanwhile. */
+  /** Iterates, newest first; the yielded member may be removed meanwhile. */
   *[Symbol.iterator](): Generator<Member> {
     for (let member = this.#first; member !== null; ) {
       const { behind = null } = member;
@@ -392,33 +370,31 @@ export class OpenExchanges<Member extends Listed<Member>> {
   }
 }
 
-/** An answer that can be sent later, or given up where even that goes wrong. */
+/** An answer that can be sent later, or cut if that fails. */
 interface HeldAnswer {
   send(): void;
   cut(): void;
 }
 
-/** Answers that are held back while the port comes to rest: an answered client may come again. */
+/** Answers held back while the port is drained: an answered client may send again. */
 export class HeldAnswers {
   #held: HeldAnswer[] | null = null;
 
-  /** Begins to hold back. */
   begin(): void {
     this.#held ??= [];
   }
 
-  /** Whether answers are held back now. */
   get holding(): boolean {
     return this.#held !== null;
   }
 
-  /** Keeps an answer for later and says so; false when it can be sent now. */
+  /** Holds an answer and returns true; returns false if it can be sent now. */
   keep(answer: HeldAnswer): boolean {
     this.#held?.push(answer);
     return this.#held !== null;
   }
 
-  /** Sends what was held back; one that cannot be sent must not keep the others. */
+  /** Sends the held answers; a failing one must not block the others. */
   end(): void {
     const held = this.#held ?? [];
     this.#held = null;
@@ -435,20 +411,20 @@ export class HeldAnswers {
 /** Name and value of a response header. */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** What the value of a header may hold. One transport would send anything else, one would not. */
+/** Allowed header values. The transports differ on anything else. */
 export const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** Lines that are sent one behind the other. */
+/** Consecutive header lines. */
 export class HeaderBlock {
   readonly lines: readonly HeaderLine[];
   /** Name of the first line. */
   readonly name: string;
-  /** Value of the first line, and the other lines behind it. */
+  /** Value of the first line, followed by the other lines. */
   readonly value: string;
-  /** All lines, with the end of a line before each. */
+  /** All lines, each after a line break. */
   readonly text: string;
 
-  /** Of one line at least. */
+  /** At least one line. */
   constructor(lines: readonly HeaderLine[]) {
     for (const [name, value] of lines) {
       assert(/^[A-Za-z-]+$/.test(name) && HEADER_VALUE.test(value), `${name} is a plain header`);
@@ -462,10 +438,10 @@ export class HeaderBlock {
   }
 }
 
-/** How lines begin behind others, by name; names are words of the program. */
+/** Line starts by header name; names are words of the program. */
 const starts = new Map<string, string>();
 
-/** The end of the line before, and the name of a header. */
+/** Returns a line break and the name of a header. */
 export function startOfLine(name: string): string {
   let start = starts.get(name);
   if (start === undefined) {
@@ -475,29 +451,26 @@ export function startOfLine(name: string): string {
   return start;
 }
 
-/** What a client may send as X-Request-Id, which is safe in a header and in a log. */
+/** Valid X-Request-Id of a client: safe in a header and in a log. */
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const RUN = randomBytes(6).toString("hex");
-/** Ids made here differ from each other and from those of other runs of the server. */
+/** Counter that keeps ids unique; RUN separates runs of the server. */
 let made = 0;
 
-/** Digits of a number are of this base. */
+/** Base of the digits of a number. */
 const BASE = 36;
 const DIGITS = 7;
-/** All pairs of digits: the last two change with each id, the others seldom. */
+/** All pairs of digits: only the last pair changes with each id. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
   pair.toString(BASE).padStart(2, "0"),
 );
-/**
- * The id that was made last. As bytes, because a text that two others are joined to is put together
- * again by whoever looks into it, and every answer does so four times.
- */
+/** The latest id, as bytes: each of four reads per answer would flatten a joined string again. */
 const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
 const LAST_AT = ID.byteLength - 2;
-/** For how many pairs of last digits its others stand. */
+/** The number that the leading digits currently encode. */
 let standing = 0;
 
-/** Keeps the client's id where it is acceptable, else makes one. */
+/** Returns the client's id if it is valid, else a new one. */
 export function requestIdOf(sent: string | undefined): string {
   if (sent !== undefined && CLIENT_ID.test(sent)) return sent;
   made++;

@@ -1,10 +1,9 @@
 /**
- * The body of an answer over uWebSockets.js whose length is not known, in chunked coding. What
- * comes in: a pulled body. What goes out: what the client takes, as it takes it.
- * Invariant: the library is given one piece at a time and holds what the kernel does not take of
- * it; while it holds something, it gets only a few bytes now and then, whose fate tells whether it
- * still does. A client that takes less than the least pace is cut off, and no other, where a piece
- * counts when all of it was taken; the pulled body is ended in every way this can end.
+ * A chunked answer body of unknown length over uWebSockets.js. Input: a pulled body. Output: bytes
+ * at the client's pace.
+ * Invariant: the library gets one chunk at a time and buffers what the kernel does not take. While
+ * it buffers, it gets only small probes, whose result shows whether it still does. Only clients
+ * below the minimum pace are cut off; a chunk counts once fully taken. The pulled body always ends.
  */
 
 import { later } from "../background-tasks.ts";
@@ -12,14 +11,14 @@ import type { PulledBody } from "./answer-body.ts";
 import { Pace } from "./pace.ts";
 import type { Sending } from "./uws-stream.ts";
 
-/** Bytes that ask the library whether it holds some; less than a kernel's buffer ever frees. */
+/** Bytes that probe whether the library buffers; less than a kernel's buffer ever frees. */
 const PROBE_BYTES = 256;
 
 const NOTHING = new Uint8Array(0);
 
-/** What this needs of the library's response. */
+/** Used members of the library's response. */
 export interface ChunkedResponse {
-  /** Takes all bytes; false where it holds some that the kernel did not take. */
+  /** Takes all bytes; returns false if it buffers some that the kernel did not take. */
   write(chunk: Uint8Array): boolean;
   end(): unknown;
   onWritable(handler: () => boolean): unknown;
@@ -35,11 +34,11 @@ export class UwsChunks {
   readonly #tooSlow: () => void;
   readonly #pace: Pace;
   readonly #watch: NodeJS.Timeout;
-  /** Bytes at hand that the library was not given yet. */
+  /** Bytes at hand, not yet given to the library. */
   #rest: Uint8Array = NOTHING;
-  /** True while the library holds bytes, as far as is known. */
+  /** True while the library is known to buffer bytes. */
   #holding = false;
-  /** Bytes given since the library last held none. */
+  /** Bytes given since its buffer was last empty. */
   #given = 0;
   #pulling = false;
   #ended = false;
@@ -57,12 +56,12 @@ export class UwsChunks {
     });
   }
 
-  /** Begins; `head` writes what comes before the first bytes. */
+  /** Begins; `head` writes the preceding bytes. */
   begin(head: () => void): void {
     this.#pull(head);
   }
 
-  /** Stops everything; for a client that is gone. May be called again. */
+  /** Stops everything after the client left. Idempotent. */
   end(): void {
     this.#ended = true;
     clearInterval(this.#watch);
@@ -71,12 +70,12 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
-    // Without the next bytes nobody knows whether the client still owes something.
+    // Before the next chunk, it is unknown whether the client owes anything.
     this.#pace.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
       if (piece === null) {
-        // Half of the answer may be out, so that nothing but the end of the connection tells it.
+        // Half of the answer may be out, so only closing the connection can signal the error.
         this.#response.close();
         return;
       }
@@ -88,7 +87,7 @@ export class UwsChunks {
     });
   }
 
-  /** Gives the library all there is, or a few bytes while it holds some. Inside a cork. */
+  /** Gives the library all bytes, or a probe while it buffers. Call within a cork. */
   #give(): void {
     while (this.#rest.byteLength > 0) {
       const bytes = this.#holding ? this.#rest.subarray(0, PROBE_BYTES) : this.#rest;
@@ -103,12 +102,12 @@ export class UwsChunks {
       this.#response.end();
       this.#settled();
     } else if (!this.#pulling) {
-      // Also while the library holds bytes: without the next ones it could not be asked.
+      // Also while the library buffers: probes need the next bytes.
       this.#pull();
     }
   }
 
-  /** Counts bytes as taken once the library holds none of them. */
+  /** Counts bytes as taken once the library's buffer is empty. */
   #count(bytes: number): void {
     const nowMs = performance.now();
     this.#given += bytes;
@@ -132,7 +131,7 @@ export class UwsChunks {
     else this.#goOn();
   }
 
-  /** Megabytes of the system are freed here, and a crowd of clients is often cut off at once. */
+  /** Deferred: closing frees megabytes in the kernel, and often many clients are cut together. */
   #cutOff(): void {
     clearInterval(this.#watch);
     later(() => {

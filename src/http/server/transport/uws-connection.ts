@@ -5,17 +5,16 @@
  * Invariant: a lane has one connection at a time, and a closed connection is never used again. The
  * library copies every answer that the client does not take immediately, and never reports how
  * much. So all copied bytes count as not taken until an answer that is not copied (uws-stream.ts)
- * is out completely, which proves that nothing is before it.
- * Why lanes: the library tells no connection from another, neither when a request comes nor when a
- * connection is closed. It does adopt a connection that another socket accepted into an app. So
- * each connection gets an app of its own, whose handlers know it.
+ * is out completely, which proves that nothing precedes it. Why lanes: the library does not
+ * identify connections, neither for a request nor on close. But an app can adopt a connection that
+ * another socket accepted. So each connection gets its own app, whose handlers know it.
  */
 import { AppError } from "../../../errors.ts";
 import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX, type Seat } from "./sockets.ts";
 import type { ChunkedResponse } from "./uws-chunks.ts";
 import type { StreamedResponse } from "./uws-stream.ts";
 
-/** What an exchange needs of the library's request, which expires when its callback returns. */
+/** Used members of the library's request, which expires when its callback returns. */
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -23,7 +22,7 @@ export interface UwsRequest {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** What it needs of the library's response; of no use once the answer is whole or aborted. */
+/** Used members of the library's response; invalid once the answer is complete or aborted. */
 export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   onAborted(handler: () => void): unknown;
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
@@ -33,12 +32,12 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
   cork(write: () => void): unknown;
   close(): unknown;
-  /** Stops and goes on to read from the connection. */
+  /** Pause and resume reading from the connection. */
   pause(): unknown;
   resume(): unknown;
 }
 
-/** Time for which a client that asked to close may take its last bytes, in milliseconds. */
+/** Time for a client that requested close to take its last bytes, in milliseconds. */
 const CLOSE_MS = 1_000;
 
 /** One connection. */
@@ -46,15 +45,14 @@ export class UwsConnection {
   readonly #close: () => void;
   #closing: NodeJS.Timeout | undefined;
   #left = false;
-  /** Address of the other end. */
   readonly address: string;
   readonly #seat: Seat;
   readonly #pipeline = new Pipeline();
-  /** Whether it got its last answer. */
+  /** True once it got its last answer. */
   over = false;
-  /** True if it ends with the answer that is being sent, and the library does not close it. */
+  /** True if it ends with the current answer, and the library does not close it. */
   closesAfter = false;
-  /** Bytes that the library may hold. */
+  /** Bytes that the library may still buffer. */
   #copied = 0;
 
   constructor(address: string, seat: Seat, close: () => void) {
@@ -63,22 +61,22 @@ export class UwsConnection {
     this.#close = close;
   }
 
-  /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
+  /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
   begin(path: string): AppError | null {
     const refused = this.#pipeline.turnOver ? tooManyAtOnce() : null;
     this.#pipeline.begin();
     return this.#seat.begin(path) ?? refused;
   }
 
-  /** An answer is out, or given up. */
+  /** Notes that an answer is out or dropped. */
   done(): void {
     this.#pipeline.end();
     this.#seat.end();
   }
 
   /**
-   * Whether an answer may be copied, and counts it then. Not where the client has yet to take what
-   * it was given in earlier turns; in this turn `begin` sees to it.
+   * Returns true, and counts it, if an answer may be copied. False if the client has not yet taken
+   * the bytes of earlier turns; `begin` limits those of this turn.
    */
   copies(bytes: number): boolean {
     if (this.#copied >= BYTES_AT_ONCE_MAX && this.#pipeline.requests <= 1) return false;
@@ -87,18 +85,18 @@ export class UwsConnection {
     return true;
   }
 
-  /** The system has taken all that was answered. */
+  /** Notes that the kernel has taken all answers. */
   taken(): void {
     this.#copied = 0;
   }
 
   /**
    * Closes the connection after an answer that the library cannot close it with. The answer has
-   * told the client, which mostly closes first; the library may hold a last piece of the answer, so
-   * the client has a while to take it.
+   * announced it, and clients mostly close first. The library may buffer a last chunk, so the
+   * client gets some time to take it.
    */
   closeSoon(): void {
-    // What came in one chunk with the request may have its answer in the library's buffer.
+    // Requests of the same chunk may have their answers in the library's buffer.
     setImmediate(() => {
       if (this.#left) return;
       this.over = true;
@@ -106,7 +104,7 @@ export class UwsConnection {
     });
   }
 
-  /** The connection is closed. */
+  /** Notes that the connection is closed. */
   leave(): void {
     this.#left = true;
     clearTimeout(this.#closing);
@@ -114,7 +112,7 @@ export class UwsConnection {
   }
 }
 
-/** The library would answer whatever has arrived in one go, and nobody else meanwhile. */
+/** Limits a chunk's requests, which the library would answer in one go, blocking all others. */
 function tooManyAtOnce(): AppError {
   return new AppError(
     "overloaded",
@@ -124,36 +122,36 @@ function tooManyAtOnce(): AppError {
   );
 }
 
-/** Told of what happens on a lane. */
+/** Receives the events of a lane. */
 interface LaneUse {
   opened(lane: Lane): void;
   asked(lane: Lane, response: UwsResponse, request: UwsRequest): void;
   closed(lane: Lane): void;
 }
 
-/** What lanes need of the library's apps; `adoptSocket` is not in the package's declarations. */
+/** Used members of the library's app; `adoptSocket` is absent from its declarations. */
 export interface LaneApp {
-  /** Takes over a connection by its descriptor, and closes that with it. */
+  /** Adopts a connection by its descriptor, and later closes that. */
   adoptSocket(descriptor: number): unknown;
-  /** Calls with +1 and -1 as connections come and go. */
+  /** Calls back with +1 and -1 as connections come and go. */
   filter(changed: (connection: LaneConnection, change: number) => void): unknown;
   any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
 }
 
-/** What there is to do with a connection; not after it was told to be gone. */
+/** Used members of a connection; invalid after it has closed. */
 interface LaneConnection {
   getRemoteAddressAsText(): ArrayBuffer;
   close(): unknown;
 }
 
-/** Lanes without a connection; a process that opens several servers uses them for all. */
+/** Lanes without a connection; shared by all servers of a process. */
 const resting: Lane[] = [];
 
-/** An app, and the connection on it. */
+/** An app and its connection. */
 export class Lane {
-  /** What was told when the connection came; null while there is none. */
+  /** The connection; null while there is none. */
   connection: LaneConnection | null = null;
-  /** Where its connection belongs; null while there is none. */
+  /** Owner of its connection; null while there is none. */
   use: LaneUse | null = null;
   readonly #app: LaneApp;
 
@@ -167,12 +165,11 @@ export class Lane {
     app.any("/*", (response, request) => this.use?.asked(this, response, request));
   }
 
-  /** Takes a connection over, for the lane that rests. */
+  /** Adopts a connection on an idle lane. */
   adopt(descriptor: number): void {
     this.#app.adoptSocket(descriptor);
   }
 
-  /** Closes the connection, if there is one. */
   close(): void {
     this.connection?.close();
   }
@@ -191,7 +188,7 @@ export class Lane {
   }
 }
 
-/** The lanes of one server. */
+/** Lanes of one server. */
 export class Lanes {
   readonly #makeApp: () => LaneApp;
   readonly #use: LaneUse;
@@ -216,7 +213,6 @@ export class Lanes {
     lane.adopt(descriptor);
   }
 
-  /** Closes all connections. */
   close(): void {
     for (const lane of [...this.#lanes]) lane.close();
   }

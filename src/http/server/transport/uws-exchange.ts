@@ -1,11 +1,11 @@
 /**
- * One request over uWebSockets.js and its answer. What comes in: what the library gives to a
- * handler. What goes out: an exchange.
+ * One request over uWebSockets.js and its answer. Input: request and response of the library's
+ * handler. Output: an exchange.
  * Invariant: everything read from the request is copied before the callback returns (the request
- * object expires there), the abort handler is attached first, and every write is corked. Answers
- * that come at once are sent inside the callback, which is what lets requests be pipelined; behind
- * an answer that closes nothing is parsed. A body whose end another parser may see elsewhere is
- * answered after the library has parsed all bytes that came with it, as the last of its connection.
+ * object expires there), the abort handler is attached first, and every write is corked.
+ * Synchronous answers are sent inside the callback, which enables pipelining; after an answer that
+ * closes, nothing is parsed. A body whose end another parser may see elsewhere is answered after
+ * the library has parsed all bytes that came with it, as the last of its connection.
  */
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
@@ -39,17 +39,17 @@ import type { UwsConnection, UwsRequest, UwsResponse } from "./uws-connection.ts
 import { type Sending, UwsStream } from "./uws-stream.ts";
 
 /**
- * Blanks behind an answer that closes. The library gathers what is answered to one chunk of bytes,
- * up to so much, and closes only what has left; until then it would parse on and have the rest of
- * the chunk answered, thousands of requests or what a mistake has made of them.
+ * Blanks after a closing answer. The library buffers the answers to one chunk of bytes up to this
+ * size, and closes only what has left. Until then it would parse on and answer the rest of the
+ * chunk: thousands of requests, or garbage after a mistake.
  */
 const FLUSH = " ".repeat(16 * 1024);
 
-/** What exchanges get from their transport, the same for all of them. */
+/** Context that the transport shares among all exchanges. */
 export interface UwsSurroundings extends PaceWatch {
   readonly bodies: Budget;
   readonly held: HeldAnswers;
-  /** Whether connections are to end with their next answer. */
+  /** True if connections end with their next answer. */
   readonly leaving: () => boolean;
   /** Called when the answer is out or the client gone. */
   readonly settled: (exchange: UwsExchange) => void;
@@ -57,14 +57,14 @@ export interface UwsSurroundings extends PaceWatch {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The headers that are being read. */
+/** Headers being read. */
 let reading = new HeadHeaders();
 
 function readLine(name: string, value: string): void {
   reading.add(name, value);
 }
 
-/** The answer that is being written, whose bytes are there; others would be garbage at once. */
+/** Finished answer being written; reused, because a closure would be garbage. */
 const writing = {
   exchange: null as UwsExchange | null,
   status: 0,
@@ -72,7 +72,7 @@ const writing = {
   body: "" as Uint8Array | string | LentBytes,
 };
 
-/** A request that the library has read the head of. */
+/** A request whose head the library has parsed. */
 export class UwsExchange implements Exchange, Listed<UwsExchange> {
   readonly method: string;
   readonly path: string;
@@ -81,21 +81,21 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   before: Listed<UwsExchange>["before"] = undefined;
   behind: Listed<UwsExchange>["behind"] = undefined;
   readonly #headers = new HeadHeaders();
-  /** The body, if its end is unsure; the answer is then the last of its connection. */
+  /** The body, if its end is unsure; the answer is then the connection's last. */
   readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
   readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
-  /** Chunks that came before anybody wanted the body; null while they are not kept. */
+  /** Chunks that came before `body` was called; null if not buffered. */
   #kept: KeptChunk[] | null = null;
-  /** Time for which the body has been waited for, in milliseconds. */
+  /** Time spent waiting for the body, in milliseconds. */
   #waitedMs = 0;
   #stream: UwsStream | UwsChunks | null = null;
   #aborted = false;
-  /** True once the library has the whole answer; the response must not be touched then. */
+  /** True once the library has the whole answer; the response is then invalid. */
   #whole = false;
-  /** Who wants to know when the answer is out of hand or the client gone. */
+  /** Observer of the answer's handover or the client's leaving. */
   #whenOver: AwaitsEnd | null = null;
 
   constructor(
@@ -132,13 +132,13 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     this.#end();
   }
 
-  /** The library has the whole answer. */
+  /** Notes that the library has the whole answer. */
   #settled(): void {
     this.#whole = true;
-    // A stream comes to its end when nothing is before its last bytes.
+    // A stream ends only when nothing precedes its last bytes.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
     if (this.#connection.closesAfter) {
-      // A stream has left the library's buffer, so that nothing is lost if the next request closes.
+      // A stream has left the library's buffer, so nothing is lost if the next request closes.
       if (this.#stream !== null) this.#connection.over = true;
       this.#connection.closeSoon();
     }
@@ -155,7 +155,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     return this.#connection.address;
   }
 
-  /** Whether the answer is out, or the client gone. */
+  /** True if the answer is out, or the client gone. */
   get settled(): boolean {
     return this.#whole || this.#aborted;
   }
@@ -164,7 +164,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     return this.#aborted;
   }
 
-  /** The library closes a connection whose client has closed its writing half. */
+  /** The library closes a connection whose client half-closes. */
   get finished(): boolean {
     return this.#aborted;
   }
@@ -186,7 +186,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   body(wanted: BodyRequest): void {
     const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
-    // Of a head that came in pieces the library never says that nothing follows it.
+    // After a head received in parts, the library never reports an empty rest.
     if (this.#open?.chunked === false) {
       this.#open.end(() => incoming.addLast(NO_BYTES));
       return;
@@ -215,13 +215,13 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       }
       const wasPaused = isPaused(kept);
       kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Not before: when the library goes on it gives a client ten seconds, and takes that back
-      // with the end of the body only. Of what has arrived the rest comes all the same.
+      // Not before: on resume the library gives a client ten seconds, cancelled only by the end of
+      // the body. The rest of what has arrived is delivered anyway.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }
 
-  /** Takes a chunk, whose memory is taken back when this returns. */
+  /** Takes a chunk, whose memory is valid only during the call. */
   #receive(lent: Uint8Array, isLast: boolean): void {
     const incoming = this.#incoming;
     if (isLast && this.#open !== null) {
@@ -235,13 +235,13 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     else incoming.add(bytes);
   }
 
-  /** Time went by; a body that is still not whole after the limit ends the request. */
+  /** Adds waiting time; a body incomplete after the limit ends the request. */
   passed(ms: number, limitMs: number): void {
     if (this.#incoming?.waiting !== true) return;
     this.#waitedMs += ms;
     if (this.#waitedMs < limitMs) return;
     this.#incoming.drop();
-    // A crowd of clients is often too late at once.
+    // Deferred: often many clients are late together.
     later(() => this.#refuseLate());
   }
 
@@ -258,7 +258,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   cut(): void {
     this.#incoming?.drop();
     this.#stream?.end();
-    // The library then says that the request was aborted, which settles it.
+    // The library then reports an abort, which settles it.
     if (!this.#aborted && !this.#whole) this.#response.close();
   }
 
@@ -283,7 +283,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     }
   }
 
-  /** Reads on behind a body that is answered unread. */
+  /** Resumes reading after a body that is answered unread. */
   #forgetKept(kept: readonly KeptChunk[]): void {
     this.#kept = null;
     if (this.#aborted) return;
@@ -291,7 +291,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     else if (kept.length > 0) this.#open?.end(() => {});
   }
 
-  /** Keeps a refusal until its body has ended, of which nothing is parsed after that. */
+  /** Holds a refusal until its body has ended; nothing is parsed after that. */
   #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
     const cut = () => void (isPulled(body) && pull(body).end());
     open.keep({ send: () => this.send(status, headers, body), cut });
@@ -301,11 +301,11 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     }
   }
 
-  /** Writes what is to be written; the library calls it at once. */
+  /** Writes the current answer; the library calls it synchronously. */
   static #write(this: void): void {
     const exchange = writing.exchange as UwsExchange;
     const { status, headers, body } = writing;
-    // What is kept of it would live until the next answer.
+    // Otherwise it would stay alive until the next answer.
     writing.exchange = null;
     writing.body = "";
     if (exchange.#open !== null) exchange.#connection.over = true;
@@ -314,9 +314,9 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   /**
-   * Status and headers. Each call of the library costs as much as all that is in it, so the lines
-   * go into one: as the value of the first (`HeaderBlock`). What is in them was looked at before
-   * (respond.ts), and it says itself that an answer is well.
+   * Writes status and headers. Each library call costs as much as its content, so all lines go into
+   * one, as the value of the first (`HeaderBlock`). Their values were checked before (respond.ts);
+   * 200 is the library's default.
    */
   #head(status: number, headers: HeaderList): void {
     if (status !== 200) this.#response.writeStatus(statusLine(status));
@@ -343,7 +343,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     if (first !== "") this.#response.writeHeader(first, text);
   }
 
-  /** What streams get; they take functions, not methods. */
+  /** Options of streams, which take functions, not methods. */
   get #sending(): Sending {
     const { writeTimeoutMs, writePaceBytes, tooSlow } = this.#around;
     return { writeTimeoutMs, writePaceBytes, tooSlow, settled: () => this.#settled() };
@@ -352,11 +352,11 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   #sendBytes(status: number, given: Uint8Array | string | LentBytes): void {
     const body = given instanceof LentBytes ? given.bytes : given;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-    // After a framing error nobody knows where the next request begins.
+    // After a framing error, the start of the next request is unknown.
     const broken = this.framing !== null;
     if (broken) this.#connection.over = true;
     if (status === 204 || status === 304) {
-      // Without a length, which neither of them may have, or has to have.
+      // Without a length, which is forbidden or optional here.
       this.#sayLeaving();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
@@ -370,7 +370,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       this.#sayLeaving();
       const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
-      // The stream keeps what the client does not take at once.
+      // The stream retains what the client does not take immediately.
       stream.offer(typeof body === "string" ? Buffer.from(body) : (owned(given) as Uint8Array));
       return;
     }
@@ -378,8 +378,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   /**
-   * Ends an answer that says how long its body would be. The library, told of a length, would wait
-   * for that body and take the socket's next request for a violation.
+   * Ends an answer that only states the length of its body. With a length, the library would wait
+   * for that body and treat the socket's next request as a violation.
    */
   #endHead(length: number, mustClose: boolean): void {
     if (mustClose) {
@@ -395,8 +395,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   /**
-   * Leaves the closing to the client where the library cannot close behind the answer. A client
-   * that asked for it may wait for the server to close, and does not wait long.
+   * Lets the client close if the library cannot close after the answer. A client that requested it
+   * may wait for the server to close, which happens soon.
    */
   #sayLeaving(): void {
     if (!this.#leaving) return;
@@ -404,7 +404,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     if (this.#headers.closes) this.#connection.closesAfter = true;
   }
 
-  /** The head leaves with the first bytes of the body. */
+  /** Sends a pulled body; the head leaves with its first bytes. */
   #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
     const source = pull(body);
     const { length } = source;
@@ -434,7 +434,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 }
 
-/** A part of a body that nobody has asked for yet. */
+/** A buffered part of a body. */
 interface KeptChunk {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
@@ -444,24 +444,24 @@ function isPaused(kept: readonly KeptChunk[]): boolean {
   return kept.at(-1)?.isLast === false;
 }
 
-/** How long a refusal waits for the end of the body, in milliseconds. */
+/** Maximum wait of a refusal for the end of the body, in milliseconds. */
 const REFUSAL_MS = 1_000;
 
-/** An answer that waits, and the way to drop it. */
+/** A held answer, and the way to drop it. */
 interface KeptAnswer {
   send(): void;
   cut(): void;
 }
 
-/** Returns true if nothing may be read on the connection after the body of such a request. */
+/** Returns true if nothing may be read on the connection after such a body. */
 function endIsUnsure(method: string, coding?: string, length?: string): boolean {
   const hasBody = method === "POST" || method === "PATCH";
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/** The end of one such body. */
+/** End of such a body. */
 class OpenBody {
-  /** True if the body comes in chunks; otherwise nothing says that there is one. */
+  /** True if the body is chunked; otherwise nothing shows that there is one. */
   readonly chunked: boolean;
   readonly #gone: () => boolean;
   #over = false;
@@ -473,14 +473,14 @@ class OpenBody {
     this.#gone = gone;
   }
 
-  /** True once the body has ended, or was waited for long enough: answers may leave. */
+  /** True once the body has ended or timed out: answers may leave. */
   get over(): boolean {
     return this.#over;
   }
 
   /**
-   * Keeps a refusal until the end of the body, or for a while: a client that is still sending when
-   * its connection closes may not get to read why.
+   * Holds a refusal until the end of the body, or for a while: a client that still sends while its
+   * connection closes may not be able to read it.
    */
   keep(refusal: KeptAnswer): void {
     this.#refusal = refusal;

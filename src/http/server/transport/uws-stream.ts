@@ -1,8 +1,8 @@
 /**
- * The body of an answer over uWebSockets.js that is too large to hand over at once. What comes in:
- * finished bytes, or a body that is pulled. What goes out: what the client takes, as it takes it.
- * Invariant: nothing is copied into buffers of the library; a client that takes less than the least
- * pace is cut off, and no other; a pulled body is ended in every way this can end.
+ * A large answer body over uWebSockets.js. Input: finished bytes, or a pulled body. Output: bytes
+ * at the client's pace.
+ * Invariant: nothing is copied into the library's buffers; only clients below the minimum pace are
+ * cut off; a pulled body is always ended.
  */
 
 import type { PulledBody } from "./answer-body.ts";
@@ -10,18 +10,18 @@ import { Pace, type PaceWatch } from "./pace.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/** What a stream needs of the library's response. */
+/** Used members of the library's response. */
 export interface StreamedResponse {
-  /** Offers bytes: whether all were taken, and whether the answer is complete. */
+  /** Offers bytes; returns whether all were taken, and whether the answer is complete. */
   tryEnd(chunk: Uint8Array, totalLength: number): [taken: boolean, done: boolean];
   onWritable(handler: () => boolean): unknown;
-  /** Bytes of the body that were taken so far. */
+  /** Bytes of the body taken so far. */
   getWriteOffset(): number;
   cork(write: () => void): unknown;
   close(): unknown;
 }
 
-/** What a stream is sent under. */
+/** Limits and callback of a stream. */
 export interface Sending extends PaceWatch {
   /** Called once the library has the whole answer. */
   readonly settled: () => void;
@@ -36,7 +36,7 @@ export class UwsStream {
   readonly #pace: Pace;
   readonly #watch: NodeJS.Timeout;
   #source: PulledBody | null = null;
-  /** Bytes at hand that the kernel has not taken yet, and the library's count of all it took. */
+  /** Bytes at hand that the kernel has not taken, and the library's count of taken ones. */
   #rest: Uint8Array = NOTHING;
   #counted = 0;
 
@@ -50,19 +50,19 @@ export class UwsStream {
     response.onWritable(() => this.#rest.byteLength === 0 || this.#goOn());
   }
 
-  /** Sends finished bytes: the whole body, inside a cork in which the head was written. */
+  /** Sends finished bytes: the whole body, within the cork that wrote the head. */
   offer(body: Uint8Array): void {
     this.#rest = body;
     this.#give();
   }
 
-  /** Sends a pulled body, and what `head` writes before its first bytes. */
+  /** Sends a pulled body, and the output of `head` before it. */
   pump(source: PulledBody, head: () => void): void {
     this.#source = source;
     source.next((chunk) => this.#send(chunk, head));
   }
 
-  /** Stops everything; for a client that is gone. May be called again. */
+  /** Stops everything after the client left. Idempotent. */
   end(): void {
     clearInterval(this.#watch);
     this.#source?.end();
@@ -70,7 +70,7 @@ export class UwsStream {
 
   #send(chunk: Uint8Array | null, head: () => void = () => {}): void {
     if (chunk === null) {
-      // Half of the answer may be out, so that nothing but the end of the connection tells it.
+      // Half of the answer may be out, so only closing the connection can signal the error.
       this.#response.close();
       return;
     }
@@ -81,7 +81,7 @@ export class UwsStream {
     });
   }
 
-  /** Gives the kernel what it takes; true when it took all that is at hand. */
+  /** Gives the kernel what it takes; returns true if it took all bytes at hand. */
   #give(): boolean {
     const [taken, done] = this.#response.tryEnd(this.#rest, this.#length);
     if (done) {
@@ -107,15 +107,12 @@ export class UwsStream {
     this.#counted = counted;
     this.#rest = this.#rest.subarray(taken);
     this.#pace.took(taken, nowMs);
-    // While bytes are brought in the client owes nothing.
+    // While bytes are pulled, the client owes nothing.
     if (this.#rest.byteLength === 0) this.#pace.drained(nowMs);
     else this.#pace.offered(nowMs);
   }
 
-  /**
-   * Tries again, which also moves the bytes of slow clients: the kernel reports room only when a
-   * third of its buffer is free.
-   */
+  /** Retries for slow clients: the kernel reports room only when a third of its buffer is free. */
   #look(): void {
     if (this.#rest.byteLength === 0) return;
     if (!this.#pace.late(performance.now())) {
@@ -123,7 +120,7 @@ export class UwsStream {
       return;
     }
     this.#tooSlow();
-    // The library cannot reset a connection: its system holds what it had taken for some minutes.
+    // The library cannot reset a connection: the kernel holds its bytes for some minutes.
     this.#response.close();
   }
 }
