@@ -183,7 +183,7 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   return (
     `${likely}${asked}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
     "mirror (--url, once for each), or fetch the zips on a machine there with ssh and rsync: " +
-    "docs/data.md, From outside Brazil."
+    "docs/load.md, From outside Brazil."
   );
 }
 
