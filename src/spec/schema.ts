@@ -25,7 +25,7 @@ import { flag, oneOf, SHAPES } from "./shapes.ts";
 /** Longest text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
-const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
+const LABELS_TEXT = "csv, xlsx, html: headers and values for people.";
 const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz.";
 const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
 

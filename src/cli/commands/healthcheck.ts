@@ -24,9 +24,9 @@ interface HealthOptions {
 export function registerHealthcheck(program: Command): void {
   program
     .command("healthcheck")
-    .summary("tell whether a server answers")
-    .description("Ends with 0 when the server answers searches, with 1 when it does not.")
-    .option("--listen <host:port>", "address of the server (default: as the settings say)")
+    .summary("check whether a server answers")
+    .description("Exits with 0 if the server answers searches, and with 1 if it does not.")
+    .option("--listen <host:port>", "address of the server (default: from the settings)")
     .option("--config <file>", "JSON file with settings")
     .addHelpText("after", "\nExample:\n  $ peneira healthcheck --listen 127.0.0.1:8080")
     .action(check);
