@@ -266,7 +266,7 @@ export class Users {
   #refuseLastOwner(user: UserRow, pointer: string): void {
     const owners = this.#owners(user.tenantId);
     if (owners.length !== 1 || owners[0]?.id !== user.id) return;
-    const detail = "This is the last working owner of the tenant. Make somebody else owner first.";
+    const detail = "This is the last active owner of the tenant. Make another user an owner first.";
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
   }
 

@@ -71,7 +71,7 @@ interface TypedNumber {
   readonly check_digits_right: boolean | null;
 }
 
-/** Why a text that looks like a number is no CNPJ. */
+/** Reason why a text that looks like a number is not a CNPJ. */
 interface RefusedNumber {
   readonly reason: CnpjRefusal;
   /** The CNPJ that it would be with the zeros that it has lost. */

@@ -79,7 +79,7 @@ const explainWhole =
 const explain = {
   assumptions: explainItems("What a translator assumed."),
   warnings: explainItems("What the sender should know about how the spec was read."),
-  unmapped_constraints: explainItems("Wishes that no filter expresses."),
+  unmapped_constraints: explainItems("Conditions that no filter expresses."),
   confidence: Type.Number({ minimum: 0, maximum: 1, description: "0 to 1." }),
 };
 

@@ -57,7 +57,7 @@ export function registerBackup(program: Command): void {
 
 async function backup(target: string, { dataDir, exports, json }: BackupFlags): Promise<void> {
   const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
-  if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  if (path === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const { manifest, heldMs } = await copying("backup", json, (progress) =>
     makeBackup({
       ...{ dataDir: path, target, exports, madeBy: VERSION },

@@ -36,7 +36,7 @@ async function check({ listen, config: file }: HealthOptions): Promise<void> {
   const text = configOf({ listen }, file).get("listen");
   const address = parseListen(text);
   if (address === null || address.port === 0) {
-    throw new CommandError(`Say where the server listens: --listen HOST:PORT, not ${text}.`, 2);
+    throw new CommandError(`Pass the address of the server: --listen HOST:PORT, not ${text}.`, 2);
   }
   const host = LOOPBACK[address.host] ?? address.host;
   const url = `http://${listenText({ ...address, host })}/readyz`;
@@ -56,6 +56,6 @@ async function ask(url: string): Promise<{ ok: boolean; status: number; text: st
     return { ok: answer.ok, status: answer.status, text };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`Nobody answers at ${url}.`, 1, error);
+    throw new CommandError(`No server answers at ${url}.`, 1, error);
   }
 }

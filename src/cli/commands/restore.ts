@@ -50,7 +50,7 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   if (check && dataDir !== undefined) {
     throw new CommandError("--check makes no data directory: leave --data-dir out.", 2);
   }
-  if (!check && target === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  if (!check && target === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const manifest = await copying(target === null ? "check" : "restore", json, async (parts) => {
     if (target !== null) return restoreBackup({ source, dataDir: target, ...parts });
     let done = 0;

@@ -295,7 +295,7 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
     ...(dataDir === null ? ["--data-dir DIR (where keys and state are kept)"] : []),
   ];
   if (snapshotPath !== null && dataDir !== null) return { snapshotPath, dataDir };
-  throw new CommandError(`Say also ${missing.join(" and ")}.`, 2);
+  throw new CommandError(`Pass ${missing.join(" and ")} too.`, 2);
 }
 
 /**

@@ -132,7 +132,7 @@ function openKept(path: string, older: Segment, newer: Segment): ChangeList | nu
     return openChangeList(path, older, newer);
   } catch (error) {
     if (!(error instanceof ChangeListError)) throw error;
-    if (error.problem !== "missing") stderr.print(`warning: ${error.message}; made anew\n`);
+    if (error.problem !== "missing") stderr.print(`warning: ${error.message}; listed again\n`);
     return null;
   }
 }

@@ -60,7 +60,7 @@ interface SpecSource {
  */
 export function specSource({ spec, text }: SpecSource): (segment: Segment) => unknown {
   if ((spec === undefined) === (text === undefined)) {
-    throw new CommandError("Say either --spec FILE or --text SENTENCE.", 2);
+    throw new CommandError("Pass either --spec FILE or --text SENTENCE.", 2);
   }
   if (text === undefined) {
     const input = readSpecFile(spec as string);
@@ -94,7 +94,7 @@ function translated(text: string, segment: Segment): unknown {
   if (!isUncertain(explain.confidence)) return spec;
   throw new CommandError(
     `The sentence was not understood well enough (confidence ${explain.confidence}). ` +
-      "As far as it was, its spec is this; check it, mend it and search with --spec:\n" +
+      "This is its spec so far. Check it, correct it, and search with --spec:\n" +
       JSON.stringify(spec, null, 2),
   );
 }

@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS = 1;
 export function overloaded(): AppError {
   return new AppError(
     "overloaded",
-    `The server has more to do than it can. Try again in ${RETRY_AFTER_SECONDS} s.`,
+    `The server is overloaded. Try again in ${RETRY_AFTER_SECONDS} s.`,
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }
@@ -149,8 +149,8 @@ function refuseFor(shortage: Shortage | null): void {
 function shareUsed(): AppError {
   return new AppError(
     "rate_limited",
-    "As many large pages and files are being sent to your tenant as it may have at a time. Read " +
-      "them to their end, or ask for smaller pages.",
+    "Your tenant has reached its limit of large pages and files that are being sent. Read them " +
+      "to their end, or request smaller pages.",
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }
@@ -288,7 +288,7 @@ export class Waits {
     return new AppError(
       "rate_limited",
       `${this.#most} ${wordFor(this.#most, "request of yours waits", "requests of yours wait")} ` +
-        `for exports already. Ask without wait, or again in ${WAIT_AGAIN_SECONDS} s.`,
+        `for exports already. Send no wait, or retry in ${WAIT_AGAIN_SECONDS} s.`,
       { headers: { "Retry-After": String(WAIT_AGAIN_SECONDS) } },
     );
   }

@@ -228,7 +228,7 @@ export function textOf(written: string): string {
 }
 
 /** What mends a workbook that no program should have written. */
-const SAVE_ANEW = "Open it in a spreadsheet program and save it anew as XLSX.";
+const SAVE_ANEW = "Open it in a spreadsheet program and save it again as XLSX.";
 
 /** What mends a workbook that is too large. */
 export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CSV, and send that.";

@@ -173,7 +173,7 @@ export function messageProse(file: string, code: string): Prose[] {
     const text = literalText(node);
     if (text !== undefined && /^\p{Lu}.*\s\S+\s\S+.*[.:]$/su.test(text.trim())) {
       const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree));
-      found.push(...markdownProse(text).map((one) => ({ ...one, line: line + 1 })));
+      found.push(...helpProse(text).map((one) => ({ ...one, line: line + 1 })));
     }
     ts.forEachChild(node, visit);
   };

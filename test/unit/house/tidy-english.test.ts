@@ -20,8 +20,8 @@ import {
 
 /** Places that are left in an area. Lower the number when you rewrite some; never raise it. */
 const LEFT = {
-  "docs/benchmarks.md": 38,
-  messages: 64,
+  "docs/benchmarks.md": 21,
+  messages: 1,
   "comments of src": 3416,
   "comments of native-index": 561,
   "comments of test": 1563,

@@ -243,7 +243,7 @@ export class HeadHeaders {
     if (!isToken(method)) {
       return new AppError(
         "invalid_request",
-        "The method is no token of HTTP, such as GET or POST.",
+        "The method is not an HTTP token, such as GET or POST.",
       );
     }
     const names = [...(this.#repeated ?? [])];
