@@ -48,7 +48,7 @@ export const ERROR_CODES = {
     title: "This secondary_cnae_mode is not allowed here",
   },
   rate_limited: { status: 429, title: "Too many requests" },
-  quota_exceeded: { status: 429, title: "The quota is used up" },
+  quota_exceeded: { status: 429, title: "The quota is not sufficient" },
   internal_error: { status: 500, title: "An unexpected error occurred" },
   state_damaged: { status: 500, title: "The server's state is damaged" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },

@@ -268,8 +268,8 @@ export class UnderWay {
 function tooManyAtOnce(most: number): AppError {
   return new AppError(
     "rate_limited",
-    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} in flight, which ` +
-      "is its limit. Wait until one of them is answered and its answer is read.",
+    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} in flight, ` +
+      "which is its limit. Wait until one of them is answered and its answer is read.",
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }

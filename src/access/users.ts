@@ -360,7 +360,7 @@ export function refuse(what: string, mistakes: readonly Mistake[]): void {
 function emailMistakes(email: string): Mistake[] {
   const fits = email.length <= EMAIL_MAX && EMAIL.test(email) && !email.includes("..");
   if (fits) return [];
-  const detail = "This is no e-mail address. Write it as name@example.com.";
+  const detail = "This is not an e-mail address. Write it as name@example.com.";
   return [{ pointer: "/email", code: "invalid_email", detail }];
 }
 

@@ -48,7 +48,7 @@ export function placesOf(path: string, text: string): SnapshotPlaces {
   });
   const seats = SEAT_COLUMNS.filter((name) => table.columns.includes(name));
   if (seats.length === 1) table.problem(1, "latitude and longitude go together");
-  if (table.columns.length === 1) table.problem(1, "there is no column beside municipality_ibge");
+  if (table.columns.length === 1) table.problem(1, "there is no column besides municipality_ibge");
   const seen = new Set<string>();
   const numbers = new Map<string, number>();
   const rows = table.rows.map(({ line, cell }): PlacedMunicipality => {

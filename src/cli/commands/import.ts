@@ -189,7 +189,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   }
   const given = statSync(source, { throwIfNoEntry: false });
   if (given !== undefined && !given.isDirectory() && !given.isFile()) {
-    problems.push(`${source} is no folder and no regular file`);
+    problems.push(`${source} is neither a folder nor a regular file`);
   }
   if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
     problems.push(`--out must be a file, but ${flags.out} is a folder or a device`);

@@ -316,6 +316,6 @@ function end(text: string): End {
   const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   const real = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(text);
   if (real && dayMs + DAY_MS > nowMs) return { atMs: dayMs + DAY_MS };
-  const problem = real ? "It is a day of the past." : "It is no date and no number of days.";
+  const problem = real ? "It is a day of the past." : "It is neither a date nor a number of days.";
   throw new InvalidArgumentError(`${problem} Say ${WHEN}.`);
 }

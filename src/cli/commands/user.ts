@@ -288,7 +288,7 @@ function givenPassword({ passwordStdin }: UserOptions): string | undefined {
     return bytes.toString("utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (!(error instanceof FileTooLong)) throw error;
-    throw new CommandError(`Standard input is no password: ${error.message}.`, 2, error);
+    throw new CommandError(`Standard input is not a password: ${error.message}.`, 2, error);
   }
 }
 

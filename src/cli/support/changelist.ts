@@ -122,7 +122,7 @@ function keptPlace(folder: string): Place {
     const { message } = error as Error;
     const told = notWritten(`--cache ${folder}`, error);
     if (told !== null) throw new CommandError(told, 1, error);
-    throw new CommandError(`--cache ${folder} is no folder to write to: ${message}`, 2, error);
+    throw new CommandError(`--cache ${folder} is not a writable folder: ${message}`, 2, error);
   }
   return { folder, leave: () => undefined };
 }

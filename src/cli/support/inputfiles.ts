@@ -31,7 +31,7 @@ export function readSpecFile(path: string): unknown {
     throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
     if (error instanceof FileTooLong) {
-      throw new CommandError(`${place} is no spec: ${error.message}. Check the path.`, 2, error);
+      throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
     // Its words are those of a request: a body is what a client sends.
     if (error instanceof AppError) {
@@ -39,7 +39,7 @@ export function readSpecFile(path: string): unknown {
     }
     if (!isOfSystem(error)) throw error;
     if (error.code === "ENOENT") throw new CommandError(`There is no spec file ${path}.`, 2, error);
-    throw new CommandError(`${place} is no spec file that can be read (${error.code}).`, 2, error);
+    throw new CommandError(`${place} is not a readable spec file (${error.code}).`, 2, error);
   }
 }
 

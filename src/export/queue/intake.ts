@@ -165,8 +165,8 @@ export class Intake {
     if (this.#parts.store.queuedOf(tenantId) < bound) return;
     throw new AppError(
       "rate_limited",
-      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is the limit of the ` +
-        `plan ${plan.name}. ` +
+      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is the ` +
+        `limit of the plan ${plan.name}. ` +
         "Try again when one has finished.",
       { headers: { "Retry-After": String(QUEUE_RETRY_S) } },
     );

@@ -29,11 +29,11 @@ A malformed HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \
 time), \`431\` (head too large), \`505\` (another version), and the connection is closed. The
 document of such an answer has the type \`about:blank\` and no \`code\`. If the parser of
 uWebSockets.js refuses a request, the answer has one line of HTML instead, and no \`X-Request-Id\`.
-The two transports differ in some cases. A repeated \`Host\` is \`400\` with \`uws\` and \`422\` with
-\`node\`. A repeated \`Content-Length\` and an invalid method are \`422\` and \`400\`. A path with
-bytes that should be percent-encoded is \`404\` and \`400\`. A target in absolute form is read by
-\`node\`, and is \`505\` with \`uws\`; proxies turn it into a path. With \`uws\` the answer to a body
-in chunks ends the connection. \`OPTIONS\` at a known path is \`204\` with \`Allow\`, and needs
+The two transports differ in some cases. A repeated \`Host\` is \`400\` with \`uws\` and \`422\`
+with \`node\`. A repeated \`Content-Length\` and an invalid method are \`422\` and \`400\`. A path
+with bytes that should be percent-encoded is \`404\` and \`400\`. A target in absolute form is read
+by \`node\`, and is \`505\` with \`uws\`; proxies turn it into a path. With \`uws\` the answer to a
+body in chunks ends the connection. \`OPTIONS\` at a known path is \`204\` with \`Allow\`, and needs
 no key.`;
 
 const TAGS = [

@@ -179,7 +179,7 @@ it("npm start says in words what stands in its way, and makes nothing there", ()
   rmSync(join(place("log"), "requests.log"), { force: true });
   mkdirSync(join(place("log"), "requests.log"));
   const cases: readonly (readonly [string, Record<string, string>, RegExp])[] = [
-    ["no-file", {}, /^peneira: \S+no-file\/demo\.peneira is no file\. Move it away/m],
+    ["no-file", {}, /^peneira: \S+no-file\/demo\.peneira is not a file\. Move it away/m],
     ["a-file", {}, /^peneira: \S+a-file: file already exists \(EEXIST at mkdir\)\.$/m],
     [
       "entry",

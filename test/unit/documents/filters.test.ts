@@ -1,6 +1,6 @@
 /**
- * Proves: docs/search.md names every filter in both languages, docs/spec.md every one of which a search needs one, and
- * the refusal that docs/errors.md shows is the one of the code.
+ * Proves: docs/search.md names every filter in both languages, docs/spec.md names the filters of
+ * which a search needs one, and docs/errors.md shows the refusal of the code.
  * Does not prove how the generated parts are written into documents (e2e/documents).
  */
 import assert from "node:assert/strict";

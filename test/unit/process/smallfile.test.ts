@@ -62,7 +62,7 @@ describe("a file without an end", { skip }, () => {
       encoding: "utf8",
       timeout: 60_000,
     });
-    assert.match(stdout, /Standard input is no spec: it has more than 16 MiB/);
+    assert.match(stdout, /Standard input is not a spec: it has more than 16 MiB/);
   });
 });
 

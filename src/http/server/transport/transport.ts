@@ -310,7 +310,7 @@ export function statusLine(status: number): string {
 
 /** What was wrong with bytes that are no request which is read here, by status. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: "These bytes are no proper request of HTTP 1.1.",
+  400: "These bytes are not a valid HTTP/1.1 request.",
   408: "The request did not come in time.",
   431: "The request line and the headers are too large, or too many.",
   505: "Send the request as HTTP/1.1, with a path as its address.",
