@@ -109,9 +109,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
 
   /**
    * Ends the threads and waits for their end; tasks that are not done within a second reject.
-   * Threads are best ended while they do nothing: Node aborts the whole process where one loads an ES module meanwhile (20.20,
-   * `Module::IsGraphAsync`) or is in an addon that expects every value to be made (better-sqlite3,
-   * `v8::ToLocalChecked`).
+   * Threads are best ended while they do nothing: Node aborts the whole process where one loads an
+   * ES module meanwhile (20.20, `Module::IsGraphAsync`) or is in an addon that expects every value
+   * to be made (better-sqlite3, `v8::ToLocalChecked`).
    */
   async close(): Promise<void> {
     await this.#allLoaded();

@@ -55,7 +55,8 @@ function formatOfName(name: string, rest: string, wanted?: ExportFormat): Export
   if (named === undefined) {
     const known = EXPORT_FORMATS.map((format) => endingOf(format)).join(", ");
     throw new CommandError(
-      `--out ${name} ends in ${ending}, which is not an export format. Use one of ${known}, or no ending.`,
+      `--out ${name} ends in ${ending}, which is not an export format. ` +
+        `Use one of ${known}, or no ending.`,
       2,
     );
   }

@@ -6,8 +6,9 @@
  * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
  * most once; one unit is about one or two milliseconds of the processor at a million accounts
  * (docs/limits.md has the table). Checking for overload costs a comparison; it is about the work
- * that has gathered before this request, never about the request itself. An amount is given back once,
- * the sum never passes the limit, and no owner takes more than its share of what others leave.
+ * that has gathered before this request, never about the request itself. An amount is given back
+ * once, the sum never passes the limit, and no owner takes more than its share of what others
+ * leave.
  * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
  * only between turns. So the time since the timer last ran is how long the requests of this turn
  * have waited. Expensive requests and those that can wait (large pages, facets, translations,
