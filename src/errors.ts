@@ -9,12 +9,12 @@
 /** Status and title of every error code; codes are part of the public contract. */
 export const ERROR_CODES = {
   authentication_required: { status: 401, title: "An API key is required" },
-  session_required: { status: 401, title: "Nobody is signed in" },
+  session_required: { status: 401, title: "A session is required" },
   sign_in_failed: { status: 401, title: "Signing in failed" },
   authentication_invalid: { status: 403, title: "The API key is not valid" },
   authentication_disabled: { status: 403, title: "The API key is disabled" },
   csrf_invalid: { status: 403, title: "The request did not come from the console" },
-  origin_not_allowed: { status: 403, title: "Pages of this origin may not ask here" },
+  origin_not_allowed: { status: 403, title: "Pages of this origin are not allowed" },
   role_not_allowed: { status: 403, title: "The role does not allow this" },
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
@@ -30,7 +30,7 @@ export const ERROR_CODES = {
     status: 415,
     title: "The media type of the request body is not supported",
   },
-  range_not_satisfiable: { status: 416, title: "The range lies behind the end of the file" },
+  range_not_satisfiable: { status: 416, title: "The range is beyond the end of the file" },
   invalid_request: { status: 422, title: "The request is not valid" },
   invalid_spec: { status: 422, title: "The spec is not valid" },
   query_too_broad: { status: 422, title: "The query is too broad" },
@@ -48,14 +48,14 @@ export const ERROR_CODES = {
     title: "This secondary_cnae_mode is not allowed here",
   },
   rate_limited: { status: 429, title: "Too many requests" },
-  quota_exceeded: { status: 429, title: "The quota does not suffice" },
-  internal_error: { status: 500, title: "An unexpected error happened" },
+  quota_exceeded: { status: 429, title: "The quota is not sufficient" },
+  internal_error: { status: 500, title: "An unexpected error occurred" },
   state_damaged: { status: 500, title: "The server's state is damaged" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
   changes_preparing: { status: 503, title: "The changes are still being listed" },
   storage_unavailable: { status: 503, title: "The server cannot use its disk" },
   overloaded: { status: 503, title: "The server is overloaded" },
-  storage_full: { status: 507, title: "The server has no room for more files" },
+  storage_full: { status: 507, title: "The disk of the server is full" },
 } as const;
 
 /** One of the stable, machine-readable error codes. */

@@ -52,7 +52,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 const ABOUT_ALL: ReadonlySet<string> = new Set(["completion", "manpage"]);
 
 const EXAMPLES = `
-From nothing to an answer:
+From a sample to an answer:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1
   $ peneira import 2026-10 --out companies.peneira
   $ echo '{"filters": {"geo": {"uf_any_of": ["SP"]}}}' |
@@ -60,7 +60,7 @@ From nothing to an answer:
   $ peneira key create --data-dir state
   $ peneira serve --snapshot companies.peneira --data-dir state
 
-Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a JSON file (--config);
+Settings come from flags, the environment (PENEIRA_LISTEN, …), or a JSON file (--config);
 \`peneira config\` shows them all. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 // A reader that stops early, as in `peneira search … | head`, is not a failure.
@@ -119,7 +119,7 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
     .version(VERSION, "-V, --version", "print the versions, as the command version does")
-    .showHelpAfterError("(add --help to see how it is used)")
+    .showHelpAfterError("(add --help for the usage)")
     .addHelpText("after", EXAMPLES)
     .configureOutput({
       writeOut: (text) => stdout.print(text),

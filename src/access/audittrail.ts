@@ -46,7 +46,7 @@ export class AuditTrail {
     throw new AppError(
       "rate_limited",
       `Up to ${CHANGES_PER_DAY_MAX} changes of keys and members are taken in 24 hours. ` +
-        `Wait ${seconds} s, or ask whoever runs the server, who has commands for them.`,
+        `Wait ${seconds} s, or ask the operator to use commands.`,
       { headers: { "Retry-After": String(seconds) } },
     );
   }

@@ -60,7 +60,7 @@ export function findInvited(
 export function unknownInvitation(): AppError {
   return new AppError(
     "sign_in_failed",
-    "This invitation was used or taken back, or is too old. Ask whoever sent it for another one.",
+    "This invitation was used or taken back, or is too old. Ask its sender for another one.",
   );
 }
 

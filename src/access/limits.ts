@@ -261,9 +261,8 @@ export class UnderWay {
 function tooManyAtOnce(most: number): AppError {
   return new AppError(
     "rate_limited",
-    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} under way, as ` +
-      "many as it may have at the same time, however slowly they come. Wait until " +
-      "one of them is answered and its answer is read.",
+    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} in flight, ` +
+      "which is its limit. Wait until one of them is answered and its answer is read.",
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }

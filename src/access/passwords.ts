@@ -126,10 +126,10 @@ export function passwordProblems(password: string, email: string): string[] {
     problems.push(`${has} Take at least ${LENGTH.min}; any will do.`);
   }
   const plain = normalized(password).toLowerCase();
-  if (plain === email) problems.push("It is the e-mail itself. Take one that nobody can guess.");
+  if (plain === email) problems.push("It is the e-mail itself. Choose one that is hard to guess.");
   const same = length > 1 && new Set(plain).size === 1;
   if (same || COMMON.has(plain)) {
-    problems.push("It is one of the first that others would try. Take another one.");
+    problems.push("It is a common password. Choose another one.");
   }
   return problems;
 }

@@ -258,7 +258,7 @@ export class Users {
   #refuseLastOwner(user: UserRow, pointer: string): void {
     const owners = this.#owners(user.tenantId);
     if (owners.length !== 1 || owners[0]?.id !== user.id) return;
-    const detail = "This is the last working owner of the tenant. Make somebody else owner first.";
+    const detail = "This is the last active owner of the tenant. Make another user an owner first.";
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
   }
 
@@ -352,7 +352,7 @@ export function refuse(what: string, mistakes: readonly Mistake[]): void {
 function emailMistakes(email: string): Mistake[] {
   const fits = email.length <= EMAIL_MAX && EMAIL.test(email) && !email.includes("..");
   if (fits) return [];
-  const detail = "This is no e-mail address. Write it as name@example.com.";
+  const detail = "This is not an e-mail address. Write it as name@example.com.";
   return [{ pointer: "/email", code: "invalid_email", detail }];
 }
 

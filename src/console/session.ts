@@ -130,7 +130,7 @@ function readKeep(body: BodyObject, keptSeconds: number): boolean {
     refuse(
       body,
       "keep",
-      "Nobody can stay signed in here: console.session_kept is 0. Leave it out.",
+      "This server has no long sessions: console.session_kept is 0. Leave the member out.",
     );
   }
   return keep === true;

@@ -21,7 +21,7 @@ export interface Share {
  * browser's link, `https://bucket…/?prefix=FOLDER/` names the keys of a bucket.
  */
 export function readShare(text: string): Share {
-  if (!URL.canParse(text)) throw new CommandError(`download.url is no address: ${text}`, 2);
+  if (!URL.canParse(text)) throw new CommandError(`download.url is not an address: ${text}`, 2);
   const root = new URL(text);
   const user = decodeURIComponent(root.username);
   const folder = root.searchParams.get("dir") ?? root.searchParams.get("path") ?? "";

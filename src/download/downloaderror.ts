@@ -115,7 +115,7 @@ function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   const mend = credentials
     ? `${has ? "Check" : "Give"} user and password in the environment: ` +
       "PENEIRA_DOWNLOAD_PROXY=http://USER:PASSWORD@HOST:PORT (socks5h:// for SOCKS5), or HTTPS_PROXY."
-    : "Check download.proxy (or HTTPS_PROXY), or ask whoever runs it.";
+    : "Check download.proxy (or HTTPS_PROXY), or ask its operator.";
   return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${mend}`);
 }
 
@@ -182,7 +182,7 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   return (
     `${likely}${asked}. Ask through a proxy in Brazil (download.proxy, or HTTPS_PROXY), name a ` +
     "mirror (--url, once for each), or fetch the zips on a machine there with ssh and rsync: " +
-    "docs/data.md, From outside Brazil."
+    "docs/load.md, From outside Brazil."
   );
 }
 

@@ -203,13 +203,13 @@ type Entry = Readonly<Record<string, unknown>> | null | undefined;
 /** Municipalities with the names of their regions; a new one may lack the older kinds. */
 function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
   if (!Array.isArray(answer) || answer.length === 0) {
-    mistakes.push("it is no list of municipalities");
+    mistakes.push("it is not a list of municipalities");
     return [];
   }
   const inner = (entry: Entry, name: string) => entry?.[name] as Entry;
   return answer.map((entry: Entry, at): PlaceRow => {
     const ibge = String(entry?.id ?? "");
-    if (!/^\d{7}$/.test(ibge)) mistakes.push(`entry ${at + 1}: id is no code of 7 digits`);
+    if (!/^\d{7}$/.test(ibge)) mistakes.push(`entry ${at + 1}: id is not a code of 7 digits`);
     const micro = inner(entry, "microrregiao");
     const immediate = inner(entry, "regiao-imediata");
     const all = [
@@ -221,7 +221,7 @@ function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
     if (all.every((region) => region == null)) mistakes.push(`entry ${at + 1}: it has no regions`);
     const regions = all.map((region) => {
       const name = region?.nome ?? "";
-      if (typeof name !== "string") mistakes.push(`entry ${at + 1}: nome is no text`);
+      if (typeof name !== "string") mistakes.push(`entry ${at + 1}: nome is not a text`);
       return String(name).trim();
     });
     return { ibge, regions };

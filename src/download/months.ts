@@ -287,7 +287,7 @@ function notPublished(source: Source, label: string, labels: readonly string[]):
     return new NotReady(`${label} is not published; the newest is ${newest} (${host}).`);
   }
   return new NotReady(
-    `${label} is not to be had: there is no folder at ${placeOf(share)} for it. ` +
+    `${label} is not available: there is no folder at ${placeOf(share)} for it. ` +
       `The ${labels.length} months there go from ${oldest} to ${newest}.`,
   );
 }

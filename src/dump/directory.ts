@@ -169,7 +169,7 @@ function readEntries(
           zip.close();
           fail(
             new Error(
-              `it has more than ${ENTRIES_MAX} entries; this is no registry file. ${AGAIN}`,
+              `it has more than ${ENTRIES_MAX} entries; this is not a registry file. ${AGAIN}`,
             ),
           );
         } else if (entries.length > 1) finish();
@@ -183,7 +183,7 @@ function readEntries(
 /** Rephrases the library's error about a missing directory. */
 function directoryWords({ message }: Error): string {
   const words = message.startsWith("End of central directory")
-    ? "it is no zip, or it is cut off: it has no directory at its end."
+    ? "it is not a zip, or it is truncated: it has no directory at its end."
     : message;
   return `${words} Download it again.`;
 }
@@ -219,7 +219,7 @@ function checkEntry(entry: yauzl.Entry): void {
   }
   if (uncompressedSize > RATIO_BYTES_MIN && uncompressedSize > RATIO_MAX * compressedSize) {
     throw new Error(
-      `the member would grow more than ${RATIO_MAX}-fold; this is no registry file. ${AGAIN}`,
+      `the member would grow more than ${RATIO_MAX}-fold; this is not a registry file. ${AGAIN}`,
     );
   }
 }

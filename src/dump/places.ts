@@ -44,11 +44,11 @@ export function placesOf(path: string, text: string): SnapshotPlaces {
   const table = new TableFile(path, text, {
     needed: [CODE_COLUMN],
     optional: [...REGION_COLUMNS, ...SEAT_COLUMNS],
-    mend: "`peneira download --places --to DIR` makes such a file; docs/data.md has its columns.",
+    mend: "`peneira download --places --to DIR` makes such a file; docs/load.md has its columns.",
   });
   const seats = SEAT_COLUMNS.filter((name) => table.columns.includes(name));
   if (seats.length === 1) table.problem(1, "latitude and longitude go together");
-  if (table.columns.length === 1) table.problem(1, "there is no column beside municipality_ibge");
+  if (table.columns.length === 1) table.problem(1, "there is no column besides municipality_ibge");
   const seen = new Set<string>();
   const numbers = new Map<string, number>();
   const rows = table.rows.map(({ line, cell }): PlacedMunicipality => {

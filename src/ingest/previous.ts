@@ -68,13 +68,13 @@ export function checkShrinking(replacement: Replacement, accounts: number): stri
     if (force) return [`${counts}. Made with --force.`];
     throw new CommandError(
       `No snapshot was made: the import gives ${counts}. ` +
-        "Is a part missing? --force makes it all the same.",
+        "If parts are missing, download them, or pass --force to import anyway.",
     );
   }
   const counts = `${count}, while the snapshot there`;
   if (force) return [`${counts} had ${before}. Replaced with --force.`];
   throw new CommandError(
     `${out} was not replaced: the import gives ${counts} has ${before}. ` +
-      "Is a part missing? --force replaces it all the same.",
+      "If parts are missing, download them, or pass --force to replace it anyway.",
   );
 }

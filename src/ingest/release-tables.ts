@@ -88,7 +88,7 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
     const { codes, odd, mended } = padCodes(kind, table);
     if (odd.length > 0) {
-      const what = wordFor(odd.length, "code that is no number", "codes that are no numbers");
+      const what = wordFor(odd.length, "code that is not a number", "codes that are not numbers");
       warnings.push(`the ${kind} table has ${odd.length} ${what}; left out`);
     }
     if (mended > 0) {

@@ -30,7 +30,7 @@ export const REFUSALS = {
   lost_zeros:
     "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
     "take all of these.",
-  a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ anew.",
+  a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ again.",
 } as const;
 
 /** Max refused lines that are reported. */

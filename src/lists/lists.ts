@@ -142,7 +142,7 @@ export class Lists {
     if (made) return this.find(tenantId, id);
     throw new AppError(
       "plan_not_allowed",
-      `The plan allows ${most} lists, and you have them. Delete one first.`,
+      `The plan allows ${most} lists, and all are in use. Delete one first.`,
     );
   }
 

@@ -104,7 +104,7 @@ export class Upload {
   #add(entry: EntryParts): void {
     if (this.#entries.count >= LIST_ENTRIES_MAX) {
       const most = LIST_ENTRIES_MAX.toLocaleString("en");
-      throw new AppError("invalid_request", `Send at most ${most} entries at once.`);
+      throw new AppError("invalid_request", `Send at most ${most} entries in one request.`);
     }
     this.#entries.add(entry);
   }

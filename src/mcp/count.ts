@@ -81,7 +81,7 @@ export const COUNT_TOOL: Tool<Question<AskedPart>> = {
     const { filters } = selectionOf(sent, mistakes);
     const wanted = sent.facets;
     if (Array.isArray(wanted) && wanted.length > FACETS_MAX) {
-      const detail = `Ask for at most ${FACETS_MAX} facets at once, not ${wanted.length}.`;
+      const detail = `Ask for at most ${FACETS_MAX} facets in one call, not ${wanted.length}.`;
       mistakes.push({ pointer: "/facets", code: "too_many", detail });
     }
     const body = { spec: { filters }, ...(wanted === undefined ? {} : { facets: wanted }) };

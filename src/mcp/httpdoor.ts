@@ -119,6 +119,6 @@ function refusePages(call: KeyCall<"cors">): void {
   if (own && (scheme?.toLowerCase() === "https" || LOOPBACK.test(host))) return;
   throw new AppError(
     "origin_not_allowed",
-    "Programs ask here, not pages of other sites. Send no header Origin.",
+    "This address is for programs, not for pages of other sites. Send no Origin header.",
   );
 }

@@ -84,7 +84,7 @@ const DEFINITION = {
       confidence: SCHEMAS.TranslateAnswer.properties.explain.properties.confidence,
       assumptions: notes("What was assumed."),
       warnings: notes("What to look at."),
-      unmapped_constraints: notes("Wishes that no filter expresses."),
+      unmapped_constraints: notes("Conditions that no filter expresses."),
       suggestions: {
         type: "array",
         items: suggestion,

@@ -67,7 +67,7 @@ interface TypedNumber {
   readonly check_digits_right: boolean | null;
 }
 
-/** Why a text that looks like a number is no CNPJ. */
+/** Reason why a text that looks like a number is not a CNPJ. */
 interface RefusedNumber {
   readonly reason: CnpjRefusal;
   /** The CNPJ with its lost zeros restored. */

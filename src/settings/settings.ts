@@ -74,7 +74,7 @@ export const SETTINGS = {
   }),
   transport: setting<(typeof TRANSPORTS)[number]>(
     "uws",
-    "What speaks HTTP: uWebSockets.js, or Node's own server where that cannot be loaded.",
+    "HTTP server: uWebSockets.js, or Node's own if that cannot be loaded.",
     { kind: "choice", of: TRANSPORTS },
   ),
   snapshot: setting<string | null>(null, "Snapshot file, or folder with snapshots, to serve.", {
@@ -85,7 +85,7 @@ export const SETTINGS = {
   }),
   cache_dir: setting<string | null>(
     null,
-    "Folder where the executable keeps parts of itself; it must allow code to be run from it.",
+    "Folder where the executable unpacks its parts; it must allow code to run from it.",
     { kind: "text" },
   ),
   "http.threads": setting<number | null>(
@@ -112,7 +112,7 @@ export const SETTINGS = {
   ),
   "http.response_memory_bytes": setting<number>(
     33_554_432,
-    "Memory for answers of searches that came before, some 3,400 pages of 50 accounts; 0: none.",
+    "Memory of the response cache, some 3,400 pages of 50 accounts; 0: no cache.",
     integer(0, 2 ** 34),
   ),
   "http.share_max": setting<number>(
@@ -151,7 +151,7 @@ export const SETTINGS = {
   ),
   "http.sockets_max": setting<number>(
     2_000,
-    "Connections open at once; a newcomer takes the place of the one that was idle longest.",
+    "Open connections; a new one replaces the one that was idle longest.",
     integer(16, 100_000),
   ),
   "http.sockets_per_address": setting<number | null>(
@@ -179,17 +179,17 @@ export const SETTINGS = {
   ),
   "http.drain_grace_ms": setting<number>(
     0,
-    "Time between not being ready and closing the port at the end, for load balancers to notice.",
+    "Time between not ready and closing the port at a stop, for load balancers to notice.",
     integer(0, 600_000),
   ),
   "http.drain_timeout_ms": setting<number>(
     9_000,
-    "Time for requests and downloads in flight at the end; then their connections are cut.",
+    "Time for requests and downloads in flight at a stop; then their connections are closed.",
     integer(0, 3_600_000),
   ),
   "exports.waits_per_tenant": setting<number>(
     100,
-    "Requests of one tenant that wait for the end of exports at once; more are answered 429.",
+    "Requests of one tenant that may wait for the end of exports; more are answered 429.",
     integer(1, 100_000),
   ),
   "exports.secondary_cnae_full": setting<boolean>(
@@ -199,7 +199,7 @@ export const SETTINGS = {
   ),
   "exports.retention": setting<number>(
     604_800,
-    "Seconds that a finished export is kept, unless the plan says less.",
+    "Seconds that a finished export is kept, unless the plan has less.",
     integer(1, 31_536_000),
   ),
   "exports.forget": setting<number>(
@@ -229,7 +229,7 @@ export const SETTINGS = {
   ),
   "changes.prepare": setting<boolean>(
     true,
-    "Lists what changed since the month before as soon as a newer snapshot is served.",
+    "Lists the changes since the previous month as soon as a newer snapshot is served.",
     { kind: "boolean" },
   ),
   "http.overload_lag_ms": setting<number>(
@@ -240,7 +240,7 @@ export const SETTINGS = {
   ),
   "metrics.listen": setting<string | null>(
     null,
-    "Address of its own for /metrics; null: the address of everything else.",
+    "Separate address for /metrics; null: the address of the server.",
     {
       kind: "text",
       check: (text) => (parseListen(text) === null ? "HOST:PORT, such as 127.0.0.1:9090" : null),
@@ -253,22 +253,22 @@ export const SETTINGS = {
   ),
   "console.session_idle": setting<number>(
     43_200,
-    "Seconds after which somebody who does nothing in the console is signed out.",
+    "Seconds without activity after which a user is signed out of the console.",
     integer(60, 604_800),
   ),
   "console.session_max": setting<number>(
     43_200,
-    "Seconds after which everybody has to sign in to the console again.",
+    "Seconds after which users have to sign in to the console again.",
     integer(60, 2_592_000),
   ),
   "console.session_kept": setting<number>(
     2_592_000,
-    "Seconds that those stay signed in to the console who wish to, used or not; 0: nobody may.",
+    "Seconds that users may choose to stay signed in to the console, idle or not; 0: not offered.",
     integer(0, 31_536_000),
   ),
   "console.contact": setting<string | null>(
     null,
-    "Whom to ask who cannot sign in, shown where people do: a name, an e-mail or a phone.",
+    "Contact for users who cannot sign in, shown there: a name, an e-mail, or a phone.",
     { kind: "text", check: checkLine },
   ),
   "console.insecure_http": setting<boolean>(
@@ -278,12 +278,12 @@ export const SETTINGS = {
   ),
   "audit.retention": setting<number>(
     63_072_000,
-    "Seconds that lines of the audit trail are kept at least.",
+    "Minimum seconds that lines of the audit trail are kept.",
     integer(86_400, 3_153_600_000),
   ),
   core_dumps: setting<boolean>(
     false,
-    "Lets the system write a core when the server crashes; API keys that are in use are in it.",
+    "Allows a core dump when the server crashes; it holds API keys in use.",
     { kind: "boolean" },
   ),
   "translate.descriptors": setting<string | null>(
@@ -301,7 +301,7 @@ export const SETTINGS = {
   ),
   "download.ibge_url": setting<string>(
     "https://servicodados.ibge.gov.br/api/",
-    "Where IBGE's open service is, which download --places and --descriptors ask.",
+    "Address of IBGE's open service, for download --places and --descriptors.",
     { kind: "text", check: checkService },
   ),
   "download.proxy": {
@@ -327,7 +327,7 @@ export const SETTINGS = {
   ),
   "log.level": setting<"debug" | "info" | "warn" | "error" | "silent">(
     "info",
-    "The least important messages that are still logged.",
+    "Lowest level of messages that are logged.",
     { kind: "choice", of: ["debug", "info", "warn", "error", "silent"] },
   ),
 } as const satisfies Record<string, Setting>;

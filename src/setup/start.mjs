@@ -13,14 +13,14 @@ import { clockText, keepTimes, lastTimes, longestWay, runLanes } from "./lanes.m
 
 /** All steps: purpose, dependencies, and the folder that they extend. */
 const STEPS = {
-  packages: { does: "installs what running needs", after: [], grows: "node_modules" },
+  packages: { does: "installs the packages of the program", after: [], grows: "node_modules" },
   addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
-  sqlite: { does: "gets or compiles SQLite", after: ["packages"] },
-  roaring: { does: "gets or compiles the unions of lists", after: ["packages"] },
-  zstd: { does: "gets or compiles the compression of exports", after: ["packages"] },
+  sqlite: { does: "downloads or compiles SQLite", after: ["packages"] },
+  roaring: { does: "downloads or compiles roaring", after: ["packages"] },
+  zstd: { does: "downloads or compiles zstd", after: ["packages"] },
   bundle: { does: "bundles the program", after: ["packages"] },
   console: { does: "bundles the web console", after: ["packages"] },
-  dump: { does: "invents the demo's companies", after: ["bundle"] },
+  dump: { does: "makes the invented companies", after: ["bundle"] },
   snapshot: { does: "imports them", after: ["dump", "addon"] },
 };
 
@@ -88,7 +88,7 @@ export function announcement(steps, times = lastTimes()) {
     return `  ${name.padEnd(wide)}  ${does}, ${Math.ceil(seconds[name] ?? 0)} s`;
   });
   const all = clockText(longestWay(steps, seconds) * 1000);
-  const head = "npm start makes what is missing, side by side, then serves the demo";
+  const head = "npm start builds what is missing, in parallel, then serves the demo";
   return `${head}:\n${lines.join("\n")}\nAbout ${all} min in all (${where}).\n`;
 }
 

@@ -58,7 +58,7 @@ function hold({ folder, name, tell }) {
     if (holder === undefined) continue;
     if (!lives(holder)) remove(file, holder);
     else {
-      if (!told) tell(`${name}: process ${holder} is at it already; waiting for that\n`);
+      if (!told) tell(`${name}: process ${holder} is running this step; waiting for it\n`);
       told = true;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     }

@@ -202,7 +202,7 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
     limit,
     one_per_company: Type.Boolean({
       description:
-        "Of each company (cnpj_root) only the best-placed establishment that matches; the default.",
+        "Only the best-ranked matching establishment of each company (cnpj_root); the default.",
     }),
   }),
   { ...closed, description: "Lead query, as a client may write it." },

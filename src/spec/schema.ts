@@ -25,7 +25,7 @@ import { flag, oneOf, SHAPES } from "./shapes.ts";
 /** Max length of a text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
-const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
+const LABELS_TEXT = "csv, xlsx, html: headers and values for people.";
 const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz or .zst.";
 const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
 
@@ -79,7 +79,7 @@ const explainWhole =
 const explain = {
   assumptions: explainItems("What a translator assumed."),
   warnings: explainItems("What the sender should know about how the spec was read."),
-  unmapped_constraints: explainItems("Wishes that no filter expresses."),
+  unmapped_constraints: explainItems("Conditions that no filter expresses."),
   confidence: Type.Number({ minimum: 0, maximum: 1, description: "0 to 1." }),
 };
 

@@ -32,7 +32,7 @@ All establishments of a company: peneira find with the first 8 characters of its
 export function registerAccount(program: Command): void {
   program
     .command("account")
-    .summary("read one account by its CNPJ")
+    .summary("print one account by its CNPJ")
     .description("Prints every field of the account of a CNPJ.")
     .argument("<cnpj>", "14 characters, with or without punctuation, in any case")
     .requiredOption("--snapshot <file>", "the snapshot to read from")

@@ -37,13 +37,13 @@ const RENAMES_MAX = 10;
 
 const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
 
-const REMARKS = `Every change of a tenant, key or user, every restore and every upgrade of the state
-leaves a line, in the same transaction as the change. The actor is "command" (a
-command line of this machine), user:ID or key:ID; peneira user list --json and
-peneira key list tell whose id it is. Lines are kept for audit.retention, two
-years unless set. Not in it: names, e-mails, secrets and addresses; sign-ins (a
-failed one is a 401 of /v1/console/session in the log and the metrics);
-searches, exports, backups and settings.
+const REMARKS = `Every change of a tenant, key, or user, every restore, and every upgrade of the
+state writes a line, in the same transaction as the change. The actor is "command" (a
+command line on this machine), user:ID, or key:ID. peneira user list --json and
+peneira key list show the ids. Lines are kept for audit.retention, two years by
+default. Lines hold no names, e-mails, secrets, or addresses. The trail does not hold
+sign-ins (a failed one is a 401 of /v1/console/session in the log and the metrics),
+searches, exports, backups, and settings.
 
 Actions:`;
 
@@ -54,8 +54,8 @@ export function registerAudit(program: Command): void {
     return `  ${name.padEnd(width)}  ${AUDIT_ACTIONS[name].meaning}`;
   });
   explain(program.command("audit"), {
-    summary: "show who changed tenants, keys and users",
-    description: "Shows who changed tenants, keys, users and the state itself, the newest first.",
+    summary: "list changes of tenants, keys, and users",
+    description: "Lists changes of tenants, keys, users, and the state itself, the newest first.",
     remarks: `${REMARKS}\n${actions.join("\n")}`,
     examples: [
       "peneira audit --data-dir state",
@@ -67,7 +67,7 @@ export function registerAudit(program: Command): void {
     .option("--tenant <name>", "only lines of this tenant")
     .option("--since <date>", "only lines since this day, YYYY-MM-DD (UTC)", day)
     .addOption(choice("--action <action>", "only lines of this action", AUDIT_ACTION_NAMES))
-    .option("--limit <n>", "most lines to show", limit, 100)
+    .option("--limit <n>", "maximum number of lines", limit, 100)
     .option("--json", "print one JSON document")
     .action(show);
 }

@@ -16,14 +16,14 @@ import { copying } from "../support/copying.ts";
 import { VERSION } from "./version.ts";
 
 const EXAMPLES = `
-A backup is one moment of the whole state: keys, tenants, users, sessions, saved searches, lists,
-quotas, exports with their files, idempotency keys, and the secrets that sign links and cursors. The
-server goes on meanwhile. Keep it as safe as the data directory: it opens what the server opens.
-Not in it: snapshots (their dump is public; keep the files, or import it again) and the settings.
-With --no-exports the files are left out; after a restore they are rendered again, with the same
-bytes, where their snapshot is served.
-manifest.json lists every file with its SHA-256; peneira restore DIR --check reads them all again.
-A killed backup leaves nothing at DIR; the hidden folder beside it is removed by the next one.
+A backup holds the whole state as of one moment: keys, tenants, users, sessions, saved searches,
+lists, quotas, exports with their files, idempotency keys, and the secrets that sign links and
+cursors. The server keeps running. Protect a backup like the data directory: it grants the same
+access. It does not hold snapshots, which can be imported again, or the settings.
+With --no-exports the files are left out. After a restore they are rendered again, with the same
+bytes, if their snapshot is served.
+manifest.json lists every file with its SHA-256; peneira restore DIR --check compares them all.
+A killed backup leaves nothing at DIR. The next backup removes its hidden folder.
 
 Examples:
   $ peneira backup backups/2026-11-21 --data-dir state
@@ -45,11 +45,11 @@ const REASONS: Readonly<Record<MissingFile["reason"], string>> = {
 export function registerBackup(program: Command): void {
   program
     .command("backup")
-    .summary("copy the state of a server, while it runs")
-    .description("Copies the state of a server, as it is at one moment, while the server runs.")
-    .argument("<dir>", "where the backup shall lie; a folder that is not there or is empty")
+    .summary("copy the state of a running server")
+    .description("Copies the state of a server as of one moment, while the server runs.")
+    .argument("<dir>", "folder for the backup; it must be empty or not exist")
     .option("--data-dir <dir>", "the server's data directory")
-    .option("--no-exports", "leave the files of exports out")
+    .option("--no-exports", "leave out the files of exports")
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)
     .action((target: string, flags: BackupFlags) => backup(target, flags));
@@ -57,7 +57,7 @@ export function registerBackup(program: Command): void {
 
 async function backup(target: string, { dataDir, exports, json }: BackupFlags): Promise<void> {
   const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
-  if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  if (path === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const { manifest, heldMs } = await copying("backup", json, (progress) =>
     makeBackup({
       ...{ dataDir: path, target, exports, madeBy: VERSION },

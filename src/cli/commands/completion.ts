@@ -30,7 +30,7 @@ export function registerCompletion(program: Command): void {
   program
     .command("completion")
     .summary("print the script that completes commands in a shell")
-    .description("Prints a script with which a shell completes commands, options and files.")
+    .description("Prints a script that makes a shell complete commands, options, and files.")
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .addHelpText("after", EXAMPLES)
     .action((shell: string) => {

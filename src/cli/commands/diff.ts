@@ -57,8 +57,8 @@ export interface DiffFlags {
 const TABLE_LIMIT = 100;
 
 const EXAMPLES = `
-An account has entered if it matches the spec in the newer snapshot only, left if it does so in the
-older one only, and changed if it matches in both and a watched field differs. Without --spec every
+An account entered if it matches the spec in the newer snapshot only. It left if it matches in the
+older one only. It changed if it matches in both and a watched field differs. Without --spec, every
 account of the registry counts.
 
 Examples:
@@ -71,17 +71,21 @@ Examples:
 export function registerDiff(program: Command): void {
   program
     .command("diff <old> <new>")
-    .summary("show what changed from one snapshot to a newer one")
-    .description("Lists the accounts that entered, left or changed, ascending by CNPJ.")
+    .summary("list the changes from one snapshot to a newer one")
+    .description("Lists the accounts that entered, left, or changed, ascending by CNPJ.")
     .option("--spec <file>", "only accounts that match this spec (JSON); - reads standard input")
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
     )
-    .option("--kind <kinds>", `of ${CHANGE_KINDS.join(", ")} those to list (default: all)`, listed)
+    .option("--kind <kinds>", `kinds to list, of ${CHANGE_KINDS.join(", ")} (default: all)`, listed)
     .option("--watch <fields>", "fields that count as a change (default: all facts)", listed)
-    .option("--fields <fields>", "fields to show (default: as the spec says)", listed)
-    .option("--limit <n>", `most accounts (default: ${TABLE_LIMIT} in a table, else all)`, positive)
-    .option("--cache <dir>", "keep what was compared there, for further specs")
+    .option("--fields <fields>", "fields to show (default: those of the spec)", listed)
+    .option(
+      "--limit <n>",
+      `maximum number of accounts (default: ${TABLE_LIMIT} in a table, else all)`,
+      positive,
+    )
+    .option("--cache <dir>", "cache the comparison there, for further specs")
     .addHelpText("after", EXAMPLES)
     .action(runDiff);
 }

@@ -43,12 +43,12 @@ export function registerDistricts(program: Command): void {
     .command("districts")
     .summary("list the districts of a municipality")
     .description(
-      "Lists the districts (bairros) that accounts of a municipality name, as a spec's " +
-        "district_any_of and a lead query's districts ask for them: names that begin with the " +
-        "text first, the largest first of these. Accents and case do not count.",
+      "Lists the districts (bairros) of a municipality as its accounts spell them. A spec's " +
+        "district_any_of and a lead query's districts take these names. Names that begin with " +
+        "the text come first, then by size. Accents and case do not count.",
     )
-    .argument("<city>", "its name, with its state where several have it, or its IBGE code")
-    .argument("[text...]", "the beginning of a name; every word begins a word of it")
+    .argument("<city>", "its name, with the state if several cities have it, or its IBGE code")
+    .argument("[text...]", "the beginning of a name; every word is a prefix of a word in it")
     .requiredOption("--snapshot <file>", "the snapshot to look in")
     .addOption(
       new Option("--limit <n>", `districts wanted, at most ${DISTRICT_LIMITS.limit}`)

@@ -59,19 +59,20 @@ export interface DownloadFlags extends ShareFlags {
 }
 
 const NOTES = `
-The month comes together in DIR/YYYY-MM.part and is called DIR/YYYY-MM when every zip is there and
-checked: one date in all of them, before and after. Whatever ends the command, run it again: it
-goes on where it was, or begins anew if the month was published again. A finished month is only
-checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read them.
+The zips are collected in DIR/YYYY-MM.part. The folder becomes DIR/YYYY-MM when every zip is there
+and all have one date, checked before and after the transfer. After any interruption, run the
+command again: it resumes, or starts over if the month was published again. A finished month is
+only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read
+them.
 
-The registry's share answers only from Brazil, and not from many clouds. Elsewhere ask through a
-proxy there (--proxy, or HTTPS_PROXY; NO_PROXY holds), or name a mirror: a web server's page that
-lists folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, a file:// folder. --url may come several
-times; the next one is asked when one cannot be reached or has not the month, and that is said.
-The user and password of a proxy stand in the environment only: PENEIRA_DOWNLOAD_PROXY, HTTPS_PROXY.
---places and --descriptors ask IBGE's open service (setting download.ibge_url) instead, for what
-\`peneira import --places\` and the setting translate.descriptors take.
-The settings are download.url, download.proxy, download.streams and download.stall_seconds
+The registry's share answers only from Brazil, and not from many clouds. Elsewhere use a proxy in
+Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web server's listing of
+folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat --url for several
+mirrors: if one cannot be reached or lacks the month, the command reports it and tries the next.
+Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
+--places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
+\`peneira import --places\` and the setting translate.descriptors.
+The settings are download.url, download.proxy, download.streams, and download.stall_seconds
 (\`peneira config\`).
 
 Examples:
@@ -89,13 +90,16 @@ export function registerDownload(program: Command): void {
     .summary("fetch a month of the registry from its public share")
     .description("Fetches the zips of one monthly release of the registry from its public share.")
     .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
-    .option("--to <dir>", "folder that gets the month's folder")
+    .option("--to <dir>", "folder for the folder of the month")
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
     .option("--verify", "compare the checksums of all bytes, too (import does so anyway)")
-    .option("--replace", "throw away a finished month of another publication")
+    .option("--replace", "replace a finished month of another publication")
     .option("--places", "instead of a month: IBGE's regions, as places.csv for an import")
-    .option("--descriptors", "instead of a month: IBGE's texts of activities, as descriptors.csv");
+    .option(
+      "--descriptors",
+      "instead of a month: IBGE's descriptions of activities, as descriptors.csv",
+    );
   shareOptions(command)
     .option("--json", "print one JSON document")
     .addHelpText("after", NOTES)
@@ -107,11 +111,11 @@ export function shareOptions(command: Command): Command {
   return command
     .option(
       "--url <address>",
-      "address of a share or mirror; again for the next best (setting download.url)",
+      "address of a share or mirror; repeat it for alternatives (setting download.url)",
       (one: string, before: readonly string[] = []) => [...before, one],
     )
     .option("--proxy <address>", "HTTP or SOCKS5 proxy, or direct (setting download.proxy)")
-    .option("--streams <n>", "files at the same time (setting download.streams)")
+    .option("--streams <n>", "concurrent files (setting download.streams)")
     .option("--config <file>", "JSON file with settings");
 }
 

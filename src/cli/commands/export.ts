@@ -66,7 +66,7 @@ export function registerExport(program: Command): void {
   program
     .command("export")
     .summary("write the accounts that a spec matches into a file")
-    .description("Writes the file that a server would make of the same snapshot and spec.")
+    .description("Writes the same file as a server with the same snapshot and spec.")
     .requiredOption("--snapshot <file>", "the snapshot to export from")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
     .option("--text <sentence>", "a Portuguese sentence instead of a spec")
@@ -74,34 +74,35 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option(
         "--format <format>",
-        "what to write, as --out ends (default: as --out ends, else as the spec says, else csv)",
+        "file format (default: by the ending of --out, else the spec's, else csv)",
       ).choices(EXPORT_FORMATS),
     )
     .addOption(
       new Option(
         "--compression <kind>",
-        "csv, html, jsonl: how to compress the file, as --out ends (.csv.gz, .csv.zst)",
+        "csv, html, jsonl: compression (default: by the ending of --out, .csv.gz or .csv.zst)",
       ).choices(COMPRESSIONS),
     )
-    .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
+    .option(
+      "--limit <n>",
+      "maximum number of accounts (default: the spec's limit, else all)",
+      positive,
+    )
     .option("--explain", "add score parts and the matched activity to every row")
     .option("--bom", "csv: begin with a byte order mark, for spreadsheets")
+    .addOption(new Option("--delimiter <sign>", "csv: delimiter of cells").choices(CSV_DELIMITERS))
     .addOption(
-      new Option("--delimiter <sign>", "csv: what stands between cells").choices(CSV_DELIMITERS),
-    )
-    .addOption(
-      new Option(
-        "--labels <language>",
-        "csv, xlsx, html: headers and values as people write them",
-      ).choices(LABEL_LANGUAGES),
+      new Option("--labels <language>", "csv, xlsx, html: headers and values for people").choices(
+        LABEL_LANGUAGES,
+      ),
     )
     .addOption(
       new Option(
         "--preset <name>",
-        "csv, xlsx, html: fields, order and headers that a product takes in",
+        "csv, xlsx, html: fields, order, and headers that a product imports",
       ).choices(PRESET_NAMES),
     )
-    .option("--title <title>", "what the file says it is")
+    .option("--title <title>", "title of the file")
     .option("--force", "replace the file if it exists")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ExportFlags) => runExport(flags));

@@ -46,13 +46,13 @@ Examples:
 export function registerFind(program: Command): void {
   program
     .command("find")
-    .summary("find accounts by name, CNPJ, phone or e-mail")
+    .summary("find accounts by name, CNPJ, phone, or e-mail")
     .description(
-      "Finds the accounts whose legal or trade name fits a text, also one that is incomplete or " +
-        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one; or " +
-        "those that have a phone or an e-mail.",
+      "Finds accounts by a legal or trade name, best match first. The name may be incomplete or " +
+        "have up to two typos. Also finds the accounts of a CNPJ, of its root, of a phone, or " +
+        "of an e-mail.",
     )
-    .argument("<text...>", "a name as far as it is known, a CNPJ, a phone or an e-mail")
+    .argument("<text...>", "a name or a part of it, a CNPJ, a phone, or an e-mail")
     .requiredOption("--snapshot <file>", "the snapshot to look in")
     .option("--uf <state>", "only accounts of this state; EX is abroad", state)
     .addOption(

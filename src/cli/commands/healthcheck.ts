@@ -24,9 +24,9 @@ interface HealthOptions {
 export function registerHealthcheck(program: Command): void {
   program
     .command("healthcheck")
-    .summary("tell whether a server answers")
-    .description("Ends with 0 when the server answers searches, with 1 when it does not.")
-    .option("--listen <host:port>", "address of the server (default: as the settings say)")
+    .summary("check whether a server answers")
+    .description("Exits with 0 if the server answers searches, and with 1 if it does not.")
+    .option("--listen <host:port>", "address of the server (default: from the settings)")
     .option("--config <file>", "JSON file with settings")
     .addHelpText("after", "\nExample:\n  $ peneira healthcheck --listen 127.0.0.1:8080")
     .action(check);
@@ -36,7 +36,7 @@ async function check({ listen, config: file }: HealthOptions): Promise<void> {
   const text = configOf({ listen }, file).get("listen");
   const address = parseListen(text);
   if (address === null || address.port === 0) {
-    throw new CommandError(`Say where the server listens: --listen HOST:PORT, not ${text}.`, 2);
+    throw new CommandError(`Pass the address of the server: --listen HOST:PORT, not ${text}.`, 2);
   }
   const host = LOOPBACK[address.host] ?? address.host;
   const url = `http://${listenText({ ...address, host })}/readyz`;
@@ -56,6 +56,6 @@ async function ask(url: string): Promise<{ ok: boolean; status: number; text: st
     return { ok: answer.ok, status: answer.status, text };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`Nobody answers at ${url}.`, 1, error);
+    throw new CommandError(`No server answers at ${url}.`, 1, error);
   }
 }

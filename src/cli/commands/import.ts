@@ -47,34 +47,34 @@ export interface ImportFlags {
 export function registerImport(program: Command): void {
   program
     .command("import")
-    .summary("make a snapshot of a dump folder, or of an Arrow or Parquet file")
+    .summary("make a snapshot from a dump folder, or from an Arrow or Parquet file")
     .description(
-      "Makes a snapshot of a folder with the zips of one month, or of an Arrow or Parquet file " +
-        "with the columns that the documents name.",
+      "Makes a snapshot from a folder with the zips of one month, or from an Arrow or Parquet " +
+        "file with the columns that `peneira inspect` lists.",
     )
     .argument("<source>", "folder with the zips of one month, or a .parquet or .arrow file")
-    .requiredOption(
-      "--out <file>",
-      "snapshot to write; an existing one is replaced when all is done",
-    )
+    .requiredOption("--out <file>", "snapshot to write; an existing one is replaced at the end")
     .option("--label <YYYY-MM>", "month of the release (default: from the folder's name)")
     .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
-    .option("--places <csv>", "regions of the statistics and seats, for sentences")
-    .option("--municipalities <csv>", "official TOM and IBGE codes, for names that differ")
-    .option("--keep-cpf", "leave the CPF (a person's number) in legal and trade names")
-    .option("--partial", "import a month that lacks parts, or has parts without rows")
-    .option("--force", "replace a snapshot although the new one has under 98 % of its accounts")
+    .option("--places <csv>", "statistical regions and seats of municipalities, for sentences")
+    .option(
+      "--municipalities <csv>",
+      "official TOM and IBGE codes, for municipalities with other names",
+    )
+    .option("--keep-cpf", "keep the CPF (a person's number) in legal and trade names")
+    .option("--partial", "accept missing parts, and parts without rows")
+    .option("--force", "replace a snapshot even if the new one has under 98 % of its accounts")
     .option("--skip-bad-rows <n>", "malformed rows to leave out and count (default: 0)")
-    .option("--report <json>", "file for the import report, as JSON; also of one that fails")
+    .option("--report <json>", "file for the import report, as JSON, also if the import fails")
     .option("--threads <n>", "threads to use (default: all cores, at most 8)")
     .addHelpText(
       "after",
       `
-The import needs about half as much again as the snapshot in free space beside the output, for
-files that are gone afterwards; room and permission are looked at before the first row. Odd values
-are counted and told; a damaged dump, and half a month, is refused.
+The import needs free space next to the output: half as much again as the snapshot, for temporary
+files. Space and permission are checked before the first row. Odd values are counted and reported.
+A damaged or incomplete dump is refused.
 
 Examples:
   $ peneira import dumps/2026-10 --out 2026-10.peneira
@@ -189,7 +189,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   }
   const given = statSync(source, { throwIfNoEntry: false });
   if (given !== undefined && !given.isDirectory() && !given.isFile()) {
-    problems.push(`${source} is no folder and no regular file`);
+    problems.push(`${source} is neither a folder nor a regular file`);
   }
   if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
     problems.push(`--out must be a file, but ${flags.out} is a folder or a device`);

@@ -40,8 +40,8 @@ const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_a
 /** Adds `peneira key` with its seven commands to the program. */
 export function registerKey(program: Command): void {
   const key = explain(program.command("key"), {
-    summary: "make, list, stop and replace API keys",
-    description: "Manages API keys; a running server follows within a second.",
+    summary: "create, list, disable, and replace API keys",
+    description: "Manages API keys; a running server applies changes within a second.",
     examples: [
       'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
       "peneira key list --data-dir state",
@@ -58,18 +58,14 @@ export function registerKey(program: Command): void {
     change(id, options, "enabled"),
   );
   picking(key.command("expire"), EXPIRE)
-    .requiredOption("--at <when>", `when it ends: ${WHEN}`, end)
+    .requiredOption("--at <when>", `expiry: ${WHEN}`, end)
     .action((id: string | undefined, options: KeyOptions) => expire(id, options));
   picking(key.command("rename"), RENAME)
     .requiredOption("--to <text>", "the new name")
     .action((id: string | undefined, options: KeyOptions) => rename(id, options));
   picking(key.command("rotate"), ROTATE)
-    .option(
-      "--overlap <seconds>",
-      "how long the old key still works (default: not at all)",
-      seconds,
-    )
-    .option("--expires <when>", `when the new key ends: ${WHEN} (default: never)`, end)
+    .option("--overlap <seconds>", "time that the old key remains valid (default: 0)", seconds)
+    .option("--expires <when>", `expiry of the new key: ${WHEN} (default: never)`, end)
     .action((id: string | undefined, options: KeyOptions) =>
       withKeyring(options, (keyring, database) =>
         showing("The key was not replaced", options, database, () => rotate(keyring, id, options)),
@@ -78,49 +74,50 @@ export function registerKey(program: Command): void {
 }
 
 const DISABLE: CommandText = {
-  summary: "stop a key until it is enabled",
-  description: "Stops a key at once, until it is enabled again.",
+  summary: "disable a key until it is enabled",
+  description: "Disables a key immediately, until it is enabled again.",
   examples: ["peneira key disable 3f9c01d2a4b6 --data-dir state"],
 };
 const ENABLE: CommandText = {
-  summary: "let a disabled key work again",
-  description: "Lets a disabled key work again, until its end if it has one.",
+  summary: "enable a disabled key",
+  description: "Enables a disabled key, until it expires.",
   examples: ["peneira key enable 3f9c01d2a4b6 --data-dir state"],
 };
 const EXPIRE: CommandText = {
-  summary: "give a key another end",
-  description: "Gives a key another end, or none.",
+  summary: "change the expiry of a key",
+  description: "Changes or removes the expiry of a key.",
   examples: [
     "peneira key expire 3f9c01d2a4b6 --data-dir state --at 2026-12-31",
     "peneira key expire 3f9c01d2a4b6 --data-dir state --at never",
   ],
 };
 const RENAME: CommandText = {
-  summary: "give a key another name",
-  description: "Gives a key another name; nothing else about it changes.",
+  summary: "rename a key",
+  description: "Renames a key; nothing else changes.",
   examples: ['peneira key rename 3f9c01d2a4b6 --data-dir state --to "billing"'],
 };
 const ROTATE: CommandText = {
-  summary: "replace a key by a new one of the same plan",
+  summary: "replace a key with a new one of the same plan",
   description:
-    "Makes a new key with the tenant, plan and name of an old one, and ends the old one now or " +
+    "Creates a key with the tenant, plan, and name of an old one. The old one expires now or " +
     "after an overlap.",
   examples: ["peneira key rotate 3f9c01d2a4b6 --data-dir state --overlap 86400"],
 };
 
 function creating(command: Command): void {
   explain(command, {
-    summary: "make a key, and its tenant where there is none",
-    description: "Makes an API key, and its tenant where there is none, and prints the key once.",
+    summary: "create a key, and its tenant if it does not exist",
+    description:
+      "Creates an API key, and its tenant if it does not exist, and prints the key once.",
     examples: [
       'peneira key create --data-dir state --tenant acme --plan growth --name "crm sync"',
       "peneira key create --data-dir state --tenant acme --expires 90d",
     ],
   });
   const planDefault = `default: that of the tenant's keys, else ${PLAN_DEFAULT}`;
-  common(command, "the tenant (default: default)", "what the key is for")
+  common(command, "the tenant (default: default)", "purpose of the key")
     .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
-    .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
+    .option("--expires <when>", `expiry: ${WHEN} (default: never)`, end)
     .action((options: KeyOptions) =>
       withKeyring(
         options,
@@ -135,7 +132,7 @@ function listing(command: Command): void {
   explain(command, {
     summary: "list keys; their secrets are not stored",
     description:
-      "Lists keys with tenant, plan, state, end and last use; never the keys themselves.",
+      "Lists keys with tenant, plan, state, expiry, and last use, but not the keys themselves.",
     examples: [
       "peneira key list --data-dir state",
       "peneira key list --data-dir state --tenant acme --json",
@@ -158,7 +155,7 @@ function common(command: Command, tenant: string, name: string): Command {
 /** Commands that need to know which key. */
 function picking(command: Command, texts: CommandText): Command {
   const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
-  const instead = "instead of the id, where only one key fits";
+  const instead = "instead of the id, if only one key fits";
   return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
 }
 
@@ -319,6 +316,6 @@ function end(text: string): End {
   const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   const real = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(text);
   if (real && dayMs + DAY_MS > nowMs) return { atMs: dayMs + DAY_MS };
-  const problem = real ? "It is a day of the past." : "It is no date and no number of days.";
+  const problem = real ? "It is a day of the past." : "It is neither a date nor a number of days.";
   throw new InvalidArgumentError(`${problem} Say ${WHEN}.`);
 }

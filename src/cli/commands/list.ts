@@ -59,10 +59,10 @@ const COLUMNS = ["id", "name", "kind", "entries", "revision", "changed_at"];
 /** Adds `peneira list` with its eight commands to the program. */
 export function registerList(program: Command): void {
   const list = explain(program.command("list"), {
-    summary: "make, fill, show and delete lists of companies",
+    summary: "create, fill, show, and delete lists of companies",
     description:
-      "Manages the lists of a tenant: sets of CNPJs that specs name. A running server follows at " +
-      "once.",
+      "Manages the lists of a tenant: sets of CNPJs that specs name. A running server applies " +
+      "changes immediately.",
     examples: [
       "peneira list create Clientes --data-dir state --tenant acme",
       "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
@@ -70,8 +70,8 @@ export function registerList(program: Command): void {
       "peneira list export exported --data-dir state --tenant acme",
     ],
   });
-  common(explain(list.command("create"), CREATE).argument("<name>", "how it is called"))
-    .addOption(choice("--kind <kind>", "whose CNPJs it holds", KINDS).default("accounts"))
+  common(explain(list.command("create"), CREATE).argument("<name>", "name of the list"))
+    .addOption(choice("--kind <kind>", "kind of the entries", KINDS).default("accounts"))
     .action((name: string, options: ListOptions) => working(options, (open) => make(open, name)));
   common(explain(list.command("list"), LIST)).action((options: ListOptions) =>
     working(options, showAll, "read"),
@@ -102,31 +102,32 @@ export function registerList(program: Command): void {
 }
 
 const CREATE: CommandText = {
-  summary: "make an empty list",
-  description: "Makes an empty list.",
+  summary: "create an empty list",
+  description: "Creates an empty list.",
   remarks:
-    "In a list of the kind companies every CNPJ stands for all of its company. A name\n" +
-    "that another list has is refused, whatever its case, accents and spaces.",
+    "In a list of the kind companies, every CNPJ stands for its whole company. A name that\n" +
+    "another list has is refused; case, accents, and spaces do not count.",
   examples: ["peneira list create Clientes --data-dir state --tenant acme --kind companies"],
 };
 const LIST: CommandText = {
   summary: "list the lists of a tenant",
-  description: "Lists the lists of a tenant, newest first; exported, which it always has, is last.",
+  description:
+    "Lists the lists of a tenant, newest first. The list exported always exists and is last.",
   examples: ["peneira list list --data-dir state --tenant acme --json"],
 };
 const SHOW: CommandText = {
   summary: "show one list",
-  description: "Shows what a list is called, how many entries it has, and its revision.",
+  description: "Shows the name, the number of entries, and the revision of a list.",
   examples: ["peneira list show Clientes --data-dir state --tenant acme"],
 };
 const ADD: CommandText = {
   summary: "add the CNPJs of a file to a list",
   description: "Adds the CNPJs of a column of a CSV or XLSX file to a list.",
   remarks:
-    "Every spelling of a CNPJ is read, and the first 8 characters of one, which stand\n" +
-    "for the whole company. Lines that are not understood are told and change nothing\n" +
-    "else. Some accounts of the registry have wrong check digits: those are taken where\n" +
-    "--snapshot names a snapshot that has them, and refused without it.",
+    "Every spelling of a CNPJ is read. Its first 8 characters stand for the whole company.\n" +
+    "Lines that are not understood are reported and change nothing else. Some accounts of\n" +
+    "the registry have wrong check digits. They are accepted if --snapshot has them, and\n" +
+    "refused without it.",
   examples: [
     "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
     "peneira list add Clientes - --column documento --data-dir state --tenant acme < crm.csv",
@@ -138,22 +139,22 @@ const REMOVE: CommandText = {
   examples: ["peneira list remove Clientes perdidos.csv --data-dir state --tenant acme"],
 };
 const RENAME: CommandText = {
-  summary: "give a list another name",
-  description: "Gives a list another name; its id, and what it holds, stay.",
+  summary: "rename a list",
+  description: "Renames a list; its id and its entries do not change.",
   examples: ["peneira list rename Clientes Carteira --data-dir state --tenant acme"],
 };
 const DELETE: CommandText = {
   summary: "delete a list",
-  description: "Deletes a list; exports that wait keep what they were created with.",
+  description: "Deletes a list; exports that wait keep the entries of their creation.",
   examples: ["peneira list delete Clientes --data-dir state --tenant acme"],
 };
 const EXPORT: CommandText = {
   summary: "print the entries of a list",
-  description: "Prints the entries of a list, ascending, one a line below the header cnpj.",
+  description: "Prints the entries of a list, ascending, one per line, below the header cnpj.",
   remarks:
-    "An entry of 8 characters stands for a whole company. A list holds no check digits:\n" +
-    "with --snapshot an account is printed with those that it has in the snapshot, of\n" +
-    "which some are wrong; without it, and where it has none, they are computed.",
+    "An entry of 8 characters stands for a whole company. A list stores no check digits.\n" +
+    "With --snapshot an account has those of the snapshot, some of which are wrong.\n" +
+    "Without it, and for accounts that the snapshot lacks, they are computed.",
   examples: [
     "peneira list export exported --data-dir state --tenant acme \\\n" +
       "  --snapshot 2026-10.peneira > exported.csv",
@@ -162,7 +163,7 @@ const EXPORT: CommandText = {
 
 function common(command: Command): Command {
   return command
-    .option("--tenant <name>", "whose list it is", "default")
+    .option("--tenant <name>", "tenant of the list", "default")
     .option("--data-dir <dir>", "the server's data directory")
     .option("--json", "print one JSON document");
 }
@@ -172,7 +173,7 @@ function named(command: Command, texts: CommandText): Command {
 }
 
 function looking(command: Command): Command {
-  return command.option("--snapshot <file>", "the snapshot that knows the check digits");
+  return command.option("--snapshot <file>", "snapshot with the check digits of the registry");
 }
 
 function filling(command: Command, texts: CommandText): Command {
@@ -181,7 +182,7 @@ function filling(command: Command, texts: CommandText): Command {
     .argument("<file>", "CSV or XLSX file; - reads standard input");
   return looking(common(files))
     .option("--column <name>", "header or number of the column (default: the one with CNPJs)")
-    .option("--fill-zeros", "take numbers that have lost their zeros in front");
+    .option("--fill-zeros", "accept numbers that have lost their leading zeros");
 }
 
 function working<Result>(

@@ -110,7 +110,7 @@ const SETTINGS_ABOUT =
 
 const VARIABLES_ABOUT =
   "Each setting has a variable, which stands with it above: its key in upper case with _ between " +
-  "the words. These are no settings:";
+  "the words. These are not settings:";
 
 function commandText(command: TreeCommand): string {
   const { path, usage, description, options, arguments: places, commands, after } = command;

@@ -45,9 +45,12 @@ export function registerMcp(program: Command): void {
   program
     .command("mcp")
     .summary("answer agents on standard input (Model Context Protocol)")
-    .description("Lets an agent search a snapshot: the Model Context Protocol over stdio.")
+    .description("Answers an agent over the Model Context Protocol on standard input and output.")
     .requiredOption("--snapshot <path>", "snapshot file, or a folder whose newest valid one counts")
-    .option("--exports <dir>", "folder for files that the agent may make; none without it")
+    .option(
+      "--exports <dir>",
+      "folder for the files of the agent; without it there is no create_export",
+    )
     .addHelpText("after", EXAMPLES)
     .action(run);
 }

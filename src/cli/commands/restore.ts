@@ -13,13 +13,12 @@ import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 
 const EXAMPLES = `
-Every file is compared with its SHA-256 first, and all that is wrong is told at once. The data
-directory must not be there or be empty. The server that is started on it knows the same keys,
-users, sessions, exports and idempotency keys, and the links and cursors given out before stay
-valid. Do not run the old server beside it: both would go on from the same moment.
-Exports that were waiting need their snapshot to be served. A backup by an earlier version is
-restored as it is, and brought to the present schema by the first serve; one by a newer version
-is refused.
+Every file is compared with its SHA-256 first, and all mistakes are reported. The data directory
+must be empty or not exist. The restored server knows the same keys, users, sessions, exports, and
+idempotency keys, and the links and cursors of the old server stay valid. Do not run both servers:
+they would continue from the same moment.
+Exports that were waiting need their snapshot to be served. A backup of an older version is restored
+unchanged, and the first serve migrates it. A backup of a newer version is refused.
 
 Examples:
   $ peneira restore backups/2026-11-21 --check
@@ -36,10 +35,10 @@ interface RestoreFlags {
 export function registerRestore(program: Command): void {
   program
     .command("restore")
-    .summary("make a data directory from a backup")
-    .description("Makes a data directory from a backup, after all of the backup was checked.")
+    .summary("create a data directory from a backup")
+    .description("Checks a backup, and then creates a data directory from it.")
     .argument("<dir>", "the backup")
-    .option("--data-dir <dir>", "the data directory to make")
+    .option("--data-dir <dir>", "data directory to create")
     .option("--check", "only check the backup")
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)
@@ -51,7 +50,7 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   if (check && dataDir !== undefined) {
     throw new CommandError("--check makes no data directory: leave --data-dir out.", 2);
   }
-  if (!check && target === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  if (!check && target === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const manifest = await copying(target === null ? "check" : "restore", json, async (parts) => {
     if (target !== null) return restoreBackup({ source, dataDir: target, ...parts });
     let done = 0;

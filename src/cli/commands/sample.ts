@@ -22,9 +22,9 @@ const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const MONTHS_MAX = 60;
 
 const EXAMPLES = `
-The companies are invented; --establishments and --seed tell which sample it is. With --since it is
-the same sample some months later, as the registry would publish it. Below ten companies some of
-the ten parts have no rows, and such a month is imported with --partial only.
+The companies are invented. --establishments and --seed identify the sample. With --since it is the
+same sample some months later, as the registry would publish it. Below ten companies, some of the
+ten parts have no rows, and the month is imported only with --partial.
 
 Examples:
   $ peneira sample --out 2026-10 --establishments 200000 --seed 1
@@ -41,7 +41,7 @@ export function registerSample(program: Command): void {
     .requiredOption("--establishments <n>", "number of establishments (accounts)")
     .option("--seed <s>", "whole number; the same arguments give the same bytes", DEFAULT_SEED)
     .option("--label <YYYY-MM>", "month of the release", DEFAULT_LABEL)
-    .option("--since <YYYY-MM>", "write what the release of this earlier month has become")
+    .option("--since <YYYY-MM>", "write the later state of the release of this earlier month")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: SampleFlags) => runSample(flags));
 }

@@ -52,16 +52,20 @@ export function registerSearch(program: Command): void {
   program
     .command("search")
     .summary("search a snapshot without a server")
-    .description("Searches a snapshot and prints the accounts that a spec matches, in its order.")
+    .description("Searches a snapshot and prints the accounts that match a spec, in its order.")
     .requiredOption("--snapshot <file>", "the snapshot to search")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
     .option("--text <sentence>", "a Portuguese sentence instead of a spec")
-    .option("--limit <n>", "accounts wanted (default: the spec's limit, else 100)", positive)
+    .option(
+      "--limit <n>",
+      "maximum number of accounts (default: the spec's limit, else 100)",
+      positive,
+    )
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
     )
     .option("--explain", "add score parts and matched filters (formats json, jsonl and csv)")
-    .option("--explain-plan", "print how the search would run, and stop")
+    .option("--explain-plan", "print the plan of the search, and stop")
     .addHelpText("after", EXAMPLES)
     .action(run);
 }

@@ -70,10 +70,11 @@ const USAGE_FLUSH_MS = 3_000;
 
 const EXAMPLES = `
 The first start on a data directory prints an API key of the plan enterprise, once.
-A newer snapshot that appears in the folder (or replaces the file) is verified and served without
-losing a request; SIGHUP looks for one at once. A folder may be empty at first: searches are
-answered 503 until a snapshot appears. SIGTERM or SIGINT: not ready any more, http.drain_grace_ms
-later the port is closed, requests in flight are finished, exit code 0; a second one ends at once.
+A newer snapshot that appears in the folder, or replaces the file, is verified and served without
+losing a request. SIGHUP looks for one immediately. If the folder is empty, searches are answered
+503 until a snapshot appears. On SIGTERM or SIGINT the server reports not ready, closes its port
+after http.drain_grace_ms, finishes the requests in flight, and exits with 0. A second signal ends
+it immediately.
 
 Examples:
   $ peneira serve --snapshot 2026-10.peneira --data-dir state
@@ -104,12 +105,12 @@ export function registerServe(program: Command): void {
   program
     .command("serve")
     .summary("answer searches over HTTP")
-    .description("Serves a snapshot over HTTP until it is told to stop.")
+    .description("Serves a snapshot over HTTP until it receives a signal.")
     .option("--snapshot <path>", "snapshot file, or a folder whose newest valid one is served")
-    .option("--data-dir <dir>", "folder of the server's state; made where there is none")
+    .option("--data-dir <dir>", "folder of the server's state; created if missing")
     .option(
       "--listen <host:port>",
-      "address to listen at (default: 127.0.0.1:8080; port 0 picks a free one)",
+      "address to listen on (default: 127.0.0.1:8080; port 0 picks a free one)",
     )
     .addOption(choice("--transport <name>", "what speaks HTTP (default: uws)", TRANSPORTS))
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
@@ -294,7 +295,7 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
     ...(dataDir === null ? ["--data-dir DIR (where keys and state are kept)"] : []),
   ];
   if (snapshotPath !== null && dataDir !== null) return { snapshotPath, dataDir };
-  throw new CommandError(`Say also ${missing.join(" and ")}.`, 2);
+  throw new CommandError(`Pass ${missing.join(" and ")} too.`, 2);
 }
 
 /**

@@ -53,7 +53,9 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   const demo = { dump: path.join(dir, LABEL), snapshot: path.join(dir, "demo.peneira") };
   makeFolders(dir);
   if (existsSync(demo.snapshot) && !statSync(demo.snapshot).isFile()) {
-    throw new CommandError(`${demo.snapshot} is no file. Move it away; another demo is made then.`);
+    throw new CommandError(
+      `${demo.snapshot} is not a file. Move it away; the next start makes another demo.`,
+    );
   }
   if (only === "dump") return makeDump(demo.dump, accounts);
   if (only === "snapshot") return makeSnapshot(demo);

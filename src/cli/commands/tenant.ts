@@ -17,8 +17,8 @@ interface TenantOptions extends DataDirOptions {
 /** Adds `peneira tenant` with its five commands to the program. */
 export function registerTenant(program: Command): void {
   const tenant = explain(program.command("tenant"), {
-    summary: "make, list, rename and stop tenants",
-    description: "Manages tenants; a running server follows within a second.",
+    summary: "create, list, rename, and disable tenants",
+    description: "Manages tenants; a running server applies changes within a second.",
     examples: [
       "peneira tenant list --data-dir state",
       "peneira tenant disable acme --data-dir state",
@@ -30,7 +30,7 @@ export function registerTenant(program: Command): void {
   });
   common(
     explain(tenant.command("list"), {
-      summary: "list tenants with their keys counted",
+      summary: "list tenants with the number of their keys",
       description: "Lists the tenants with their state and the number of their keys.",
       examples: ["peneira tenant list --data-dir state --json"],
     }),
@@ -47,23 +47,23 @@ export function registerTenant(program: Command): void {
 }
 
 const CREATE: CommandText = {
-  summary: "make a tenant without any key",
-  description: "Makes a tenant without any key; `peneira key create` makes both at once.",
+  summary: "create a tenant without a key",
+  description: "Creates a tenant without a key; `peneira key create` creates both.",
   examples: ["peneira tenant create acme --data-dir state"],
 };
 const RENAME: CommandText = {
-  summary: "give a tenant another name",
-  description: "Gives a tenant another name; its keys, exports and counts stay with it.",
+  summary: "rename a tenant",
+  description: "Renames a tenant; its keys, exports, and counts do not change.",
   examples: ['peneira tenant rename acme "Acme Ltda" --data-dir state'],
 };
 const DISABLE: CommandText = {
-  summary: "stop every key and link of a tenant",
-  description: "Stops every key, session and download link of a tenant until it is enabled.",
+  summary: "disable every key and link of a tenant",
+  description: "Disables every key, session, and download link of a tenant until it is enabled.",
   examples: ["peneira tenant disable acme --data-dir state"],
 };
 const ENABLE: CommandText = {
-  summary: "let a disabled tenant work again",
-  description: "Lets the keys of a disabled tenant work again, except those disabled themselves.",
+  summary: "enable a disabled tenant",
+  description: "Enables a disabled tenant. Keys that are disabled themselves remain so.",
   examples: ["peneira tenant enable acme --data-dir state"],
 };
 

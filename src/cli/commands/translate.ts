@@ -38,14 +38,11 @@ Examples:
 export function registerTranslate(program: Command): void {
   program
     .command("translate <sentence>")
-    .summary("show what a sentence means as filters")
+    .summary("translate a sentence to filters")
     .description("Translates a Portuguese sentence to a spec, without searching.")
-    .requiredOption("--snapshot <file>", "the snapshot whose places and activities count")
+    .requiredOption("--snapshot <file>", "snapshot with the known places and activities")
     .option("--json", "print one JSON document")
-    .option(
-      "--descriptors <file>",
-      "IBGE's texts of activities, for sentences to find more of them",
-    )
+    .option("--descriptors <file>", "IBGE's descriptions of activities, for higher recall")
     .addHelpText("after", EXAMPLES)
     .action(run);
 }

@@ -88,20 +88,20 @@ export interface UpdateReport {
 }
 
 const NOTES = `
-Meant for cron and systemd timers: does nothing when there is nothing newer, and goes on where it
-was when it was ended. \`peneira serve --snapshot DIR\` takes the new snapshot by itself. Snapshots
-are 3 times as large as the zips, an import needs 7.5 times as much for a while, and room is checked
-before the download. All snapshots are kept unless --keep says otherwise; \`peneira diff\` and
-/v1/changes need the older ones. One that a server or a command still reads is never removed.
+The command is made for cron and systemd timers. It does nothing if no month is newer, and resumes
+after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. Snapshots
+are 3 times as large as the zips, and an import temporarily needs 7.5 times as much. The free space
+is checked before the download. All snapshots are kept unless --keep is given; \`peneira diff\` and
+/v1/changes need the older ones. A snapshot that a server or a command still reads is never removed.
 
-It says how many establishments entered, left and changed since the month before, and leaves that in
-DIR/.update.changes.json. What the share had goes into DIR/.update.check.json, from which a server
-on the folder knows how far behind it is (metrics peneira_snapshot_months_behind and
-peneira_update_check_age_seconds).
+The command reports how many establishments entered, left, and changed since the previous month, and
+writes this to DIR/.update.changes.json. It writes the state of the share to
+DIR/.update.check.json, from which a server on the folder makes the metrics
+peneira_snapshot_months_behind and peneira_update_check_age_seconds.
 
---check downloads nothing and prints one JSON document: the newest month that is published, the
-newest one here, whether there is a newer one, which an update would take, and why not the others.
-Its exit code is 0 when the share was asked, whatever it has, and 1 when it could not be.
+--check downloads nothing and prints one JSON document: the newest published month, the newest
+local month, the month that an update would import, and why not the others. The exit code is 0 if
+the share answered, and 1 if it did not.
 
 Examples:
   $ peneira update --dir snapshots
@@ -116,16 +116,19 @@ export function registerUpdate(program: Command): void {
     .summary("download and import the newest month, if there is a newer one")
     .description("Keeps a folder of snapshots up to date with the registry's public share.")
     .requiredOption("--dir <dir>", "folder of the snapshots, YYYY-MM.peneira; made if missing")
-    .option("--check", "only look what is published and what is here, and print that as JSON")
+    .option("--check", "only report the published and the local months, as JSON")
     .option("--work <dir>", "folder for the zips (default: DIR/.download)")
-    .option("--keep-dump", "leave the zips where they are after the import")
+    .option("--keep-dump", "keep the zips after the import")
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
-    .option("--places <csv>", "for the import: regions, seats; else as the month before")
+    .option(
+      "--places <csv>",
+      "for the import: regions, seats (default: those of the previous month)",
+    )
     .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
-    .option("--keep-cpf", "for the import: leave CPFs in names")
-    .option("--force", "for the import: take a month with under 98 % of the accounts before")
+    .option("--keep-cpf", "for the import: keep CPFs in names")
+    .option("--force", "for the import: accept under 98 % of the previous accounts")
     .option("--threads <n>", "for the import: threads to use");
   shareOptions(command)
     .option("--json", "print one JSON document")

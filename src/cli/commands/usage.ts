@@ -21,8 +21,8 @@ interface UsageOptions extends DataDirOptions {
 }
 
 const EXAMPLES = `
-Counted are requests with a valid key whatever their answer, accounts in answers, and rows of
-exports on the day they were done. Counts are kept for ${USAGE_DAYS} days.
+The counts are all requests with a valid key, the accounts in answers, and the rows of exports on
+the day they finished. They are kept for ${USAGE_DAYS} days.
 
 Examples:
   $ peneira usage --data-dir state
@@ -34,8 +34,8 @@ const COLUMNS = ["day", "tenant", "key_id", "key_name", "requests", "accounts", 
 export function registerUsage(program: Command): void {
   program
     .command("usage")
-    .summary("show requests, accounts and export rows by day, tenant and key")
-    .description("Shows the requests, accounts and export rows of each day, tenant and key.")
+    .summary("show requests, accounts, and export rows by day, tenant, and key")
+    .description("Shows the requests, accounts, and export rows of each day, tenant, and key.")
     .option("--data-dir <dir>", "the server's data directory")
     .option("--tenant <name>", "only those of this tenant")
     .option("--days <n>", `days to show, today included, up to ${USAGE_DAYS}`, days, 30)

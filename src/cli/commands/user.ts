@@ -53,8 +53,9 @@ const EXAMPLES = [
 /** Adds `peneira user` with its six commands to the program. */
 export function registerUser(program: Command): void {
   const user = explain(program.command("user"), {
-    summary: "make, list and stop users of the console",
-    description: "Manages who may sign in at /app; a running server follows within a second.",
+    summary: "create, list, and disable users of the console",
+    description:
+      "Manages the users of the console at /app; a running server applies changes within a second.",
     examples: EXAMPLES,
   });
   creating(user.command("create"));
@@ -69,23 +70,23 @@ export function registerUser(program: Command): void {
     .action(list);
   named(
     explain(user.command("disable"), {
-      summary: "sign a user out and let it sign in no more",
-      description: "Ends every session of a user, who cannot sign in until enabled again.",
+      summary: "disable a user and end its sessions",
+      description: "Disables a user and ends every session of the user.",
       examples: ["peneira user disable --data-dir state --email rui@example.com"],
     }),
   ).action((options: UserOptions) => withUsers(options, disable));
   named(
     explain(user.command("enable"), {
-      summary: "let a disabled user sign in again",
-      description: "Lets a disabled user sign in again, with the password it had.",
+      summary: "enable a disabled user",
+      description: "Enables a disabled user, with the old password.",
       examples: ["peneira user enable --data-dir state --email rui@example.com"],
     }),
   ).action((options: UserOptions) => withUsers(options, enable));
   givingPassword(
     named(
       explain(user.command("passwd"), {
-        summary: "give a user another password",
-        description: "Gives a user another password and ends every session with the old one.",
+        summary: "change the password of a user",
+        description: "Changes the password of a user and ends every session with the old one.",
         examples: [
           "peneira user passwd --data-dir state --email ana@example.com",
           EXAMPLES[2] as string,
@@ -95,8 +96,8 @@ export function registerUser(program: Command): void {
   ).action((options: UserOptions) => withUsers(options, passwd));
   named(
     explain(user.command("role"), {
-      summary: "give a user another role",
-      description: "Gives a user another role: owners manage keys and members of their tenant.",
+      summary: "change the role of a user",
+      description: "Changes the role of a user: owners manage keys and members of their tenant.",
       examples: [EXAMPLES[3] as string],
     }),
   )
@@ -106,9 +107,9 @@ export function registerUser(program: Command): void {
 
 function creating(command: Command): void {
   explain(command, {
-    summary: "make a user, and its tenant",
-    description: "Makes a user of the console, and its tenant where there is none.",
-    remarks: "Without --password-stdin a password is made up and printed once.",
+    summary: "create a user, and its tenant",
+    description: "Creates a user of the console, and its tenant if it does not exist.",
+    remarks: "Without --password-stdin, a password is generated and printed once.",
     examples: EXAMPLES.slice(0, 2),
   });
   const roleDefault = "default: owner for the first of a tenant, else member";
@@ -137,7 +138,7 @@ function named(command: Command): Command {
 function givingPassword(command: Command): Command {
   return command.option(
     "--password-stdin",
-    "read the password from standard input (default: make one up and print it)",
+    "read the password from standard input (default: generate and print one)",
   );
 }
 
@@ -287,7 +288,7 @@ function givenPassword({ passwordStdin }: UserOptions): string | undefined {
     return bytes.toString("utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (!(error instanceof FileTooLong)) throw error;
-    throw new CommandError(`Standard input is no password: ${error.message}.`, 2, error);
+    throw new CommandError(`Standard input is not a password: ${error.message}.`, 2, error);
   }
 }
 

@@ -16,12 +16,12 @@ export function registerVerify(program: Command): void {
   program
     .command("verify")
     .summary("check every checksum of a snapshot")
-    .description("Reads a snapshot whole and compares every checksum in it.")
+    .description("Reads the whole snapshot and compares every checksum in it.")
     .argument("<file>", "the snapshot")
     .addHelpText(
       "after",
       `
-Ends with 0 when all is as it was written, with 1 and the names of what is damaged when not.
+Exits with 0 if all checksums are right, and with 1 and the damaged places if not.
 
 Example:
   $ peneira verify 2026-10.peneira`,

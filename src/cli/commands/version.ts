@@ -77,7 +77,7 @@ function asLines(versions: Versions): string {
 }
 
 function printLicenses(json: boolean): void {
-  if (json) throw new CommandError("Say either --licenses or --json.", 2);
+  if (json) throw new CommandError("Pass either --licenses or --json.", 2);
   if (!IS_EXECUTABLE) {
     throw new CommandError(
       "Only the executable carries other people's work inside. Here every package lies in " +

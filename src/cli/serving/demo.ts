@@ -160,8 +160,8 @@ function note(dir: string, url: string | null): void {
 
 function wordsOf(pid: number, url: string): string {
   return (
-    `It runs already, at ${url} (process ${pid}): stop that one first,\n` +
-    "or start another demo beside it: npm start -- --dir .peneira-2 --listen 127.0.0.1:0"
+    `The demo already runs at ${url} (process ${pid}). Stop it first,\n` +
+    "or start another demo: npm start -- --dir .peneira-2 --listen 127.0.0.1:0"
   );
 }
 

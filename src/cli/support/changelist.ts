@@ -122,7 +122,7 @@ function keptPlace(folder: string): Place {
     const { message } = error as Error;
     const told = notWritten(`--cache ${folder}`, error);
     if (told !== null) throw new CommandError(told, 1, error);
-    throw new CommandError(`--cache ${folder} is no folder to write to: ${message}`, 2, error);
+    throw new CommandError(`--cache ${folder} is not a writable folder: ${message}`, 2, error);
   }
   return { folder, leave: () => undefined };
 }
@@ -132,7 +132,7 @@ function openKept(path: string, older: Segment, newer: Segment): ChangeList | nu
     return openChangeList(path, older, newer);
   } catch (error) {
     if (!(error instanceof ChangeListError)) throw error;
-    if (error.problem !== "missing") stderr.print(`warning: ${error.message}; made anew\n`);
+    if (error.problem !== "missing") stderr.print(`warning: ${error.message}; listed again\n`);
     return null;
   }
 }

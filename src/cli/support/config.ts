@@ -41,8 +41,8 @@ interface ConfigOptions {
 export function registerConfig(program: Command): void {
   program
     .command("config")
-    .summary("print every setting with its effective value and where that comes from")
-    .description("Prints every setting with its effective value and where that comes from.")
+    .summary("print every setting with its effective value and source")
+    .description("Prints every setting with its effective value and source.")
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .option("--variables", "print the environment variable and the meaning of each setting")
     .option("--markdown", "print key, variable, default and meaning of each setting as a table")
@@ -50,7 +50,7 @@ export function registerConfig(program: Command): void {
     .addHelpText(
       "after",
       `
-Flags go before PENEIRA_* variables before the config file before defaults.
+Flags override PENEIRA_* variables, which override the config file, which overrides the defaults.
 
 Examples:
   $ peneira config

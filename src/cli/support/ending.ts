@@ -55,7 +55,8 @@ function formatOfName(name: string, rest: string, wanted?: ExportFormat): Export
   if (named === undefined) {
     const known = EXPORT_FORMATS.map((format) => endingOf(format)).join(", ");
     throw new CommandError(
-      `--out ${name} ends in ${ending}, which no export is. Use one of ${known}, or no ending.`,
+      `--out ${name} ends in ${ending}, which is not an export format. ` +
+        `Use one of ${known}, or no ending.`,
       2,
     );
   }
@@ -124,7 +125,7 @@ export function refuseSnapshotName(name: string): void {
   const ending = extname(name).toLowerCase();
   if (ending === "" || ending === "." || SNAPSHOT_ENDINGS.includes(ending)) return;
   throw new CommandError(
-    `--out ${name} ends in ${ending}, which no snapshot is. ` +
+    `--out ${name} ends in ${ending}, which is not a snapshot ending. ` +
       `Use one of ${SNAPSHOT_ENDINGS.join(", ")}, or no ending.`,
     2,
   );

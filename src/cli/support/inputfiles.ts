@@ -31,7 +31,7 @@ export function readSpecFile(path: string): unknown {
     throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
     if (error instanceof FileTooLong) {
-      throw new CommandError(`${place} is no spec: ${error.message}. Check the path.`, 2, error);
+      throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
     // Its words are those of a request: a body is what a client sends.
     if (error instanceof AppError) {
@@ -39,7 +39,7 @@ export function readSpecFile(path: string): unknown {
     }
     if (!isOfSystem(error)) throw error;
     if (error.code === "ENOENT") throw new CommandError(`There is no spec file ${path}.`, 2, error);
-    throw new CommandError(`${place} is no spec file that can be read (${error.code}).`, 2, error);
+    throw new CommandError(`${place} is not a readable spec file (${error.code}).`, 2, error);
   }
 }
 
@@ -60,7 +60,7 @@ interface SpecSource {
  */
 export function specSource({ spec, text }: SpecSource): (segment: Segment) => unknown {
   if ((spec === undefined) === (text === undefined)) {
-    throw new CommandError("Say either --spec FILE or --text SENTENCE.", 2);
+    throw new CommandError("Pass either --spec FILE or --text SENTENCE.", 2);
   }
   if (text === undefined) {
     const input = readSpecFile(spec as string);
@@ -94,7 +94,7 @@ function translated(text: string, segment: Segment): unknown {
   if (!isUncertain(explain.confidence)) return spec;
   throw new CommandError(
     `The sentence was not understood well enough (confidence ${explain.confidence}). ` +
-      "As far as it was, its spec is this; check it, mend it and search with --spec:\n" +
+      "This is its spec so far. Check it, correct it, and search with --spec:\n" +
       JSON.stringify(spec, null, 2),
   );
 }

@@ -46,7 +46,7 @@ export function withDatabase<Result>(
   absent: Absent = "refuse",
 ): Result {
   const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
-  if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
+  if (path === null) throw new CommandError("Pass --data-dir DIR too.", 2);
   const missing = missingIn(path);
   if (missing !== null && absent !== "make") {
     const mend = "Check the path; peneira key create and peneira serve make one.";

@@ -37,7 +37,7 @@ export async function listSnapshots(
       const { label, snapshot_date: date } = meta;
       found.push({ path, label, date, accounts: rowCount, bytes });
     } catch (error) {
-      say(`${path} is no valid snapshot and is left alone: ${(error as Error).message}`);
+      say(`${path} is not a valid snapshot and is skipped: ${(error as Error).message}`);
     }
   }
   const order = ({ label, date }: KnownSnapshot) => `${label} ${date}`;

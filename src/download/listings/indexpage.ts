@@ -123,7 +123,7 @@ function valuesOf(text: string): readonly unknown[] {
   try {
     return JSON.parse(text) as unknown[];
   } catch {
-    throw new ListingFault("it is no right JSON");
+    throw new ListingFault("it is not valid JSON");
   }
 }
 

@@ -59,7 +59,7 @@ function validators({ size, mtime, mtimeMs, ino }: Stats) {
 function faultOf(error: unknown, path: string): null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return null;
-  if (code === "ENOTDIR") throw new ShareFault(`${path} is no folder. Check download.url.`);
+  if (code === "ENOTDIR") throw new ShareFault(`${path} is not a folder. Check download.url.`);
   throw new ShareFault(`${path} cannot be read: ${message}.`, 1, error);
 }
 

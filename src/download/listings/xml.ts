@@ -118,7 +118,7 @@ function readElements(page: string) {
   };
   const open = (name: string): void => {
     if (stack.length === 0 && name.replace(/^.*:/, "") !== "ListBucketResult") {
-      throw new ListingFault("it is no bucket's list");
+      throw new ListingFault("it is not a bucket listing");
     }
     if (stack.length === 1) one = {};
     stack.push(name);
@@ -175,7 +175,7 @@ class MultistatusReader implements XmlHandler {
     const [prefix, local] = written.includes(":") ? split(written) : ["", written];
     const name = namespaces.get(prefix) === DAV ? local : "";
     if (this.#stack.length === 0 && name !== "multistatus") {
-      throw new ListingFault("it is no multistatus");
+      throw new ListingFault("it is not a multistatus");
     }
     this.#stack.push({ name, namespaces, text: "" });
     if (name === "response") this.#response = {};

@@ -78,6 +78,6 @@ function authenticate(path: string, expires: string, secret: Uint8Array): Buffer
 function invalid(): AppError {
   return new AppError(
     "link_invalid",
-    "Use the link of the download unchanged, or ask for it again.",
+    "Use the link of the download unchanged, or request a new one.",
   );
 }

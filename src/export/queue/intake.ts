@@ -136,7 +136,7 @@ export class Intake {
     if (known.fingerprint !== fingerprint) {
       throw new AppError(
         "idempotency_key_reused",
-        "This Idempotency-Key came with another request before. Take a new one.",
+        "This Idempotency-Key was used with another request. Use a new one.",
       );
     }
     return this.#again(known);
@@ -151,7 +151,7 @@ export class Intake {
     }
     throw new AppError(
       "idempotency_key_reused",
-      "The export of this Idempotency-Key was deleted. Take a new one.",
+      "The export of this Idempotency-Key was deleted. Use a new one.",
     );
   }
 
@@ -165,8 +165,8 @@ export class Intake {
     if (this.#parts.store.queuedOf(tenantId) < bound) return;
     throw new AppError(
       "rate_limited",
-      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is all that the ` +
-        `plan ${plan.name} allows. ` +
+      `${bound} ${wordFor(bound, "export waits", "exports wait")} already, which is the ` +
+        `limit of the plan ${plan.name}. ` +
         "Try again when one has finished.",
       { headers: { "Retry-After": String(QUEUE_RETRY_S) } },
     );

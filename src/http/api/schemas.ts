@@ -35,22 +35,25 @@ const problem = Type.Object({
       description: "Every mistake in the request; every 422 has one at least.",
     }),
   ),
-  matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
+  matches: Type.Optional(count("For query_too_broad: accounts that match the spec.")),
   spec: Type.Optional(
-    named("Spec", "Of translation_uncertain: the spec that would have run; check it and search."),
+    named(
+      "Spec",
+      "For translation_uncertain: the spec of the sentence; check it and search with it.",
+    ),
   ),
   explain: Type.Optional({
     ...SPEC_SCHEMA.properties.explain,
-    description: "Of translation_uncertain: what was and what was not understood.",
+    description: "For translation_uncertain: what was understood and what was not.",
   } as TSchema),
   reason: Type.Optional(
-    Type.Enum(Object.keys(EXPORT_FAILURES), { description: "Of EXPORT_FAILED: why it failed." }),
+    Type.Enum(Object.keys(EXPORT_FAILURES), { description: "For EXPORT_FAILED: the reason." }),
   ),
   changes_since: Type.Optional(
-    Type.Array(label, { description: "Of since_not_available: the months that since may name." }),
+    Type.Array(label, { description: "For since_not_available: the months that since may name." }),
   ),
   progress: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: "Of changes_preparing: how far it is." }),
+    Type.Number({ minimum: 0, maximum: 1, description: "For changes_preparing: the progress." }),
   ),
 });
 
@@ -62,9 +65,11 @@ const mistake = Type.Object({
   code: Type.String(),
   detail: Type.String(),
   reason: Type.Optional(
-    Type.Enum(Object.keys(CNPJ_REFUSALS), { description: "Of a CNPJ: why it is none." }),
+    Type.Enum(Object.keys(CNPJ_REFUSALS), {
+      description: "For a CNPJ: the reason why it is invalid.",
+    }),
   ),
-  offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
+  offered: Type.Optional(text("For lost_zeros: the CNPJ with its zeros.")),
 });
 
 const SHARED_SCHEMAS = {

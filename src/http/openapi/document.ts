@@ -14,33 +14,33 @@ type Json = Readonly<Record<string, unknown>>;
 const DESCRIPTION = `Exact search over the registry of all Brazilian companies, and exports of it.
 
 Every answer states the snapshot it comes from. Every error is a problem document (RFC 9457) with a
-stable code, and lists every mistake of the request. Nothing is dropped, clamped or guessed in
-silence.
+stable code, and lists every mistake of the request. Nothing is dropped, clamped, or guessed
+silently.
 
-What holds everywhere: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\`
+For every route: a path that is not listed is answered \`404\` \`not_found\` (below \`/v1/\`
 only to known keys), another method \`405\` \`method_not_allowed\` with \`Allow\`, and \`HEAD\` is
 answered as \`GET\` is, without the body. Unknown query parameters, and a repeated
-\`Authorization\`, \`Content-Type\` or other header that decides, are \`422\` \`invalid_request\`.
+\`Authorization\`, \`Content-Type\`, or another decisive header, are \`422\` \`invalid_request\`.
 \`errors\` names the place of each mistake: a pointer into the body, or \`/query/<parameter>\`,
-\`/path/<variable>\`, \`/header/<name>\` for what stands outside of it. \`/\` leads to \`/docs\`.
+\`/path/<variable>\`, \`/header/<name>\` for mistakes outside of it. \`/\` redirects to \`/docs\`.
 
-What is no proper HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \`408\` (did
-not come in time), \`431\` (head too large), \`505\` (another version), and the connection is
-closed. The document of such an answer has the type \`about:blank\` and no \`code\`; what the parser
-of uWebSockets.js refuses by itself has one line of HTML in its place, and no \`X-Request-Id\`. The
-two transports draw the line in different places: a repeated \`Host\` is \`400\` with \`uws\` and
-\`422\` with \`node\`, a repeated \`Content-Length\` and a method that is none \`422\` and \`400\`,
-a path with bytes that should be percent-encoded \`404\` and \`400\`. A target in absolute form is
-read by \`node\` and \`505\` with \`uws\`; proxies turn it into a path. With \`uws\` the answer to a
+A malformed HTTP/1.1 request never reaches an operation: \`400\` (unreadable), \`408\` (not sent in
+time), \`431\` (head too large), \`505\` (another version), and the connection is closed. The
+document of such an answer has the type \`about:blank\` and no \`code\`. If the parser of
+uWebSockets.js refuses a request, the answer has one line of HTML instead, and no \`X-Request-Id\`.
+The two transports differ in some cases. A repeated \`Host\` is \`400\` with \`uws\` and \`422\`
+with \`node\`. A repeated \`Content-Length\` and an invalid method are \`422\` and \`400\`. A path
+with bytes that should be percent-encoded is \`404\` and \`400\`. A target in absolute form is read
+by \`node\`, and is \`505\` with \`uws\`; proxies turn it into a path. With \`uws\` the answer to a
 body in chunks ends the connection. \`OPTIONS\` at a known path is \`204\` with \`Allow\`, and needs
 no key.`;
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read; leads." },
-  { name: "changes", description: "What entered, left or changed between two snapshots." },
+  { name: "changes", description: "Accounts that entered, left, or changed between snapshots." },
   { name: "exports", description: "All rows of an answer as a file." },
   { name: "lists", description: "Sets of accounts and companies of your own." },
-  { name: "spec", description: "Filters, checked and put into their normal form." },
+  { name: "spec", description: "Checks and normal forms of filters." },
   { name: "service", description: "State of the server." },
 ];
 

@@ -13,17 +13,17 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Console only: nobody is signed in, or the session has ended. Sign in again. API keys do not " +
     "work there, and cookies work nowhere else.",
   sign_in_failed:
-    "Console only: e-mail and password do not fit, or the user was disabled. Which of these it " +
-    "is, is not told.",
+    "Console only: e-mail and password do not match, or the user was disabled. The answer does " +
+    "not reveal which.",
   authentication_invalid:
-    "The key is not one of this server, or was mistyped. Check every character, or create a key.",
+    "The server does not know this key. Check every character, or create a key.",
   authentication_disabled:
     "The key or its tenant was disabled, or the key has expired. Use another key.",
   csrf_invalid:
     "Console only: the X-CSRF-Token of the session is missing or old, or another site sent the " +
     "request. Load the page again.",
   origin_not_allowed:
-    "A page in a browser sent this to /mcp, which is for programs. Send no header Origin.",
+    "A browser page sent this to /mcp, which is for programs. Send no Origin header.",
   role_not_allowed: "Console only: this is for owners. Ask one of them.",
   link_invalid: "The link of a file was changed or cut. Ask for a new one with …/download.",
   link_expired: "Links are valid for five minutes. Ask for a new one with …/download.",
@@ -32,64 +32,64 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   export_not_found: "The export does not exist, was deleted, or belongs to another tenant.",
   method_not_allowed: "The path exists, but not with this method. The header Allow lists them.",
   EXPORT_NOT_READY:
-    "The export is queued or running. Wait as long as Retry-After says, or ask with wait=60.",
+    "The export is queued or running. Wait as long as Retry-After says, or send wait=60.",
   EXPORT_FAILED: "The export failed; its record says why. Create another one.",
   export_expired: "The file was removed when the export expired. Create another one.",
-  payload_too_large: "The body is larger than this server reads. Send a smaller one.",
+  payload_too_large: "The body is larger than the limit. Send a smaller one.",
   unsupported_media_type:
     "The body must be UTF-8 JSON, sent with `Content-Type: application/json` and not compressed.",
   range_not_satisfiable:
-    "The header Range asks for bytes behind the end. Content-Range says how long the file is.",
+    "The Range header is beyond the end. Content-Range reports the length of the file.",
   invalid_request:
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
-  invalid_spec: "The spec has mistakes. `errors` names each one with its place and its mend.",
+  invalid_spec: "The spec has mistakes. `errors` names each with its place and its fix.",
   query_too_broad:
-    "The spec names no activity, name, place, phone or e-mail. Add one; `matches` says how many " +
-    "accounts there would have been.",
-  invalid_cursor: "The cursor was changed, or is not one of this server. Begin at the first page.",
+    "The spec names no activity, name, place, phone or e-mail. Add one; `matches` is the " +
+    "number of accounts that match.",
+  invalid_cursor: "The cursor was changed, or comes from another server. Begin at the first page.",
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
-  cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Begin again.",
+  cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Start again.",
   since_not_available:
     "The served folder has no older snapshot of this month. `changes_since` of the answer, and " +
-    "of GET /v1/status, names the months that there are; the operator adds one by putting its " +
-    "file into the folder.",
+    "of GET /v1/status, lists the available months. The operator can add a snapshot to the " +
+    "folder.",
   translation_uncertain:
-    "The sentence could not be turned into filters safely. The spec that it would have been is " +
-    "in the answer: check it and send it as a spec.",
+    "The sentence could not be translated safely. The answer holds its spec: check it and send " +
+    "it as a spec.",
   idempotency_key_required:
     "Send the header Idempotency-Key with a value of your choice, so that a retry cannot make " +
     "two exports.",
   idempotency_key_reused: "The key was used with another request within 24 hours. Send a new one.",
-  plan_not_allowed: "The plan of the key does not include this. GET /v1/status says what it does.",
+  plan_not_allowed: "The plan of the key does not include this. GET /v1/status lists what it does.",
   field_not_allowed: "The plan does not include a field. GET /v1/status lists those it does.",
   secondary_cnae_mode_not_allowed:
     "A search takes off only; an export may use fallback; full needs the plan and a setting.",
   rate_limited:
-    "Too many requests, too many at the same time, too many exports that wait, or too many " +
-    "requests that wait for them; detail says which. Retry after the time in Retry-After.",
+    "Too many requests, too many concurrent ones, too many waiting exports, or too many " +
+    "requests that wait for them; `detail` says which. Retry after the time in Retry-After.",
   quota_exceeded:
-    "The tenant has used up what its plan allows: rows of a day, or bytes that are kept. The " +
-    "`detail` has the sums and the mend; Retry-After says when to try again.",
+    "The tenant has used up a quota of its plan: rows of a day, or stored bytes. `detail` has " +
+    "the sums and the fix; Retry-After says when to retry.",
   internal_error:
-    "A mistake of ours. Tell the operator the request_id, with which it is found in the log.",
+    "A bug in the server. Send the request_id to the operator, who finds the log line with it.",
   state_damaged:
-    "The disk gave back something else than was written to the server's state. Tell the " +
-    "operator, who restores a backup (peneira restore). Nothing is answered from what is damaged.",
+    "The disk returned other bytes than were written to the server's state. Tell the operator, " +
+    "who restores a backup (peneira restore). Damaged data is never used for an answer.",
   snapshot_unavailable:
-    "No usable snapshot is loaded, or the server is about to stop. Try again after the time in " +
-    "Retry-After, or ask another server.",
+    "No usable snapshot is loaded, or the server is about to stop. Retry after the time in " +
+    "Retry-After, or use another server.",
   changes_preparing:
-    "What changed between the two snapshots is listed once, when it is first asked for. " +
-    "`progress` says how far that is. Ask again after the time in Retry-After.",
+    "The changes between the two snapshots are listed once, at the first request. `progress` " +
+    "reports how far this is. Retry after the time in Retry-After.",
   storage_unavailable:
     "The server cannot write to its disk: it is read-only, or fails. Nothing was changed, and " +
-    "searches go on. Retry after the time in Retry-After, or tell the operator.",
+    "searches continue. Retry after the time in Retry-After, or tell the operator.",
   overloaded:
-    "The server has too much to do, or one connection or address asks for too much at once; " +
-    "`detail` says which. Retry after the time in Retry-After.",
+    "The server is overloaded, or one connection or address sends too many requests; `detail` " +
+    "says which. Retry after the time in Retry-After.",
   storage_full:
-    "The server's disk is full, or less of it is free than its operator keeps free, so nothing " +
-    "new is written. Searches go on. Retry after the time in Retry-After, or ask the operator.",
+    "The server's disk is full, or has less free space than the operator reserves. Nothing new " +
+    "is written. Searches continue. Retry after the time in Retry-After, or ask the operator.",
 };
 
 /** Returns an example error of a code. */

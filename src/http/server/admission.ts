@@ -3,7 +3,7 @@
  * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
  * Output: units of the key's rate limit, 1 for an ordinary request; nothing, or the refusal.
  * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
- * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/api.md has the table).
+ * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md has the table).
  * An overload check costs a comparison and considers only the work queued before this request. An
  * amount is released once, the sum never exceeds the limit, and owners stay within their share of
  * what others leave.
@@ -27,7 +27,7 @@ const RETRY_AFTER_SECONDS = 1;
 export function overloaded(): AppError {
   return new AppError(
     "overloaded",
-    `The server has more to do than it can. Try again in ${RETRY_AFTER_SECONDS} s.`,
+    `The server is overloaded. Try again in ${RETRY_AFTER_SECONDS} s.`,
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }
@@ -142,8 +142,8 @@ function refuseFor(shortage: Shortage | null): void {
 function shareUsed(): AppError {
   return new AppError(
     "rate_limited",
-    "As many large pages and files are being sent to your tenant as it may have at a time. Read " +
-      "them to their end, or ask for smaller pages.",
+    "Your tenant has reached its limit of large pages and files that are being sent. Read them " +
+      "to their end, or request smaller pages.",
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
 }
@@ -278,7 +278,7 @@ export class Waits {
     return new AppError(
       "rate_limited",
       `${this.#most} ${wordFor(this.#most, "request of yours waits", "requests of yours wait")} ` +
-        `for exports already. Ask without wait, or again in ${WAIT_AGAIN_SECONDS} s.`,
+        `for exports already. Send no wait, or retry in ${WAIT_AGAIN_SECONDS} s.`,
       { headers: { "Retry-After": String(WAIT_AGAIN_SECONDS) } },
     );
   }

@@ -166,8 +166,8 @@ export function bodyError(refusal: BodyRefusal, limitBytes: number): AppError {
   }
   return new AppError(
     "rate_limited",
-    "The bodies that your tenant, or this address, is sending have as many bytes as they may " +
-      "have at a time. Wait until some of them are sent.",
+    "Your tenant, or this address, has reached its limit of request bytes that are being sent. " +
+      "Wait until some bodies are complete.",
     { headers: { "Retry-After": "1" } },
   );
 }

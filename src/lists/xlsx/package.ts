@@ -227,7 +227,7 @@ export function textOf(written: string): string {
 }
 
 /** Fix for a malformed workbook. */
-const SAVE_ANEW = "Open it in a spreadsheet program and save it anew as XLSX.";
+const SAVE_ANEW = "Open it in a spreadsheet program and save it again as XLSX.";
 
 /** Fix for a workbook that is too large. */
 export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CSV, and send that.";

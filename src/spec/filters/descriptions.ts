@@ -7,9 +7,9 @@ export const DESCRIPTIONS = {
   establishments: "Active establishments of the company, inclusive.",
   require_mobile: "Has a mobile: nine digits, the first is 9.",
   require_landline: "Has a landline: seven or eight digits.",
-  require_own_domain: "Has an e-mail beside the public mail providers.",
-  email_shared_max: "At most so many companies have the same e-mail; 1 is its own.",
-  phone_shared_max: "As email_shared_max; of two phones the least shared one counts.",
+  require_own_domain: "Has an e-mail outside the public mail providers.",
+  email_shared_max: "Maximum number of companies with the same e-mail; 1: not shared.",
+  phone_shared_max: "Like email_shared_max; the less shared of two phones counts.",
   any_of: "In one of these lists.",
   exclude: "In none of these lists.",
   cnae_any_of:
@@ -17,7 +17,7 @@ export const DESCRIPTIONS = {
     "the known subclasses.",
   cnae_exclude: "The same spellings; these activities are left out.",
   cnae_secondary_any_of:
-    "Secondary activities, spelled as in cnae_any_of, whatever secondary_cnae_mode says.",
+    "Secondary activities, spelled as in cnae_any_of, regardless of secondary_cnae_mode.",
   secondary_cnae_mode:
     "off: primary activity only. fallback: secondary matches fill up after all primary ones. " +
     "full: either. Search takes off only.",

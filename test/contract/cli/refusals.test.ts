@@ -34,7 +34,7 @@ describe("a spec that is refused", () => {
     assert.equal(refusal("", "-", "{bad"), `peneira: Standard input ${words}\n`);
     const args = ["search", "--snapshot", sample.snapshot, "--spec", sample.folder];
     const folder = spawnSync(...productCommand(args), { encoding: "utf8" });
-    const told = `peneira: ${sample.folder} is no spec file that can be read (EISDIR).\n`;
+    const told = `peneira: ${sample.folder} is not a readable spec file (EISDIR).\n`;
     assert.deepEqual([folder.status, folder.stderr], [2, told]);
   });
 

@@ -37,7 +37,7 @@ describe("a claim of a demo's state", () => {
     const { dir, dataDir } = place();
     const unlock = await claimDemo(dir, dataDir);
     const slow = pauses(LATE, () => noteRunning(dir, "http://127.0.0.1:1"));
-    const said = /^It runs already, at http:\/\/127\.0\.0\.1:1 \(process \d+\)/;
+    const said = /^The demo already runs at http:\/\/127\.0\.0\.1:1 \(process \d+\)/;
     await assert.rejects(claimDemo(dir, dataDir, slow.pause), { message: said });
     assert.equal(slow.pauses, LATE);
     unlock();

@@ -159,8 +159,8 @@ describe("tables of the service", () => {
       [status(500), /places\.csv: the service answers 500, 5 times in a row.*ibge_url/, 5],
       [status(404), /municipios answers 404; check download\.ibge_url/, 1],
       [(response) => response.end("<html>"), /answers no JSON.*check download\.ibge_url/, 1],
-      [json([]), /it is no list of municipalities/, 1],
-      [json(broken), /entry 1: id is no code[\s\S]*entry 1: it has no regions[\s\S]*entry 2/, 1],
+      [json([]), /it is not a list of municipalities/, 1],
+      [json(broken), /entry 1: id is not a code[\s\S]*entry 1: it has no regions[\s\S]*entry 2/, 1],
       [json([MUNICIPALITIES[0], MUNICIPALITIES[0]]), /3550308 stands there twice/, 1],
     ] as readonly (readonly [Answer, RegExp, number])[]) {
       plan = [answer];

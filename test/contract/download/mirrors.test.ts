@@ -271,7 +271,7 @@ describe("a share that turns us away from the start", () => {
         const words = await refusal(downloadMonth(wishOf(share.url, dumps.root, { stallMs: 60 })));
         assert.match(words, /turns away where you ask from.*outside Brazil and in many clouds/);
         assert.match(words, /proxy in Brazil.*download\.proxy.*mirror.*--url.*ssh and rsync/);
-        assert.match(words, /docs\/data\.md, From outside Brazil/);
+        assert.match(words, /docs\/load\.md, From outside Brazil/);
         assert.doesNotMatch(words, /Run the command again later/);
       });
     }

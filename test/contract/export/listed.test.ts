@@ -84,7 +84,7 @@ it("an export is pinned to the lists of its creation", async () => {
   await change("remove", [1]);
   // The same bytes are no answer by themselves: they do not tell that a list has changed.
   assert.equal(exports.replay("ten", "one", "one"), null);
-  assert.throws(() => create("one"), /came with another request before/);
+  assert.throws(() => create("one"), /was used with another request/);
   const second = create("two");
   await lists.remove("ten", id);
   const blocks = () =>

@@ -142,7 +142,7 @@ describe("a backup", () => {
     }
   }
 
-  it("may leave the files of exports out", async () => {
+  it("may leave out the files of exports", async () => {
     makeState(dataDir);
     const { manifest } = await backup({ exports: false });
     assert.deepEqual([manifest.exports, manifest.missing], [false, []]);

@@ -171,7 +171,7 @@ describe("peneira diff", () => {
     const bytes = readFileSync(join(cache, name));
     writeFileSync(join(cache, name), bytes.subarray(1));
     const third = diff("--format", "jsonl", "--cache", cache);
-    assert.match(third.stderr, /^warning: .* made anew$/m);
+    assert.match(third.stderr, /^warning: .* listed again$/m);
     assert.deepEqual(readFileSync(join(cache, name)), bytes);
     for (const { stdout } of [second, third]) assert.equal(stdout, first.stdout);
     assert.deepEqual(readdirSync(cache), [name]);

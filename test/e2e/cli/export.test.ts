@@ -179,7 +179,10 @@ describe("peneira export", () => {
       [["--out", ""], { exitCode: 2, message: /--out must name a file/ }],
       [
         ["--out", "out/p.docx"],
-        { exitCode: 2, message: /p\.docx ends in \.docx, which no export is\. Use one of \.csv, / },
+        {
+          exitCode: 2,
+          message: /p\.docx ends in \.docx, which is not an export format\. Use one of \.csv, /,
+        },
       ],
       [
         ["--out", "out/x.csv", "--compression", "gzip"],

@@ -87,7 +87,7 @@ describe("peneira healthcheck", () => {
     } finally {
       await server.close();
     }
-    assert.match(peneira("healthcheck", "--listen", address).stderr, /Nobody answers/);
+    assert.match(peneira("healthcheck", "--listen", address).stderr, /No server answers/);
     assert.equal(peneira("healthcheck", "--listen", "127.0.0.1:0").status, 2);
   });
 });

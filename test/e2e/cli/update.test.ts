@@ -196,7 +196,7 @@ describe("an update", () => {
     const { code, words } = await ended;
     assert.equal(code, 0, words);
     assert.equal(child.exitCode, 0);
-    assert.match(words, /notes\.txt is no valid snapshot and is left alone/);
+    assert.match(words, /notes\.txt is not a valid snapshot and is skipped/);
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "notes.txt"]);
     assert.ok(existsSync(join(dumps.root, "work", LABEL, "Simples.zip")));
   });

@@ -88,7 +88,7 @@ describe("peneira user", () => {
   it("stops, starts and promotes them, but for the last owner", () => {
     const last = peneira(["disable", ...ANA]);
     assert.equal(last.status, 1);
-    assert.match(last.stderr, /last working owner/);
+    assert.match(last.stderr, /last active owner/);
     assert.equal(json("disable", ...RUI).state, "disabled");
     assert.equal(json("enable", ...RUI).state, "active");
     assert.equal(json("role", ...RUI, "--role", "owner").role, "owner");
@@ -125,7 +125,7 @@ describe("peneira user", () => {
     assert.doesNotMatch(wrong.stderr, /\n +at /);
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["create", ...RUI], 1, /has this e-mail already/],
-      [["create", "--email", "nobody"], 2, /no e-mail address/],
+      [["create", "--email", "nobody"], 2, /not an e-mail address/],
       [["create"], 2, /--email/],
       [["role", ...RUI], 2, /--role/],
       [["role", ...RUI, "--role", "root"], 2, /owner or member/],

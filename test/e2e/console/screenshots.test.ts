@@ -1,5 +1,5 @@
 /**
- * Proves that the pictures in the READMEs can be taken: the places they show are reached, in
+ * Proves that the pictures in the documents can be taken: the places they show are reached, in
  * English and in the colours and sizes they have; each is there and small enough to be fetched.
  * With RENEW_PICTURES=1 it takes them anew.
  * Does not prove that a picture is of today; they are taken anew before a release.
@@ -77,7 +77,7 @@ async function take({ page, context }: Visit, file: string): Promise<void> {
   await client.detach();
 }
 
-describe("the pictures of the READMEs", () => {
+describe("the pictures of the documents", () => {
   for (const [name, { wish, arrive }] of Object.entries(PICTURES)) {
     inBrowser(`show ${name}`, async (open) => {
       const visit = await open(ana, wish);
@@ -87,9 +87,10 @@ describe("the pictures of the READMEs", () => {
       const bytes = readFileSync(file);
       assert.equal(bytes.subarray(8, 12).toString(), "WEBP", file);
       assert.ok(bytes.length < BYTES_MAX, `${file}: ${bytes.length} bytes`);
-      for (const readme of ["README.md", "README.pt-BR.md"]) {
-        const text = readFileSync(join(ROOT, readme), "utf8");
-        assert.ok(text.includes(`screenshots/${name}.webp`), `${name} is in ${readme}`);
+      const pages = name === "find" ? ["README.md", "README.pt-BR.md"] : ["docs/console.md"];
+      for (const page of pages) {
+        const text = readFileSync(join(ROOT, page), "utf8");
+        assert.ok(text.includes(`screenshots/${name}.webp`), `${name} is in ${page}`);
       }
     });
   }

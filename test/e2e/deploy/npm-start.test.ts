@@ -162,9 +162,9 @@ it("npm start makes a demo once where two begin at the same time", async () => {
   const [loser, winner] = [...both].sort((a, b) => Number(b.ended) - Number(a.ended));
   assert.ok(loser?.ended && winner !== undefined && !winner.ended, told());
   const [, url] = /^Peneira is ready at (\S+)$/m.exec(winner.told) ?? assert.fail(winner.told);
-  assert.ok(loser.told.includes(`It runs already, at ${url} (process `), told());
+  assert.ok(loser.told.includes(`The demo already runs at ${url} (process `), told());
   assert.equal(told().match(/ 0:0\d {2}snapshot …/g)?.length, 1, told());
-  assert.match(told(), /^npm start: process \d+ is at it already; waiting for that$/m);
+  assert.match(told(), /^npm start: process \d+ is running this step; waiting for it$/m);
   killAll(winner.child.pid);
 });
 
@@ -179,7 +179,7 @@ it("npm start says in words what stands in its way, and makes nothing there", ()
   rmSync(join(place("log"), "requests.log"), { force: true });
   mkdirSync(join(place("log"), "requests.log"));
   const cases: readonly (readonly [string, Record<string, string>, RegExp])[] = [
-    ["no-file", {}, /^peneira: \S+no-file\/demo\.peneira is no file\. Move it away/m],
+    ["no-file", {}, /^peneira: \S+no-file\/demo\.peneira is not a file\. Move it away/m],
     ["a-file", {}, /^peneira: \S+a-file: file already exists \(EEXIST at mkdir\)\.$/m],
     [
       "entry",

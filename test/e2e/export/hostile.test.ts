@@ -54,7 +54,7 @@ const POLYGLOTS: readonly string[] = [
 /** Without a mark at the very beginning: readers of Arrow take that for no part of a text. */
 const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
-/** What the import makes a blank of (docs/repairs.md, text_control). */
+/** What the import makes a blank of (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /** A name as it is searched: a text with controls has blanks for them, one between words. */

@@ -9,6 +9,9 @@ import assert from "node:assert/strict";
 import measurements from "../../../bench/measurements.json" with { type: "json" };
 import { table } from "./tables.ts";
 
+/** The documents that users read and tests run. */
+export const DOCUMENTS = /^README(\.[\w-]+)?\.md$|^docs\/(pt-BR\/)?[^/]+\.md$/;
+
 /** A language of a document, which separates thousands and decimals in its own way. */
 export type Language = "en" | "pt";
 
@@ -22,7 +25,7 @@ const MARK = /(\d[\d.,]*)<!-- =([\w.]+)(?: ~(\d))? -->/g;
 
 /** Returns the language of a document, by its name. */
 export function languageOf(file: string): Language {
-  return file.endsWith(".pt-BR.md") ? "pt" : "en";
+  return /\.pt-BR\.md$|^docs\/pt-BR\//.test(file) ? "pt" : "en";
 }
 
 /** Names the measurements that a text shows. */

@@ -1,7 +1,7 @@
 /**
- * The parts of documents that are made from code. What comes in: documents with pairs of comments
- * `<!-- generated: NAME -->` and `<!-- end of generated -->`, and the tables of the product. What
- * goes out: each document with what belongs between them.
+ * The parts of documents that are made from code.
+ * Input: documents with pairs of comments `<!-- generated: NAME -->` and `<!-- end of generated
+ * -->`, and the tables of the product. Output: each document, with the parts between the pairs.
  * Invariant: the same code gives the same text; every part is used by some document.
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { PRESETS } from "../../../src/spec/presets.ts";
 import { filesMatching, textOf } from "../house/checkout.ts";
-import { fillFigures, type Language, languageOf, measuredTable } from "./figures.ts";
+import { DOCUMENTS, fillFigures, type Language, languageOf, measuredTable } from "./figures.ts";
 import { filtersList, leadTable, limitsTable, narrowingList, specTable } from "./spec.ts";
 import { code, table } from "./tables.ts";
 
@@ -66,7 +66,7 @@ const PAIR = /(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end of generated -->)/g
 /** Every document, as it should be. */
 export function generatedDocuments(): { readonly file: string; readonly text: string }[] {
   const used = new Set<string>();
-  const made = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/).map((file) => {
+  const made = filesMatching(DOCUMENTS).map((file) => {
     const text = textOf(file).replace(PAIR, (_, begin: string, name: string, end: string) => {
       assert(Object.hasOwn(PARTS, name), `${file}: there is no part "${name}"`);
       used.add(name);

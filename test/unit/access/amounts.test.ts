@@ -38,7 +38,10 @@ describe("the word beside a number", () => {
     const underWay = new UnderWay();
     const most = (concurrent_requests: number) => ({ limits: { concurrent_requests } });
     underWay.begin("a", most(1));
-    assert.throws(() => underWay.begin("a", most(1)), /^AppError: 1 request of the key is under/);
+    assert.throws(
+      () => underWay.begin("a", most(1)),
+      /^AppError: 1 request of the key is in flight/,
+    );
     const waits = new Waits(1);
     const first = waits.run("a", () => new Promise<void>((resolve) => setImmediate(resolve)));
     const second = Promise.resolve().then(() => waits.run("a", async () => {}));

@@ -6,10 +6,15 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { figuresIn, fillFigures, knownFigures } from "../../support/documents/figures.ts";
+import {
+  DOCUMENTS,
+  figuresIn,
+  fillFigures,
+  knownFigures,
+} from "../../support/documents/figures.ts";
 import { filesMatching, textOf } from "../../support/house/checkout.ts";
 
-const DOCUMENTS = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/);
+const FILES = filesMatching(DOCUMENTS);
 const RECORD = "docs/benchmarks.md";
 
 /** Numbers with units of what is measured; limits are written in KiB, MiB and seconds. */
@@ -18,11 +23,15 @@ const MEASURED =
 
 /** Lines with numbers that we did not measure, by what they hold, and why. */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
-  [/README/, /7[.,]7 GB|136 MB/, "published sizes of the registry; the size of the executable"],
-  [/data\.md/, /^\| (Estab|Empresas|Simples|Socios|six|\*\*all)/, "published by open importers"],
-  [/data\.md/, /machine with 24 GB|53 GB for the 7\.0 GB|11 MB/, "the machine, a rule, an example"],
+  [/(README|load)/, /7[.,]7 GB/, "published size of the registry"],
+  [/load\.md/, /^\| (Estab|Empresas|Simples|Socios|six|seis|\*\*)/, "published by open importers"],
+  [/load\.md/, /24 GB|of memory:|53 GB|11 MB/, "the machine, a rule, an example"],
   [/(comparison|translate)\.md/, /^\| (\[|disk)|rival/, "of others, by their own words"],
-  [/(operations|limits|api|errors|changes|damage)\.md/, /./, "settings and rules of the product"],
+  [
+    /(operations|scale|limits|api|errors|changes|recovery)\.md/,
+    /./,
+    "settings and rules of the product",
+  ],
   [/start\.md/, /11 MB/, "an example's output"],
 ];
 
@@ -37,7 +46,7 @@ function unnamed(file: string): string[] {
 }
 
 describe("measured figures", () => {
-  for (const file of DOCUMENTS) {
+  for (const file of FILES) {
     it(`are those of the measurements: ${file}`, () => {
       const text = textOf(file);
       assert.equal(text, fillFigures(file, text), "run test/support/documents/generate.ts");
@@ -45,12 +54,12 @@ describe("measured figures", () => {
   }
 
   it("are all shown, each in one document or more", () => {
-    const shown = new Set(DOCUMENTS.flatMap((file) => figuresIn(textOf(file))));
+    const shown = new Set(FILES.flatMap((file) => figuresIn(textOf(file))));
     assert.deepEqual([...shown].sort(), knownFigures().sort());
   });
 
   it("name their measurement outside of the record of the runs", () => {
-    const found = DOCUMENTS.filter((file) => file !== RECORD).flatMap(unnamed);
+    const found = FILES.filter((file) => file !== RECORD).flatMap(unnamed);
     assert.deepEqual(found, []);
   });
 

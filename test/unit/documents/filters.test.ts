@@ -1,6 +1,6 @@
 /**
- * Proves: both READMEs name every filter, docs/spec.md every one of which a search needs one, and
- * the refusal that docs/errors.md shows is the one of the code.
+ * Proves: docs/search.md names every filter in both languages, docs/spec.md names the filters of
+ * which a search needs one, and docs/errors.md shows the refusal of the code.
  * Does not prove how the generated parts are written into documents (e2e/documents).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ function generated(file: string, name: string): string {
 
 describe("documents", () => {
   it("name every filter", () => {
-    for (const file of ["README.md", "README.pt-BR.md"]) {
+    for (const file of ["docs/search.md", "docs/pt-BR/search.md"]) {
       const text = generated(file, "filters");
       for (const { member } of FILTERS) assert.ok(text.includes(`\`${member}\``), member);
     }

@@ -1,12 +1,13 @@
 /**
- * Proves that README.pt-BR.md says what README.md says: the same sections in the same order, in
- * each the same blocks of code but for the words in their comments, the same pictures, links and
- * rows of tables, and the same figures.
- * Does not prove: that a sentence means what the other one does.
+ * Proves that README.pt-BR.md matches README.md: the same sections in the same order, and in each
+ * the same code (except comments), pictures, links, rows of tables, and figures. Proves that each
+ * page of docs/pt-BR shows commands and answers of its English page, in the same order, and that
+ * Portuguese pages link to each other where they exist.
+ * Does not prove: that a sentence has the meaning of its original.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { textOf } from "../../support/house/checkout.ts";
+import { filesMatching, textOf } from "../../support/house/checkout.ts";
 
 /** What of a section is the same in every language. */
 interface Section {
@@ -26,7 +27,8 @@ function sectionsOf(file: string): Section[] {
       block.replace(/ +# .*$/gm, ""),
     );
     const prose = body.replace(/^```\w*\n[\s\S]*?^```$/gm, "");
-    const links = [...prose.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+    const targets = [...prose.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
+    const links = targets.map((target) => target.replace("docs/pt-BR/", "docs/"));
     const rows = (prose.match(/^\|/gm) ?? []).length;
     return { level, code, links: links.sort(), rows, figures: figuresIn(prose) };
   });
@@ -60,7 +62,7 @@ describe("README.pt-BR.md", () => {
   const [english, portuguese] = ["README.md", "README.pt-BR.md"].map(sectionsOf);
 
   it("has the sections of README.md", () => {
-    assert.ok((english?.length ?? 0) > 8, "the sections are not read");
+    assert.ok((english?.length ?? 0) > 6, "the sections are not read");
     assert.deepEqual(
       portuguese?.map(({ level }) => level),
       english?.map(({ level }) => level),
@@ -80,5 +82,40 @@ describe("README.pt-BR.md", () => {
   it("would miss a figure, a link and a line of code", () => {
     assert.deepEqual(figuresIn("98,5 % de 1.419.000 em `x 3`"), ["1419000", "985"]);
     assert.notDeepEqual(figuresIn("98,5 %"), figuresIn("98,6 %"));
+  });
+});
+
+describe("pages in Portuguese", () => {
+  const pages = filesMatching(/^docs\/pt-BR\/.*\.md$/);
+  const codeOf = (file: string) => sectionsOf(file).flatMap(({ code }) => code);
+
+  it("are those of the first tasks", () => {
+    const names = pages.map((file) => file.replace("docs/pt-BR/", ""));
+    assert.deepEqual(names, ["exports.md", "load.md", "search.md", "start.md"]);
+  });
+
+  for (const file of pages) {
+    it(`show what the English page shows: ${file}`, () => {
+      const english = codeOf(file.replace("pt-BR/", ""));
+      const portuguese = codeOf(file);
+      assert.ok(portuguese.length > 0);
+      let at = -1;
+      for (const block of portuguese) {
+        const found = english.indexOf(block, at + 1);
+        assert.ok(found > at, `not in the English page, or in another order:\n${block}`);
+        at = found;
+      }
+    });
+  }
+
+  it("are linked where they exist", () => {
+    const all = ["README.pt-BR.md", ...pages].map((file) => ({ file, text: textOf(file) }));
+    for (const page of pages.map((file) => file.replace("docs/pt-BR/", ""))) {
+      const readme = new RegExp(`\\(docs/${page}`);
+      const sibling = new RegExp(`\\(\\.\\./${page}(?!#)`);
+      for (const { file, text } of all) {
+        assert.doesNotMatch(text, file.startsWith("docs/") ? sibling : readme, file);
+      }
+    }
   });
 });

@@ -52,7 +52,10 @@ describe("a file of a dump of another kind", () => {
     [/it is nothing but zero bytes, not a zip/, Buffer.alloc(3000)],
     [/it is an archive \(gzip.*, not a zip/, gzipSync("x")],
     [/it is a PDF, not a zip/, Buffer.from("%PDF-1.7\n")],
-    [/it is no zip, or it is cut off: it has no directory at its end/, Buffer.from("PK\x03\x04")],
+    [
+      /it is not a zip, or it is truncated: it has no directory at its end/,
+      Buffer.from("PK\x03\x04"),
+    ],
   ];
   for (const [words, bytes] of cases) {
     it(`is named where a zip belongs: ${words.source}`, async () => {

@@ -95,7 +95,7 @@ describe("what is no regular file", () => {
     pipe(path);
     assert.throws(() => readImportFlags(path, { out: space.path("x.peneira") }), {
       exitCode: 2,
-      message: /columns\.parquet is no folder and no regular file/,
+      message: /columns\.parquet is neither a folder nor a regular file/,
     });
   });
 });

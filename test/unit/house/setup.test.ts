@@ -127,7 +127,7 @@ describe("what npm start says first", () => {
     assert.equal(longestWay(steps([]), times.seconds), 70);
     assert.equal(
       announcement(steps([]), times),
-      `npm start makes what is missing, side by side, then serves the demo:
+      `npm start builds what is missing, in parallel, then serves the demo:
   packages  does packages, 10 s
   addon     does addon, 50 s
   bundle    does bundle, 3 s

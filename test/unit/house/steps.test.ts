@@ -61,7 +61,7 @@ describe("steps of one checkout", () => {
       }),
     );
     assert.equal(notes(), "()");
-    const held = texts.filter((text) => /^output: process \d+ is at it already/m.test(text));
+    const held = texts.filter((text) => /^output: process \d+ is running this step/m.test(text));
     const making = texts.filter((text) => text.includes("output …"));
     assert.equal(making.length, 1);
     assert.ok(held.length <= 2 && held.every((text) => !making.includes(text)), texts.join());

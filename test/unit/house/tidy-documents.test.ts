@@ -39,17 +39,17 @@ describe("documents", () => {
     refuse(broken, "there is nothing at these paths");
   });
 
-  it("of the first look show the console, and use what npm start leaves there", () => {
+  it("that open the repository show the console, and use the demo of npm start", () => {
     for (const file of ["README.md", "README.pt-BR.md"]) {
       const lines = linesOf(file);
       const picture = lines.findIndex((line) =>
         line.includes("](src/console/screenshots/find.webp)"),
       );
       assert.ok(picture >= 0 && picture < 20, `${file} shows the console first`);
-      // `share` stands for the registry itself.
       const given = lines.find((line) => line.startsWith("<!-- given: "));
-      assert.equal(given, "<!-- given: .peneira/demo.peneira, share -->", file);
-      assert.ok(lines.includes("<!-- run: file spec.json -->"), `${file} shows its spec.json`);
+      assert.equal(given, "<!-- given: .peneira/demo.peneira -->", file);
+      const searches = lines.filter((line) => line.includes("--snapshot .peneira/demo.peneira"));
+      assert.ok(searches.length > 0, `${file} searches the demo`);
     }
   });
 

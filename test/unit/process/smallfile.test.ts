@@ -39,7 +39,7 @@ describe("a small file", () => {
 
 describe("a file without an end", { skip }, () => {
   it("is refused as a spec, a config, a secret and a table, with the limit", () => {
-    assert.throws(() => readSpecFile(ENDLESS), refused(/no spec: it has more than 16 MiB/));
+    assert.throws(() => readSpecFile(ENDLESS), refused(/not a spec: it has more than 16 MiB/));
     const plans = { plans: {}, planSettings: {} };
     assert.throws(
       () => loadConfig({ file: ENDLESS, environment: {}, flags: {}, ...plans }),
@@ -62,7 +62,7 @@ describe("a file without an end", { skip }, () => {
       encoding: "utf8",
       timeout: 60_000,
     });
-    assert.match(stdout, /Standard input is no spec: it has more than 16 MiB/);
+    assert.match(stdout, /Standard input is not a spec: it has more than 16 MiB/);
   });
 });
 

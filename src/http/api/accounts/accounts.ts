@@ -199,6 +199,6 @@ export function absent(label: string, checked: boolean): AppError {
     return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);
   }
   const detail =
-    "No account has this CNPJ, and its check digits are wrong: look for a mistyped one.";
+    "No account has this CNPJ, and its check digits are wrong: check the number for typos.";
   return new AppError("not_found", detail);
 }

@@ -48,16 +48,16 @@ const number = Type.Object(
 const refused = Type.Object(
   {
     reason: Type.Enum(Object.keys(CNPJ_REFUSALS)),
-    offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
+    offered: Type.Optional(text("For lost_zeros: the CNPJ with its zeros.")),
   },
-  { ...closed, description: "Why a text that looks like a number is no CNPJ." },
+  { ...closed, description: "Reason why a text that looks like a number is not a CNPJ." },
 );
 
 const contact = Type.Object(
   {
     kind: Type.Enum(["phone", "email"]),
     value: text("As contact.phone_any_of or contact.email_any_of of a spec has it."),
-    total: count("Accounts that have it, whatever uf says."),
+    total: count("Accounts that have it, in all states."),
     total_in_uf: Type.Optional(count("Accounts of uf that have it; absent without uf.")),
   },
   {

@@ -23,7 +23,7 @@ import {
 
 /** Requested kinds of changes. */
 export const kindsSchema = Type.Array(Type.Enum([...CHANGE_KINDS]), {
-  description: "Which changes are wanted; all of them where there are none. Totals count all.",
+  description: "Kinds of changes to list; empty means all. Totals count all kinds.",
 });
 
 /** Watched fields. */
@@ -99,7 +99,7 @@ export const CHANGE_SCHEMAS = {
       next_cursor: cursor,
       has_more: hasMore,
       warnings: Type.Array(Type.String(), { description: "What of the question was ignored." }),
-      provenance: named("Provenance", "Of the newer snapshot."),
+      provenance: named("Provenance", "Provenance of the newer snapshot."),
       took_ms: tookMs,
     },
     closed,

@@ -119,7 +119,7 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
     query: QUERY,
     sheds: "first",
     cost: "page",
-    ...{ id: "readChanges", tag: "changes", summary: "What changed since an older month" },
+    ...{ id: "readChanges", tag: "changes", summary: "List changes since an older month" },
     description: DESCRIPTION,
     parameters: PARAMETERS,
     answers,
@@ -132,7 +132,7 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
     access: "key",
     sheds: "first",
     cost: "page",
-    ...{ id: "searchChanges", tag: "changes", summary: "What changed, for a spec in a body" },
+    ...{ id: "searchChanges", tag: "changes", summary: "List changes, with the spec in a body" },
     description: `The same for specs that are too long for an address. ${DESCRIPTION}`,
     body: {
       schema: "ChangesRequest",

@@ -40,9 +40,13 @@ const LEAD_MADE: Readonly<Record<keyof typeof LEAD_WORDS, TSchema>> = {
   phones: Type.Array(Type.String(), { description: "E.164; those that the account has." }),
   size: orNull(text("Size in words, in Portuguese, or in English for an English sentence.")),
   age: orNull(text("Time since the start of the activity in words, at the snapshot's date.")),
-  score: Type.Integer({ minimum: 0, maximum: 1000, description: "Of the strategy of the spec." }),
+  score: Type.Integer({
+    minimum: 0,
+    maximum: 1000,
+    description: "Score by the strategy of the spec.",
+  }),
   score_reasons: Type.Array(Type.String(), {
-    description: "What gave points and took points, the most important first.",
+    description: "Reasons for and against points, the most important first.",
   }),
 };
 
@@ -76,7 +80,7 @@ export const LEAD_SCHEMAS = {
       ...leadsMembers,
       one_per_company: Type.Optional(
         Type.Boolean({
-          description: "Of each company only the best-placed establishment; true by default.",
+          description: "Only the best-ranked establishment of each company; true by default.",
         }),
       ),
     },
@@ -100,7 +104,10 @@ export const LEAD_SCHEMAS = {
             explain: SPEC_SCHEMA.properties.explain,
             parts,
           },
-          { ...closed, description: "Of a sentence: what /v1/leads/translate says, uncounted." },
+          {
+            ...closed,
+            description: "For a sentence: the answer of /v1/leads/translate, without counts.",
+          },
         ),
       ),
       leads: Type.Array(named("Lead")),

@@ -22,7 +22,7 @@ export const KINDS = ["accounts", "companies"] as const;
 const name = Type.String({
   minLength: 1,
   maxLength: LIST_NAME_MAX,
-  description: "Of your choice.",
+  description: "A name of your choice.",
 });
 const kind = Type.Enum([...KINDS], {
   description: "companies: every CNPJ stands for all establishments of its company.",
@@ -44,7 +44,10 @@ const list = {
 
 const refused = Type.Object(
   {
-    line: Type.Integer({ minimum: 1, description: "Of the file, or of the list that was sent." }),
+    line: Type.Integer({
+      minimum: 1,
+      description: "Line of the file, or position in the list that was sent.",
+    }),
     cell: Type.Optional(text("Name of the cell, of XLSX files only: B7.")),
     text: text("The beginning of it. A CPF in it is ***.***.***-**."),
     reason: Type.Enum(Object.keys(REFUSALS)),
@@ -93,10 +96,10 @@ export const LIST_SCHEMAS = {
       column: Type.Optional(
         text("The column that was read, of a file with a table: its header, or number or letters."),
       ),
-      read: count("CNPJs and roots that were looked at."),
+      read: count("CNPJs and roots that were read."),
       added: Type.Optional(count("Entries that the list did not have.")),
-      already_there: Type.Optional(count("Entries that it had.")),
-      removed: Type.Optional(count("Entries that it had and has no more.")),
+      already_there: Type.Optional(count("Entries that the list already had.")),
+      removed: Type.Optional(count("Entries that were removed.")),
       not_there: Type.Optional(count("Entries that it did not have.")),
       repeated: count("What was sent more than once, the first time left out."),
       not_in_snapshot: orNull(count("Entries of which the snapshot has no account; kept.")),

@@ -61,7 +61,7 @@ const cursor: Parameter = {
 
 function limit(most: number, otherwise: number): Parameter {
   const schema = Type.Integer({ minimum: 1, maximum: most, default: otherwise });
-  return { name: "limit", in: "query", required: false, description: "Of a page.", schema };
+  return { name: "limit", in: "query", required: false, description: "Items in a page.", schema };
 }
 
 const fileParameters: readonly Parameter[] = [
@@ -114,7 +114,7 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     tag: "lists",
     summary: "Create a list",
     description:
-      "A list of accounts or companies of your own: customers, whom not to contact, what was sold.",
+      "A set of accounts or companies: customers, companies not to contact, earlier sales.",
     body: { schema: "ListRequest", example: { name: "Clientes", kind: "accounts" } },
     answers: { 201: { ...one, headers: ["Location"] } },
     errors: [...BODY_ERRORS, "invalid_request", "plan_not_allowed", "overloaded"],
@@ -251,7 +251,7 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     id: "addFromSearch",
     tag: "lists",
     summary: "Add all matches of a spec to a list",
-    description: "Every match counts, whatever the limit of the spec says.",
+    description: "Adds every match; the limit of the spec does not count.",
     parameters: [listId],
     body: { schema: "ListFromSearch", example: { spec: EXAMPLE_SPEC } },
     answers: {

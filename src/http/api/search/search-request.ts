@@ -259,7 +259,7 @@ export function readFacets({ members, mistakes }: BodyObject): readonly FacetNam
     const pointer = `/facets/${at}`;
     const known = FACETS.find((facet) => facet === name);
     if (known === undefined) {
-      const detail = `${shown(name)} is no facet; known are ${FACETS.join(", ")}.`;
+      const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
       // Stop early: the list may have thousands of wrong names.
       if (at > FACETS.length) break;

@@ -55,6 +55,6 @@ export const RPC_SCHEMAS = {
   ),
   RpcAnswers: Type.Union([
     named("RpcAnswer"),
-    Type.Array(named("RpcAnswer"), { description: "Of several messages." }),
+    Type.Array(named("RpcAnswer"), { description: "Answers to a batch of messages." }),
   ]),
 } as const satisfies Readonly<Record<string, TSchema>>;

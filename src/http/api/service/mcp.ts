@@ -47,7 +47,7 @@ export const AGENT_ROUTES: readonly ApiRoute[] = [
     sheds: "last",
     id: "sendAgentMessage",
     tag: "service",
-    summary: "Model Context Protocol for agents",
+    summary: "Call tools over the Model Context Protocol",
     description:
       "A message of the Model Context Protocol (Streamable HTTP, without streams and sessions), " +
       "answered in JSON. Tools: translate, count_accounts, search_accounts, list_districts, " +

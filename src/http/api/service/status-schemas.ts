@@ -59,7 +59,7 @@ const usage = Type.Object(
       count("Bytes that files of exports may still have; null where there is no bound."),
     ),
   },
-  { ...closed, description: "Of the tenant; what is of today is counted since midnight UTC." },
+  { ...closed, description: "Use by the tenant; today begins at midnight UTC." },
 );
 const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
 

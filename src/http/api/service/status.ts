@@ -31,7 +31,7 @@ export const STATUS_ROUTES: readonly ApiRoute[] = [
     access: "key",
     id: "status",
     tag: "service",
-    summary: "What is loaded and what the plan allows",
+    summary: "Read the snapshot, the plan, and its limits",
     description:
       "Snapshot, plan, limits, use of today, fields, sort fields, and how the score is made. " +
       "Answered without a snapshot too: what is said of it is null then.",

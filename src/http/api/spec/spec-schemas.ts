@@ -26,7 +26,7 @@ export const NORMALIZE_SCHEMAS = {
       valid: Type.Literal(true),
       spec: eitherSpec("Spec", "LeadQuery"),
       compiled: Type.Optional(
-        named("Spec", "Of a lead query: the account query that it stands for."),
+        named("Spec", "For a lead query: the account query that it compiles to."),
       ),
       changes: Type.Array(
         Type.Object({
@@ -56,7 +56,7 @@ export const TRANSLATE_SCHEMAS = {
       query_text: sentence,
       language: Type.Optional(
         Type.Enum([...LANGUAGES], {
-          description: "Of what `explain` says; that of the sentence by default.",
+          description: "Language of `explain`; that of the sentence by default.",
         }),
       ),
     },

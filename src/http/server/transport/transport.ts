@@ -222,7 +222,7 @@ export class HeadHeaders {
     if (!isToken(method)) {
       return new AppError(
         "invalid_request",
-        "The method is no token of HTTP, such as GET or POST.",
+        "The method is not an HTTP token, such as GET or POST.",
       );
     }
     const names = [...(this.#repeated ?? [])];
@@ -289,7 +289,7 @@ export function statusLine(status: number): string {
 
 /** Details for unparsable requests, by status. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: "These bytes are no proper request of HTTP 1.1.",
+  400: "These bytes are not a valid HTTP/1.1 request.",
   408: "The request did not come in time.",
   431: "The request line and the headers are too large, or too many.",
   505: "Send the request as HTTP/1.1, with a path as its address.",

@@ -117,7 +117,7 @@ function tooManyAtOnce(): AppError {
   return new AppError(
     "overloaded",
     `More than ${REQUESTS_AT_ONCE_MAX} requests, or answers of ${BYTES_AT_ONCE_MAX / 1024} KiB, ` +
-      "came at once on this connection. Wait for answers before you send more.",
+      "are in flight on this connection. Wait for answers before you send more.",
     { headers: { "Retry-After": "1" } },
   );
 }

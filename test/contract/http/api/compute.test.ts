@@ -137,7 +137,7 @@ describe("the thread of long JavaScript", () => {
       assert.ok(refused >= 3 && (refused < 6 || work !== SEARCH), `${refused} of ${work.name}`);
     }
     const [, wrong] = bodies;
-    assert.match(JSON.stringify(await outcome(pool, COUNT, wrong)), /is no facet/);
+    assert.match(JSON.stringify(await outcome(pool, COUNT, wrong)), /is not a facet/);
   });
 
   it("gets large bodies and all sentences, and no small body", () => {

@@ -58,7 +58,7 @@ describe("requests under way", () => {
     const counts = new UnderWay();
     const limited = { limits: { concurrent_requests: 2 } };
     const ends = [counts.begin("a", limited), counts.begin("a", limited)];
-    assert.throws(() => counts.begin("a", limited), /2 requests of the key are under way/);
+    assert.throws(() => counts.begin("a", limited), /2 requests of the key are in flight/);
     counts.begin("b", limited).over();
     ends[0]?.over();
     ends[0]?.over();
@@ -133,7 +133,7 @@ for (const transport of TRANSPORTS) {
       const { text } = await status();
       assert.match(text, /^HTTP\/1\.1 429 /);
       assert.match(text, /\r\nRetry-After: 1\r\n/i);
-      assert.match(text, /"code":"rate_limited","detail":"3 requests of the key are under way/);
+      assert.match(text, /"code":"rate_limited","detail":"3 requests of the key are in flight/);
       assert.match((await status(server.keys.growth)).text, /^HTTP\/1\.1 200 /);
       const other = server.keyring.create({ tenant: "scale", plan: "scale", name: "" });
       assert.match((await status(other.key)).text, /"concurrent_requests":3/);
@@ -206,7 +206,7 @@ for (const transport of TRANSPORTS) {
           return (await sendRaw(desk.port, get)).text;
         };
         for (let round = 0; round < 50 && !(await last()).includes(" 429 "); round++);
-        assert.match(await last(), /"detail":"2 requests of the key are under way/);
+        assert.match(await last(), /"detail":"2 requests of the key are in flight/);
         for (const socket of begun) socket.destroy();
         for (let round = 0; round < 50 && !(await last()).includes(" 200 "); round++);
         assert.match(await last(), /^HTTP\/1\.1 200 /);

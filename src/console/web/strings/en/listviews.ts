@@ -91,7 +91,7 @@ export const listViews = {
     cpf: "A CPF, the number of a person. It was not looked up.",
     wrong_check_digits: "The check digits do not match: one digit is mistyped.",
     lost_zeros: "The spreadsheet took its zeros in front.",
-    a_date: "A date. Format the cell as text and type the CNPJ anew.",
+    a_date: "A date. Format the cell as text and type the CNPJ again.",
     rounded: "The spreadsheet rounded the number. Format the column as text and export it anew.",
   },
   meant: (cnpj: string) => `With them: ${cnpj}.`,

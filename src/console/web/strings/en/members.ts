@@ -77,8 +77,7 @@ export const members = {
       : `You have been invited to the team ${tenant}.`,
   joinSubmit: "Sign in",
   joinFailed: "This invitation does not work",
-  joinFailedText:
-    "It was used before, cancelled, or has ended. Ask whoever sent it for another one.",
+  joinFailedText: "It was used before, cancelled, or has ended. Ask its sender for another one.",
   joinSignIn: "Go to the sign-in page",
   changed: "Changed",
 };

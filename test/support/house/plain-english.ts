@@ -1,0 +1,224 @@
+/**
+ * The constructions that plain English avoids, each with the reason and the better words, and the
+ * readers that find them. One list for documents, comments, help and messages.
+ * Input: prose, as paragraphs with their first line. Output: findings, one for each place.
+ * Invariant: code, quoted specimens, links and generated tables are not prose.
+ */
+import ts from "typescript";
+
+/** A construction that a reader has to read twice. */
+interface Construction {
+  readonly pattern: RegExp;
+  readonly reason: string;
+  /** Words that say the same. */
+  readonly better: string;
+  /** Found only where a comment begins. */
+  readonly opening?: true;
+}
+
+/** A paragraph, list item, table cell, or comment. */
+export interface Prose {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A sentence with more words than this holds more than one thought. */
+export const SENTENCE_WORDS_MAX = 40;
+
+const NO_ACTOR = "it names no actor";
+const NOT_HEARD = "the field has a shorter or more exact word";
+const ARCHAIC = "readers who learned English later do not know it in this sense";
+
+/** All constructions; extend the list when a reviewer stumbles over another one. */
+export const CONSTRUCTIONS: readonly Construction[] = [
+  { pattern: /\bwho(m|ever|mever)\b/i, reason: NO_ACTOR, better: "the client, the caller, a user" },
+  {
+    pattern: /\b(some|no|any)body\b/i,
+    reason: NO_ACTOR,
+    better: "the client, the thread, no user",
+  },
+  { pattern: /\bwhatever\b/i, reason: NO_ACTOR, better: "any, every, regardless of" },
+  { pattern: /\b(is|are|was|were|be|been|being) told\b/i, reason: NO_ACTOR, better: "is reported" },
+  { pattern: /\btold apart\b/i, reason: NOT_HEARD, better: "distinguished" },
+  { pattern: /\bwho asks\b/i, reason: NO_ACTOR, better: "the client, the tenant" },
+  { pattern: /\basked\b/i, reason: NOT_HEARD, better: "queried, requested, called" },
+  { pattern: /\banew\b/i, reason: ARCHAIC, better: "again" },
+  { pattern: /\bfor ever\b/i, reason: ARCHAIC, better: "indefinitely" },
+  { pattern: /\bat once\b/i, reason: "it has two meanings", better: "immediately; together" },
+  { pattern: /\bbeside\b/i, reason: ARCHAIC, better: "next to, besides, while, with" },
+  { pattern: /\bdear(er|est)?\b/i, reason: ARCHAIC, better: "expensive" },
+  { pattern: /\bmend(s|ed|ing)?\b/i, reason: ARCHAIC, better: "fix, correct" },
+  { pattern: /\bwish(es|ed)?\b/i, reason: NOT_HEARD, better: "request, condition, option" },
+  { pattern: /\blet(s|ting)? go of\b/i, reason: NOT_HEARD, better: "release" },
+  { pattern: /\bspoil(t|ed|s)?\b/i, reason: ARCHAIC, better: "corrupt" },
+  { pattern: /\bfound out\b/i, reason: NOT_HEARD, better: "determined, detected" },
+  {
+    pattern: /\b(is|are|was|were|be|been) looked at\b/i,
+    reason: NOT_HEARD,
+    better: "scanned, read",
+  },
+  { pattern: /\bworked off\b/i, reason: NOT_HEARD, better: "processed" },
+  { pattern: /\bha(s|ve|d) (its|their) turn\b/i, reason: NOT_HEARD, better: "is scheduled" },
+  { pattern: /\bin vain\b/i, reason: ARCHAIC, better: "unused, without effect" },
+  {
+    pattern: /\bwhere there (is|are) none\b/i,
+    reason: "the condition is inverted",
+    better: "if none",
+  },
+  { pattern: /\ball the same\b(?! (to|as|for)\b)/i, reason: ARCHAIC, better: "anyway" },
+  { pattern: /\bAt the end you\b/, reason: "it announces", better: "the goal as a sentence" },
+  {
+    pattern: /(?<=^|[.!?:;] |- )Of (?!course\b)[a-z]/,
+    reason: "'of' is fronted",
+    better: "For, In",
+  },
+  { pattern: /\bWhat (comes in|goes out)\b/, reason: "a label says it", better: "Input:, Output:" },
+  {
+    pattern: /^(What|Whether)\b(?! comes in)/,
+    reason: "no verb",
+    better: "Returns, Holds, True if",
+    opening: true,
+  },
+  { pattern: /^Gives\b/, reason: "no exact verb", better: "Returns", opening: true },
+  { pattern: /^Takes what\b/, reason: "no exact verb", better: "Reads, Collects", opening: true },
+];
+
+/** Headings that begin so are questions, except for the names of pages that the field knows. */
+const QUESTION = /\?$|^(Who|Whose|What|Why|When|Where|Which|How|Is|Are|Can|May|Does|Do)\b/;
+const NOT_QUESTIONS = new Set(["How it works"]);
+
+/** Returns every construction and long sentence of the prose, as `line: found → better`. */
+export function findingsIn(prose: readonly Prose[], options: { english?: boolean } = {}): string[] {
+  return prose.flatMap(({ line, text }) => {
+    const long = longSentences(text).map((one) => `${line}: ${one}`);
+    if (options.english === false) return long;
+    const found = CONSTRUCTIONS.filter(({ opening }) => !opening).flatMap((one) => {
+      const match = one.pattern.exec(plain(text));
+      return match === null ? [] : [`${line}: "${match[0]}": ${one.reason}; ${one.better}`];
+    });
+    return [...found, ...long];
+  });
+}
+
+/** Returns the openings of comments that name no verb. */
+export function openingsIn(comments: readonly Prose[]): string[] {
+  return comments.flatMap(({ line, text }) =>
+    CONSTRUCTIONS.filter(({ opening, pattern }) => opening && pattern.test(text)).map(
+      ({ pattern, better }) => `${line}: "${pattern.exec(text)?.[0]} …": ${better}`,
+    ),
+  );
+}
+
+/** Returns the headings of a Markdown text that are questions. */
+export function questionsIn(markdown: string): string[] {
+  return proseLines(markdown).flatMap(({ line, text }) => {
+    const heading = /^#{1,6} +(.+)$/.exec(text)?.[1] ?? "";
+    return QUESTION.test(heading) && !NOT_QUESTIONS.has(heading) ? [`${line}: ${heading}`] : [];
+  });
+}
+
+/** Returns the paragraphs, list items and table cells of a Markdown text. */
+export function markdownProse(markdown: string): Prose[] {
+  const found: { line: number; text: string }[] = [];
+  let open = false;
+  for (const { line, text } of proseLines(markdown)) {
+    const begins = /^\s*(?:[-*]|\d+\.) +(.*)$/.exec(text)?.[1];
+    if (text.trim() === "" || /^#{1,6} /.test(text)) {
+      open = false;
+      if (text.trim() !== "") found.push({ line, text: text.replace(/^#+ /, "") });
+    } else if (/^\s*\|/.test(text)) {
+      open = false;
+      found.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line, text: cell.trim() })));
+    } else if (begins !== undefined || !open) {
+      found.push({ line, text: begins ?? text.trim() });
+      open = true;
+    } else {
+      const last = found.at(-1);
+      if (last !== undefined) last.text += ` ${text.trim()}`;
+    }
+  }
+  return found.filter(({ text }) => /\p{L}/u.test(text));
+}
+
+/** Returns the comments of a TypeScript, JavaScript or C++ file. */
+export function commentProse(code: string): Prose[] {
+  const pattern = /^[ \t]*\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/(?!.*biome-ignore).*\n?)+)/gm;
+  return [...code.matchAll(pattern)].flatMap((match) => {
+    const first = code.slice(0, match.index).split("\n").length;
+    const text = (match[1] ?? match[2] ?? "").replace(/^[ \t]*(?:\*|\/\/+) ?/gm, "");
+    return markdownProse(text).map((one) => ({ ...one, line: first + one.line - 1 }));
+  });
+}
+
+/** Returns the sentences of a help text; each option, command and example line is one item. */
+export function helpProse(help: string): Prose[] {
+  const found: { line: number; text: string }[] = [];
+  let open = false;
+  for (const [at, text] of help.split("\n").entries()) {
+    const isItem = /^ {1,4}\S/.test(text);
+    const isHead = text.trim() === "" || /^\S+:$/.test(text);
+    if (isHead || /^ *(\$|\||peneira) /.test(text)) open = false;
+    else if (isItem || !open) found.push({ line: at + 1, text: text.trim() });
+    else (found.at(-1) as { text: string }).text += ` ${text.trim()}`;
+    if (!isHead) open = !/^ *\$ /.test(text);
+  }
+  return found;
+}
+
+/** Returns the texts of a TypeScript file that people read: whole sentences in literals. */
+export function messageProse(file: string, code: string): Prose[] {
+  const tree = ts.createSourceFile(file, code, ts.ScriptTarget.Latest);
+  const found: Prose[] = [];
+  const visit = (node: ts.Node): void => {
+    const text = literalText(node);
+    if (text !== undefined && /^\p{Lu}.*\s\S+\s\S+.*[.:]$/su.test(text.trim())) {
+      const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree));
+      found.push(...helpProse(text).map((one) => ({ ...one, line: line + 1 })));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** The text of a string or of a template, with `x` in place of what is filled in. */
+function literalText(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("x");
+}
+
+/** Lines outside of fences, comments and generated parts, with their numbers. */
+function proseLines(markdown: string): Prose[] {
+  let closing: string | undefined;
+  return markdown.split("\n").flatMap((text, at) => {
+    if (closing !== undefined) {
+      if (text.includes(closing)) closing = undefined;
+      return [];
+    }
+    if (/^ *```/.test(text)) closing = "```";
+    else if (text.startsWith("<!-- generated:")) closing = "<!-- end of generated -->";
+    else if (!/^ *<!--.*-->$/.test(text)) return [{ line: at + 1, text }];
+    return [];
+  });
+}
+
+function longSentences(text: string): string[] {
+  return plain(text)
+    .split(/(?<=[.!?])["')*]*\s+(?=[\p{Lu}\d`"'(*])/u)
+    .flatMap((sentence) => {
+      const words = sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      const start = sentence.split(/\s+/).slice(0, 6).join(" ");
+      return words > SENTENCE_WORDS_MAX ? [`${words} words in one sentence: ${start} …`] : [];
+    });
+}
+
+/** A text whose code, specimens and addresses are one word each. */
+function plain(text: string): string {
+  return text
+    .replace(/<!--.*?-->/g, "")
+    .replace(/`[^`]*`/g, "X")
+    .replace(/"[^"]*"/g, "X")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/<https?:[^>]*>/g, "x");
+}
