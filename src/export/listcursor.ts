@@ -3,8 +3,8 @@
  * Invariant: cursors are stateless and authenticated. Only a text made here, with one of the given
  * secrets, for the same list and tenant, is accepted, in exactly one spelling. Bytes, big-endian:
  *
- * 0         1       2          10             42
- * | version | limit | sequence | HMAC-SHA-256 |
+ *   0         1       2          10             42
+ *   | version | limit | sequence | HMAC-SHA-256 |
  *
  * 42 bytes are 56 base64url characters without spare bits; no search cursor has that length.
  */

@@ -2,9 +2,9 @@
  * Decides why and when a server stops. Input: signals, and uncaught failures. Output: a promise for
  * the reason.
  * Invariant: no client can end the process. An uncaught failure is a bug that leaves an unknown
- * state, so it is logged, the server drains as for a signal, and exits with 1, so that its
- * supervisor restarts it. It never continues to serve, and a second failure or signal exits
- * immediately. Separate, so that everything that ends a process can be read in one place.
+ * state. It is logged, the server drains as for a signal, and exits with 1, so its supervisor
+ * restarts it. It never continues to serve, and a second failure or signal exits immediately.
+ * Separate, so that everything that ends a process can be read in one place.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../process/log.ts";
