@@ -1,7 +1,6 @@
 /**
- * The exports of an installation as the HTTP layer sees them. What comes in: accepted requests of
- * tenants. What goes out: records, and the files behind them.
- * Invariant: what a method has returned survives a crash; another tenant's export does not exist.
+ * The exports of an installation as the HTTP layer sees them.
+ * Invariant: the result of a method survives a crash; another tenant's export does not exist.
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -11,7 +10,6 @@ import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportRecord } from "./record.ts";
 
-/** What an export of changes is about beside its spec. */
 interface NewChanges {
   /** The older snapshot, which the export is pinned to as well. */
   readonly older: Segment;
@@ -19,10 +17,10 @@ interface NewChanges {
   readonly watch: readonly OutputField[];
 }
 
-/** What `POST /v1/exports` asks for, checked and normalized. */
+/** A checked and normalized `POST /v1/exports`. */
 export interface NewExport {
   readonly tenantId: string;
-  /** Key that asks. */
+  /** Key that sends the request. */
   readonly keyId: string;
   readonly plan: Plan;
   /** 1-255 visible ASCII characters. */
@@ -31,9 +29,8 @@ export interface NewExport {
   readonly bodyHash: string;
   /** Normalized in the mode `export`; its limit is the effective one. */
   readonly spec: AccountQuerySpec;
-  /** The snapshot that the export is pinned to. */
   readonly segment: Segment;
-  /** What makes it an export of changes; else null. */
+  /** Set for an export of changes; else null. */
   readonly changes?: NewChanges | null;
   /** The lists that its spec names, at the revisions that it is pinned to. */
   readonly lists?: readonly NamedPin[];
@@ -45,52 +42,52 @@ export interface NewExport {
 export interface AcceptedExport {
   readonly record: ExportRecord;
   readonly spec: AccountQuerySpec;
-  /** True when the same key and request had brought it about before. */
+  /** True if an earlier request with the same key and body created it. */
   readonly replayed: boolean;
 }
 
-/** Part of a tenant's list. */
+/** One page of a tenant's exports. */
 export interface ExportPage {
   readonly records: readonly ExportRecord[];
   readonly more: boolean;
 }
 
-/** What brought an export about. */
+/** How an export was created. */
 export interface ExportOrigin {
   /** As accepted: normalized on the snapshot of the export. */
   readonly spec: AccountQuerySpec;
-  /** Key that asked, `user:<id>` for a user of the console; null for exports of old versions. */
+  /** Key that created it, `user:<id>` for a console user; null for exports of old versions. */
   readonly keyId: string | null;
 }
 
 /** The exports of an installation. */
 export interface Exporter {
   /**
-   * What the very same bytes with the same key have brought about before, or null. It needs no
-   * snapshot, for the catalog may have changed since. Throws `idempotency_key_reused` where that
-   * export was deleted.
+   * Returns the export that the same body and key created before, or null. Needs no snapshot,
+   * because the catalog may have changed since. Throws `idempotency_key_reused` if that export was
+   * deleted.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): AcceptedExport | null;
   /**
    * Queues an export; durable when it returns. Throws `AppError` `idempotency_key_reused`,
    * `rate_limited` (the queue is full, with Retry-After), `quota_exceeded`, `plan_not_allowed`, or
-   * `overloaded` where the state cannot be written.
+   * `overloaded` if the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
-  /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */
+  /** Returns an export, expired or not. Throws `export_not_found` for others' and deleted ones. */
   read(tenantId: string, id: string): ExportRecord;
-  /** Newest first, those with a sequence below `before` (null: from the newest). */
+  /** Lists the newest first, with a sequence below `before` (null: from the newest). */
   list(
     tenantId: string,
     page: { readonly limit: number; readonly before: number | null },
   ): ExportPage;
-  /** What brought an export about. Throws as `read` does. */
+  /** Returns the request that created an export. Throws as `read` does. */
   origin(tenantId: string, id: string): ExportOrigin;
   /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
   remove(tenantId: string, id: string): void;
   /** Resolves when the export is done or failed, or after `waitMs`. Throws as `read` does. */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
-  /** An export by its id alone, for signed links; undefined for unknown and deleted ones. */
+  /** Finds an export by its id alone, for signed links; undefined if unknown or deleted. */
   find(id: string): ExportRecord | undefined;
   /** Absolute path of the file of a done export. */
   filePath(record: ExportRecord): string;

@@ -1,8 +1,7 @@
 /**
- * The exports of a data directory, put together: intake, queue, sweeper, recovery. What comes in:
- * what the HTTP layer asks for, and the served snapshot. What goes out: records.
- * Invariant: the database says what is so; memory only adds how far a running render is. What the
- * database cannot write is answered as `stateUnwritable` says and changes nothing.
+ * The exports of a data directory: assembles intake, queue, sweeper, and recovery.
+ * Invariant: the database is authoritative; memory adds only the progress of running renders. If
+ * the database cannot write, the request fails as `stateUnwritable` says and changes nothing.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -35,10 +34,9 @@ import {
   type Room,
 } from "./record.ts";
 
-/** How often what has expired is looked for, in milliseconds. */
+/** Interval between sweeps for expired exports, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-/** What the exports of an installation are made of. */
 interface ExportsParts {
   readonly database: StateDatabase;
   readonly dataDir: string;
@@ -46,22 +44,22 @@ interface ExportsParts {
   readonly plans: Plans;
   readonly clock: Clock;
   readonly log: Log;
-  /** Seconds that a finished export is kept, unless its plan says less. */
+  /** Retention of a finished export in seconds, unless its plan sets less. */
   readonly retention: number;
-  /** Seconds that the record of an expired or failed export is kept. */
+  /** Retention of an expired or failed export's record, in seconds. */
   readonly forget: number;
-  /** Free bytes of the disk below which nothing new is accepted; 0: whatever is free. */
+  /** No export is accepted if the disk has fewer free bytes; 0 disables the check. */
   readonly freeBytesMin: number;
-  /** Free bytes of the disk, where not those of the system; for tests. */
+  /** Returns the free bytes of the disk instead of the system; for tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
-  /** Told before and after a snapshot gets or loses a link. */
+  /** Called before and after a snapshot gets or loses a link. */
   readonly linked?: () => void;
-  /** Counts and logs damage of the state that a render found. */
+  /** Counts and logs state damage that a render found. */
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Every export of a data directory. */
+/** All exports of a data directory. */
 export class Exports implements Exporter {
   readonly #parts: ExportsParts;
   readonly #store: ExportStore;
@@ -73,7 +71,7 @@ export class Exports implements Exporter {
   readonly #waiting = new Waiting();
   #sweeping: NodeJS.Timeout | undefined;
 
-  /** Opens the folders. Throws `CommandError` when others could reach them. */
+  /** Opens the folders. Throws `CommandError` if other users could reach them. */
   constructor(parts: ExportsParts) {
     const { database, dataDir, retention, clock, log } = parts;
     this.#parts = parts;
@@ -99,9 +97,9 @@ export class Exports implements Exporter {
   }
 
   /**
-   * Mends what a crash has left, then begins to render, also where nothing is served: what was
-   * accepted has its snapshot pinned. Call it before the server listens.
-   * Throws `CommandError` when the data directory cannot be written.
+   * Recovers from a crash, then begins to render, even if nothing is served: accepted exports have
+   * their snapshots pinned. Call it before the server listens. Throws `CommandError` if the data
+   * directory cannot be written.
    */
   start(served: Segment | null): void {
     if (served !== null) this.serve(served);
@@ -111,7 +109,7 @@ export class Exports implements Exporter {
     this.#queue.start();
   }
 
-  /** Takes note of the snapshot that is served from now on; one without a pin is served too. */
+  /** Pins the snapshot that is served from now on; if pinning fails, it is served anyway. */
   serve(segment: Segment): void {
     try {
       for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
@@ -120,24 +118,23 @@ export class Exports implements Exporter {
     }
   }
 
-  /** How many exports wait and how many are being rendered. */
   counts(): Readonly<Record<"queued" | "running", number>> {
     return { queued: this.#store.queued(), running: this.#queue.running };
   }
 
-  /** Free bytes of the disk with the files; null where the system does not say. */
+  /** Returns the free bytes of the disk with the files; null if the system does not report them. */
   freeBytes(): number | null {
     return this.#folder.freeBytes();
   }
 
-  /** Begins to stop: nothing new is rendered, and nobody is kept waiting. */
+  /** Begins to stop: starts no new render, and ends all waits. */
   stop(): void {
     clearInterval(this.#sweeping);
     this.#queue.stop();
     this.#waiting.close();
   }
 
-  /** Resolves when nothing is rendered any more; what was unfinished is queued again. */
+  /** Resolves when all renders have ended; unfinished ones are queued again. */
   async close(): Promise<void> {
     this.stop();
     await this.#queue.close();
@@ -226,7 +223,7 @@ export class Exports implements Exporter {
     }
   }
 
-  /** A database that fails for once must not end the server. */
+  /** A temporary database failure must not end the server. */
   #tick(): void {
     try {
       this.#sweeper.sweep();
@@ -247,7 +244,7 @@ export class Exports implements Exporter {
     return { ...recordOf(row, progress, this.#parts.clock.nowMs()), room: this.#roomOf(row) };
   }
 
-  /** What an export that failed for want of room had, and what of it is taken now. */
+  /** Returns the byte limit and the current use for an export that exceeded the limit. */
   #roomOf({ failure, plan, tenantId }: ExportRow): Room | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
@@ -256,7 +253,7 @@ export class Exports implements Exporter {
   }
 }
 
-/** What a tenant may know of a row; `progress` is that of its render, if there is one. */
+/** Converts a row to its public record; `progress` is that of its render, if there is one. */
 function recordOf(
   row: ExportRow,
   progress: RunProgress | undefined,
@@ -283,7 +280,7 @@ function recordOf(
   };
 }
 
-/** What a row says of an export of changes; null for any other. */
+/** Returns a row's data about changes; null for any other export. */
 function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["since"] {
   if (since === null) return null;
   return {
@@ -294,7 +291,7 @@ function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["s
   };
 }
 
-/** Runs what needs the database; a failure of the database becomes a public refusal. */
+/** Runs a database action; converts a database failure to a public error. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();
@@ -304,7 +301,6 @@ function stored<Value>(action: () => Value): Value {
   }
 }
 
-/** Those who wait, by the id of the export. */
 class Waiting {
   readonly #waits = new Map<string, Set<() => void>>();
   #closed = false;
@@ -326,18 +322,17 @@ class Waiting {
     });
   }
 
-  /** Ends all waits for one export. */
   wake(id: string): void {
     for (const end of [...(this.#waits.get(id) ?? [])]) end();
   }
 
-  /** Ends all waits, and those still to come. */
+  /** Ends all waits; later ones end immediately. */
   close(): void {
     this.#closed = true;
     for (const id of [...this.#waits.keys()]) this.wake(id);
   }
 
-  /** How many exports are waited for. */
+  /** Number of exports with waiting requests. */
   get size(): number {
     return this.#waits.size;
   }

@@ -1,13 +1,12 @@
 /**
- * Cursors of lists by sequence. What comes in: where a page ended and how long it was, or a
- * cursor that a client sent back. What goes out: the opaque text, or that position.
- * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
- * for the same list and tenant, is ever accepted, in exactly one spelling. Bytes, big-endian:
+ * Cursors of lists by sequence.
+ * Invariant: cursors are stateless and authenticated. Only a text made here, with one of the given
+ * secrets, for the same list and tenant, is accepted, in exactly one spelling. Bytes, big-endian:
  *
  *   0         1       2          10             42
  *   | version | limit | sequence | HMAC-SHA-256 |
  *
- * 42 bytes are 56 base64url characters without spare bits; no cursor of a search has that length.
+ * 42 bytes are 56 base64url characters without spare bits; no search cursor has that length.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -20,17 +19,17 @@ const MAC_AT = 10;
 const CURSOR_BYTES = MAC_AT + 32;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 
-/** Most items of one page; it fits the byte that a cursor has for it. */
+/** Max items of one page; it fits the cursor's byte for it. */
 export const LIST_LIMIT_MAX = 200;
 
-/** What is listed: what a tenant has, or the entries of one of its lists. */
+/** A tenant's list of exports, audit lines, or lists, or the entries of one of its lists. */
 type ListName = "exports" | "audit" | "lists" | `entries ${string}`;
 
-/** Where the next page of a list begins. */
+/** Position at which the next page of a list begins. */
 export interface ListPosition {
-  /** Sequence of the last item of the page before; the next page has smaller ones. */
+  /** Sequence of the last item of the previous page; the next page has smaller ones. */
   readonly before: number;
-  /** Limit of the page before; the next one may not have more. */
+  /** Limit of the previous page; the next one must not have more. */
   readonly limit: number;
 }
 
@@ -51,8 +50,8 @@ export function encodeListCursor(
 }
 
 /**
- * Reads a cursor back.
- * @throws AppError `invalid_cursor` for what is not ours, was altered or is another tenant's.
+ * Decodes a cursor.
+ * @throws AppError `invalid_cursor` if it was not made here, was altered, or is another tenant's.
  */
 export function decodeListCursor(
   text: string,
@@ -64,7 +63,7 @@ export function decodeListCursor(
   return { before: Number(bytes.readBigUInt64BE(SEQUENCE_AT)), limit: bytes.readUInt8(LIMIT_AT) };
 }
 
-/** Makes the cursor that continues behind an entry of a list. */
+/** Makes the cursor that continues after an entry of a list. */
 export function encodeEntryCursor(
   entry: bigint,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
@@ -73,7 +72,7 @@ export function encodeEntryCursor(
   return encodeListCursor({ before: entry, limit: 0 }, tenantId, secrets, `entries ${id}`);
 }
 
-/** Reads a cursor back, as `decodeListCursor`: the entry behind which the page begins. */
+/** Decodes a cursor like `decodeListCursor`; returns the entry after which the page begins. */
 export function decodeEntryCursor(
   text: string,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
@@ -82,7 +81,7 @@ export function decodeEntryCursor(
   return opened(text, tenantId, secrets, `entries ${id}`).readBigUInt64BE(SEQUENCE_AT);
 }
 
-/** The bytes of a cursor of ours. Throws `invalid_cursor`. */
+/** Returns the bytes of a genuine cursor. Throws `invalid_cursor`. */
 function opened(text: string, tenantId: string, secrets: CursorSecrets, list: ListName): Buffer {
   if (!CURSOR_SHAPE.test(text)) throw invalidCursor();
   const bytes = Buffer.from(text, "base64url");
@@ -96,12 +95,12 @@ function opened(text: string, tenantId: string, secrets: CursorSecrets, list: Li
   return bytes;
 }
 
-/** HMAC over the payload (of fixed length) and what it is bound to. */
+/** Returns the HMAC over the payload (of fixed length) and its binding. */
 function authenticate(payload: Buffer, binding: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(payload).update(binding).digest();
 }
 
-/** The list and the tenant with its length. */
+/** Returns the list, and the tenant prefixed with its length. */
 function bindingOf(list: ListName, tenantId: string): string {
   return `${list}|${Buffer.byteLength(tenantId)}:${tenantId}`;
 }

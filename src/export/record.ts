@@ -1,23 +1,21 @@
 /**
- * What an export is, wherever it is looked at. What comes in: nothing. What goes out: the record
- * of one export, its states, and the reasons for which it can fail.
+ * The record of one export, its states, and the reasons for which it can fail.
  * Invariant: states only move forward (queued, running, done or failed); only a stop or a crash
- * takes `running` back to `queued`. What is expired stays expired.
+ * moves `running` back to `queued`. An expired export stays expired.
  */
 import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
 import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
 
-/** Format of an export's file. */
+/** Format of an exported file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** States of an export, in the order in which it goes through them. */
+/** States of an export, in order. */
 export const EXPORT_STATES = ["queued", "running", "done", "failed"] as const;
 
-/** State of an export. */
 type ExportState = (typeof EXPORT_STATES)[number];
 
-/** Why an export failed, with the sentence that a person reads. */
+/** Reasons for a failure, each with the sentence for users. */
 export const EXPORT_FAILURES = {
   disk_full: "The server's disk is full. Ask its operator for space, then export again.",
   write_failed: "The file could not be written. Ask the operator to look at the log.",
@@ -28,16 +26,16 @@ export const EXPORT_FAILURES = {
   render_failed: "The server failed while rendering. Report the export_id to its operator.",
 } as const;
 
-/** Code of a failed export's reason. */
+/** Code of a failure. */
 export type ExportFailure = keyof typeof EXPORT_FAILURES;
 
-/** Bytes of files that a tenant may keep, and those that it keeps now. */
+/** Max bytes of files for a tenant, and the bytes it stores now. */
 export interface Room {
   readonly most: number;
   readonly kept: number;
 }
 
-/** The sentence of a failure; `room` is known where it was too small. */
+/** Returns the sentence of a failure; `room` is set if space was too small. */
 export function failureText(failure: ExportFailure, room: Room | null): string {
   const text = EXPORT_FAILURES[failure];
   if (room === null) return text;
@@ -47,13 +45,13 @@ export function failureText(failure: ExportFailure, room: Room | null): string {
   return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${mend}`;
 }
 
-/** Most times that rendering one export is begun. */
+/** Max attempts to render an export. */
 export const ATTEMPTS_MAX = 3;
 
-/** Shape of an export's id: 128 random bits in hex behind a prefix that people recognise. */
+/** Shape of an export's id: a recognizable prefix, then 128 random bits in hex. */
 export const EXPORT_ID = /^exp_[0-9a-f]{32}$/;
 
-/** What a record says of an export of changes. */
+/** Record fields that only an export of changes has. */
 interface SinceRecord {
   /** Label and date of the older snapshot. */
   readonly snapshot: string;
@@ -62,7 +60,7 @@ interface SinceRecord {
   readonly watch: readonly OutputField[];
 }
 
-/** One export as its tenant may know it. Times are milliseconds since 1970. */
+/** One export as its tenant sees it. Times are milliseconds since 1970. */
 export interface ExportRecord {
   readonly id: string;
   /** Grows with every export of this installation; the list is ordered by it. */
@@ -75,34 +73,33 @@ export interface ExportRecord {
   /** Label `YYYY-MM` and date of the snapshot it is pinned to. */
   readonly snapshot: string;
   readonly snapshotDate: string;
-  /** What an export of changes goes back to, and what of it is wanted; else null. */
+  /** Set for an export of changes; else null. */
   readonly since: SinceRecord | null;
-  /** What it holds, in letters, digits and hyphens, for the file's name. */
+  /** Its content in letters, digits, and hyphens, for the file's name. */
   readonly slug: string;
   readonly createdAtMs: number;
   /** Set when done; from then on the file is gone. */
   readonly expiresAtMs: number | null;
   /** True once `expiresAtMs` has passed. */
   readonly expired: boolean;
-  /** Share of the rows that is rendered, 0-1; 1 when done. */
+  /** Rendered share of the rows, 0-1; 1 when done. */
   readonly progress: number;
   readonly rowsWritten: number;
   readonly rowCount: number | null;
   readonly sizeBytes: number | null;
   /** SHA-256 of the file in hex, when done. */
   readonly sha256: string | null;
-  /** Set when failed. */
   readonly failure: ExportFailure | null;
-  /** Set when it failed for want of room. */
+  /** Set if it failed because space was too small. */
   readonly room: Room | null;
 }
 
-/** What is said of every export that the asker does not have, whatever the reason. */
+/** Returns the error for any export that the tenant does not have. */
 export function exportNotFound(): AppError {
   return new AppError("export_not_found", "Check the export_id. A deleted export is gone.");
 }
 
-/** The names in a column that keeps them between commas. */
+/** Splits a comma-separated column. */
 export function namesIn(column: string | null): string[] {
   return column === null || column === "" ? [] : column.split(",");
 }

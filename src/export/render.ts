@@ -1,8 +1,8 @@
 /**
- * Renders one export into its file. What comes in: a segment, a spec, a path. What goes out: the
- * complete file under that path with its rows, size and SHA-256, or nothing under that path.
- * Invariant: the same snapshot and spec give the same bytes; memory does not grow with the rows;
- * the file appears under its name only when it is whole and durable.
+ * Renders one export to its file. Input: a segment, a spec, a path. Output: the complete file at
+ * that path with its rows, size, and SHA-256, or no file.
+ * Invariant: the same snapshot and spec give the same bytes. Memory does not grow with the rows.
+ * The file appears under its name only when it is whole and durable.
  */
 import { strict as assert } from "node:assert";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -28,29 +28,29 @@ import { openCsvRenderer, openJsonlRenderer } from "./formats/text.ts";
 import { openXlsxRenderer } from "./formats/xlsx/xlsx.ts";
 import type { ExportFormat } from "./record.ts";
 
-/** What to render, wherever its bytes go. */
+/** A render, independent of where its bytes go. */
 interface RenderWork {
   readonly segment: Segment;
-  /** Normalized; its format is one of an export. */
+  /** Normalized; has an export format. */
   readonly spec: AccountQuerySpec;
-  /** Only where changes are rendered; the segment is then the newer one of its list. */
+  /** Set if changes are rendered; the segment is then the newer one of its list. */
   readonly changes?: ChangesWork;
-  /** Told the rows of every batch, or its changes, once they were written. */
+  /** Called with the rows of every batch, or its changes, after they were written. */
   readonly held?: (rows: Uint32Array) => void;
   readonly heldChanges?: (entries: readonly ChangeEntry[]) => void;
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
-  /** Asked between batches; true ends the work with `RenderCancelled`. */
+  /** Called between batches; true ends the work with `RenderCancelled`. */
   readonly cancelled?: () => boolean;
-  /** Asked now and then whether other processors may help; never where not given. */
+  /** Returns true if other processors may help; if missing, they may not. */
   readonly spare?: () => boolean;
 }
 
-/** What to render into a file. */
+/** A render into a file. */
 export interface RenderJob extends RenderWork {
-  /** Final path; the folder must exist. A `<name>.<16 hex>.tmp` beside it is used meanwhile. */
+  /** Final path; the folder must exist. Until then `<name>.<16 hex>.tmp` next to it is used. */
   readonly path: string;
-  /** Bytes that it may have; as many as it needs where not given. */
+  /** Max bytes of the file; unlimited if missing. */
   readonly bytesMax?: number;
 }
 
@@ -62,10 +62,10 @@ export interface RenderedFile {
   readonly sha256: string;
 }
 
-/** Thrown when `cancelled` said so; nothing is left behind. */
+/** Thrown when `cancelled` returned true; no file is left. */
 export class RenderCancelled extends Error {}
 
-/** Rows between two looks at `cancelled`: a few milliseconds of work. */
+/** Rows between two checks of `cancelled`: a few milliseconds of work. */
 const BATCH_ROWS = 4_096;
 
 const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
@@ -77,8 +77,8 @@ const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
 };
 
 /**
- * Renders an export. Rejects with `RenderCancelled`, the system's error (ENOSPC …) where writing
- * fails, or `AppError` `snapshot_unavailable`, `quota_exceeded` (more than `bytesMax`) or
+ * Renders an export. Rejects with `RenderCancelled`, the system's error (ENOSPC …) if writing
+ * fails, or `AppError` `snapshot_unavailable`, `quota_exceeded` (more than `bytesMax`), or
  * `invalid_spec` (more rows than the format holds).
  */
 export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<RenderedFile> {
@@ -93,7 +93,7 @@ export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<Re
   return { rowCount: context.rowCount, sizeBytes, sha256 };
 }
 
-/** Renders the bytes of an export to wherever `write` takes them. Rejects as `renderExport`. */
+/** Renders the bytes of an export to `write`. Rejects as `renderExport`. */
 export async function renderBytes(
   work: RenderWork,
   write: (bytes: Uint8Array) => void,
@@ -103,7 +103,7 @@ export async function renderBytes(
   return context;
 }
 
-/** Bytes of a file of its own that holds these rows, rendered as those of an export are. */
+/** Returns the bytes of an export file with only these rows. */
 export async function measureRows(
   { segment, spec }: Pick<RenderWork, "segment" | "spec">,
   rows: Uint32Array,
@@ -124,7 +124,7 @@ export async function measureRows(
   }
 }
 
-/** Counts before anything is written; matches beyond the limit only when a renderer asks. */
+/** Counts before anything is written; counts matches beyond the limit only when read. */
 async function contextOf({ segment, spec, changes, spare }: RenderWork): Promise<RenderContext> {
   if (changes !== undefined) return changesContext(spec, changes);
   const answer = scroll(segment, spec);
@@ -162,19 +162,17 @@ async function renderInto(
   refusePoisoned(segment);
 }
 
-/** Opens the renderer of a spec's format. */
 function openRows(context: RenderContext, write: (bytes: Uint8Array) => void): Renderer {
   return openCompressed(context, write, RENDERERS[formatOf(context.spec)]);
 }
 
-/** A renderer with what it is to render. */
 interface Feed<Batch> {
   readonly renderer: Renderer<Batch>;
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
   readonly written: ((batch: Batch) => void) | undefined;
 }
 
-/** Gives the event loop a turn after each batch, so that its messages and signals come through. */
+/** Yields to the event loop after each batch, so that messages and signals arrive. */
 async function renderWith<Batch extends { readonly length: number }>(
   { onProgress, cancelled }: RenderWork,
   rowCount: number,
@@ -201,7 +199,7 @@ async function renderWith<Batch extends { readonly length: number }>(
   }
 }
 
-/** The rows of an answer, some milliseconds of work at a time. */
+/** Yields the rows of a result, a few milliseconds of work at a time. */
 function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32Array, void> {
   for (const batch of scroll(segment, spec).batches()) {
     for (let from = 0; from < batch.length; from += BATCH_ROWS) {
@@ -210,7 +208,7 @@ function* rowBatches(segment: Segment, spec: AccountQuerySpec): Generator<Uint32
   }
 }
 
-/** A file that was cut under its mapping reads as zeros, which nobody may get. */
+/** A file that was truncated while mapped reads as zeros; such output must not be delivered. */
 function refusePoisoned(segment: Segment): void {
   if (!segment.native.poisoned()) return;
   const detail = "The snapshot file could not be read; the operator must replace it.";

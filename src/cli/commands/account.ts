@@ -1,8 +1,7 @@
 /**
- * `peneira account`: one account, without a server. What comes in: a snapshot file and a CNPJ in
- * any spelling. What goes out: every field of the account on standard output.
- * Invariant: the values are those of GET /v1/accounts/{cnpj}; a CNPJ that is not there is a failure
- * that says whether its check digits are wrong.
+ * `peneira account`: prints every field of one account, without a server.
+ * Invariant: the values are those of GET /v1/accounts/{cnpj}; if a CNPJ is not in the snapshot, the
+ * command fails and reports wrong check digits.
  */
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";
@@ -54,7 +53,7 @@ async function run(text: string, { snapshot, format }: AccountOptions): Promise<
   }
 }
 
-/** A line for each field; what is missing is a dash. */
+/** Formats each field as a line; a missing value is a dash. */
 function lines(found: RenderedAccount): string {
   const width = Math.max(...OUTPUT_FIELD_NAMES.map((name) => name.length));
   return OUTPUT_FIELD_NAMES.map((name) => {

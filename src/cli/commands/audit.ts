@@ -1,8 +1,7 @@
 /**
- * `peneira audit`: who changed what. What comes in: a data directory, and which lines are wanted.
- * What goes out: the newest lines first, a table; with --json one document.
- * Invariant: only reads, also while a server runs on the same directory; what is left out because
- * of --limit is reported. Lines hold ids, which stay; the name of a tenant is that of now.
+ * `peneira audit`: prints who changed what, newest first, as a table or one JSON document.
+ * Invariant: only reads, even while a server runs on the same directory. If --limit omits lines,
+ * that is reported. Lines store ids, which never change; a tenant is shown with its current name.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
@@ -32,7 +31,6 @@ interface AuditOptions extends DataDirOptions {
 
 const LIMIT_MAX = 1_000_000;
 
-/** Renames, for lines where a name is not known. */
 const RENAMES_MAX = 10;
 
 const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
@@ -105,7 +103,7 @@ function read(options: AuditOptions): { readonly rows: AuditRow[]; readonly more
   );
 }
 
-/** The id of a tenant; of a name that none has now, the refusal tells which ones had another. */
+/** Returns the id of a tenant; if no tenant has the name, the error lists recent renames. */
 function idOf(name: string, tenants: readonly TenantRow[], trail: AuditStore): string {
   try {
     return tenantNamed(tenants, name).id;
@@ -132,7 +130,7 @@ function lineOf({ sequence, at, action, tenant, tenantId, actor, subject }: Audi
   return { sequence, at: new Date(at).toISOString(), ...who };
 }
 
-/** Facts such as `plan growth` and `role member -> owner`. */
+/** Formats facts such as `plan growth` and `role member -> owner`. */
 function factsText(facts: Facts): string {
   const parts = Object.entries(facts).map(([name, fact]) => {
     if (fact === null || typeof fact !== "object") return `${name} ${fact ?? "none"}`;

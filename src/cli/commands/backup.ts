@@ -1,7 +1,6 @@
 /**
- * `peneira backup`. What comes in: a data directory, on which a server may be at work, and a place
- * that is free. What goes out: the backup, and words or one document about it.
- * Invariant: exit code 0 only when the backup lies there, read again and durable; a signal or a
+ * `peneira backup`: copies a data directory to a new place, even while a server uses it.
+ * Invariant: exit code 0 only if the backup is complete, read again, and durable; a signal or a
  * failure leaves nothing at the place.
  */
 import type { Command } from "commander";

@@ -1,14 +1,13 @@
 /**
- * `peneira completion`. What comes in: the name of a shell. What goes out: on standard output the
- * script that lets this shell complete commands, options, choices and files of `peneira`.
- * Invariant: made from the program itself, so that what is completed is what there is.
+ * `peneira completion`: prints the script with which a shell completes commands, options, choices,
+ * and files of `peneira`.
+ * Invariant: made from the program itself, so completions always match it.
  */
 import { Argument, type Command } from "commander";
 import { stdout } from "../../process/terminal.ts";
 import { bashScript, fishScript, zshScript } from "../program/shells.ts";
 import { type TreeCommand, treeOf } from "../program/tree.ts";
 
-/** How the script of each shell is made. */
 const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {
   bash: bashScript,
   zsh: zshScript,

@@ -1,11 +1,11 @@
 /**
- * `peneira diff`. Input: an older and a newer snapshot, and a spec or none. Output: on standard
- * output every account that entered, left or changed, as soon as it is found: a table, one JSON
- * document, JSON lines, or CSV; on standard error the totals, the months and the time.
- * Invariant: CSV and JSON lines are the bytes that an export of the same query has, because the
- * rows come from src/changes/rows.ts; only a table, whose columns are as wide as their longest
- * cell, is held until its end. The accounts are exact. Neither a signal nor a reader that closes
- * the pipe leaves anything behind.
+ * `peneira diff`. Input: an older and a newer snapshot, and optionally a spec. Output: on standard
+ * output every account that entered, left, or changed, as soon as it is found: a table, one JSON
+ * document, JSON lines, or CSV. Standard error gets the totals, the months, and the time.
+ * Invariant: CSV and JSON lines are the bytes of an export of the same query, because the rows come
+ * from src/changes/rows.ts. Only a table is held until its end, because its columns are as wide as
+ * their longest cell. The accounts are exact. Neither a signal nor a reader that closes the pipe
+ * leaves temporary files.
  */
 import { type Command, Option } from "commander";
 import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
@@ -42,7 +42,7 @@ import {
   printTable,
 } from "../support/print.ts";
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface DiffFlags {
   readonly spec?: string;
   readonly format: PrintFormat;
@@ -53,7 +53,7 @@ export interface DiffFlags {
   readonly cache?: string;
 }
 
-/** Accounts that a table shows where no number is wanted. */
+/** Accounts in a table without --limit. */
 const TABLE_LIMIT = 100;
 
 const EXAMPLES = `
@@ -114,7 +114,7 @@ export async function runDiff(old: string, now: string, flags: DiffFlags): Promi
   }
 }
 
-/** Values of a list that was written with commas. */
+/** Splits a comma-separated list. */
 function listed(text: string): string[] {
   return text
     .split(",")
@@ -131,7 +131,6 @@ function kindsOf(names: readonly string[] = CHANGE_KINDS): ChangeKind[] {
   return CHANGE_KINDS.filter((kind) => names.includes(kind));
 }
 
-/** Both snapshots. */
 interface Pair {
   readonly older: Segment;
   readonly newer: Segment;
@@ -148,7 +147,7 @@ function watchOf({ older, newer }: Pair, names?: readonly string[]): OutputField
   return all.filter((field) => names.includes(field));
 }
 
-/** The spec as an export of it would be normalized; what does not matter is said as a warning. */
+/** Normalizes the spec as an export would; ignored options become warnings. */
 function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): AccountQuerySpec {
   const catalog = changeCatalog(older, newer);
   const isLead = isJsonObject(input) && input.kind === "lead_query";
@@ -176,7 +175,7 @@ function specOf({ older, newer }: Pair, input: unknown, flags: DiffFlags): Accou
 const LEAD_WARNING =
   "sort, limit and one_per_company of a lead query are ignored: every account counts.";
 
-/** What the summary and the loop need beside the question. */
+/** Inputs of the summary and the loop in addition to the query. */
 interface Run {
   readonly started: number;
   readonly interrupts: Interrupts;
@@ -198,7 +197,7 @@ async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<vo
   );
 }
 
-/** Prints until enough are printed; gives how many those were. */
+/** Prints up to `most` accounts; returns how many were printed. */
 async function printEntries(
   query: ChangeQuery,
   printer: DiffPrinter,
@@ -220,7 +219,7 @@ function monthsOf({ older, newer }: ChangeList): string {
   return `${older.label} (${older.snapshotDate}) to ${newer.label} (${newer.snapshotDate})`;
 }
 
-/** Prints one answer: `begin`, `entries` for each batch, `end`. */
+/** Prints one result: `begin`, `entries` for each batch, `end`. */
 interface DiffPrinter {
   begin(totals: ChangeTotals): void;
   entries(batch: readonly ChangeEntry[]): void;
@@ -231,7 +230,6 @@ type Write = (text: Uint8Array | string) => void;
 
 const nothing = (): void => undefined;
 
-/** Makes what prints in a format. */
 function printerOf(format: PrintFormat, query: ChangeQuery, write: Write): DiffPrinter {
   const printers = { table: tableOf, json: jsonOf, jsonl: linesOf, csv: csvOf };
   return printers[format](query, write);
@@ -260,7 +258,7 @@ function linesOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   };
 }
 
-/** One document, of which each account is written when it is found. */
+/** Prints one document; writes each account when it is found. */
 function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   let separator = "\n";
   const snapshot = ({ label, snapshotDate }: Segment) => ({
@@ -294,7 +292,7 @@ function tableOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   };
 }
 
-/** Its values, and of every changed field what it was and what it is. */
+/** Returns an account's values, with old and new value of every changed field. */
 function rowOf({ cnpj, change, changed_fields: changed, before, after }: ChangeItem) {
   const shown = (value: unknown) => (value === null ? "-" : String(value));
   const what = changed.map((name) => `${name} ${shown(before?.[name])} > ${shown(after?.[name])}`);

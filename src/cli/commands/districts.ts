@@ -1,9 +1,7 @@
 /**
- * `peneira districts`: districts of a municipality, without a server. What comes in: a snapshot
- * file, a municipality and the beginning of a name. What goes out: the districts that fit on
- * standard output, how many there are on standard error.
- * Invariant: the districts, their order and counts are those of GET /v1/districts; a name of
- * several municipalities is never guessed.
+ * `peneira districts`: lists the districts of a municipality, without a server.
+ * Invariant: the districts, their order, and counts are those of GET /v1/districts; a name that
+ * several municipalities have is never guessed.
  */
 import { type Command, Option } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
@@ -85,7 +83,6 @@ async function run(
   }
 }
 
-/** The municipality of a name or a code. */
 function cityOf(name: string, segment: Segment): City {
   const reader = new LeadReader();
   const sent = { cities: name, states: undefined, regions: undefined };

@@ -1,8 +1,7 @@
 /**
- * `peneira download`. What comes in: a month or none, a folder, settings. What goes out: the
- * month's zips in a folder of their own, or the list of months; progress on standard error.
- * Invariant: wrong flags are named before any request (exit 2); a signal ends the work with parts
- * that the next run resumes and the exit code of the signal.
+ * `peneira download`: downloads a month's zips into their own folder, or lists the months.
+ * Invariant: wrong flags are reported before any request (exit 2). A signal ends the work with the
+ * signal's exit code; the next run resumes partial files.
  */
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -39,14 +38,14 @@ import { progress } from "../support/progress.ts";
 
 /** Flags that `download` and `update` share. */
 export interface ShareFlags {
-  /** Once for each address, in order of preference. */
+  /** Repeatable; addresses in order of preference. */
   readonly url?: readonly string[];
   readonly proxy?: string;
   readonly streams?: string;
   readonly config?: string;
 }
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface DownloadFlags extends ShareFlags {
   readonly to?: string;
   readonly list?: true;
@@ -106,7 +105,7 @@ export function registerDownload(program: Command): void {
     .action((month: string | undefined, flags: DownloadFlags) => runDownload(month, flags));
 }
 
-/** Adds the flags that say how the share is asked. */
+/** Adds the flags that configure access to the share. */
 export function shareOptions(command: Command): Command {
   return command
     .option(
@@ -136,10 +135,10 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
   });
 }
 
-/** The tables of IBGE's service that flags ask for. */
+/** Tables of IBGE's service that flags select. */
 const SERVICE_TABLES = ["places", "descriptors"] as const satisfies readonly ServiceTable[];
 
-/** Fetches tables of IBGE's service, one after the other. */
+/** Fetches tables of IBGE's service sequentially. */
 async function downloadTables(
   config: Config,
   signal: AbortSignal,
@@ -181,7 +180,7 @@ function refuse(month: string | undefined, flags: DownloadFlags): void {
   if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
 }
 
-/** Reads the settings of a command that asks the share. @throws CommandError (exit 2) */
+/** Reads the settings of a command that uses the share. @throws CommandError (exit 2) */
 export function configOfShare({ url, proxy, streams, config }: ShareFlags): Config {
   const flags = {
     "download.url": url?.join(" "),
@@ -191,7 +190,7 @@ export function configOfShare({ url, proxy, streams, config }: ShareFlags): Conf
   return configOf(flags, config);
 }
 
-/** How the share is asked, by the settings. */
+/** Returns the settings of the share in the form that downloads take. */
 export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   return {
     shares: readShares(config.get("download.url")),
@@ -203,11 +202,11 @@ export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   };
 }
 
-/** Runs work that SIGINT and SIGTERM end early, with the exit code of the signal. */
+/** Runs work that SIGINT, SIGTERM, and SIGHUP end early, with the exit code of the signal. */
 export async function untilSignal(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const control = new AbortController();
   const end = (name: NodeJS.Signals): void => {
-    // The second one does not wait.
+    // A second signal ends the process immediately.
     if (control.signal.aborted) process.exit(128 + constants.signals[name]);
     control.abort(new Interrupted(name));
   };
@@ -225,7 +224,7 @@ export async function untilSignal(work: (signal: AbortSignal) => Promise<void>):
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Lines and bars on standard error. */
+/** Writes lines and progress bars to standard error. */
 const LISTENER: Listener = {
   say(text) {
     if (stderr.isTTY) stderr.redraw(`${text}\n`);
@@ -238,7 +237,7 @@ const LISTENER: Listener = {
   },
 };
 
-/** Shows the time pass even while no bytes come. */
+/** Refreshes the display every second, even if no bytes arrive. */
 function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
   let last = 0;
   const timer = setInterval(() => update(last), 1_000);
@@ -255,7 +254,7 @@ function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
   };
 }
 
-/** Says what a download did. */
+/** Prints the result of a download. */
 export function sayDownloaded(downloaded: Downloaded): void {
   const { folder, files, bytes, fetched_bytes: fetched, seconds, already, token } = downloaded;
   const release = token === null ? "" : `, ${token}`;
@@ -275,9 +274,9 @@ interface ListedLine {
   readonly missing: readonly string[];
   readonly bytes: number;
   readonly modified: string | null;
-  /** Why it cannot be downloaded although all of it is there; null where nobody looked. */
+  /** Why a complete month cannot be downloaded; null if it can, or if it was not checked. */
   readonly problem: string | null;
-  /** Whether the folder of `--to` has it. */
+  /** True if the folder of `--to` has it. */
   readonly downloaded: boolean;
 }
 
@@ -312,7 +311,7 @@ async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promi
   }
 }
 
-/** Of so many of the newest months, which a download would try, the zips are looked into. */
+/** A download would try this many of the newest months, so their zips are inspected. */
 const MONTHS_LOOKED_INTO = 3;
 
 interface Looking {
@@ -320,11 +319,11 @@ interface Looking {
   readonly streams: number;
   readonly label: string;
   readonly partners: boolean;
-  /** Whether the zips are looked into, where all are there. */
+  /** True to inspect the zips if all are listed. */
   readonly looks: boolean;
 }
 
-/** What a month has, and why it cannot be downloaded as it is; null where nothing shows that. */
+/** Returns the files of a month, and why it cannot be downloaded; null if no problem is known. */
 async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {

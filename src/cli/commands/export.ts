@@ -1,8 +1,8 @@
 /**
- * `peneira export`. What comes in: a snapshot, a spec and the name of a file. What goes out: the
- * file that a server would make of them, and on standard error its rows, bytes, SHA-256, seconds.
- * Invariant: the same snapshot and spec give the same bytes as on a server; the file appears whole
- * or not at all, and a signal leaves nothing behind. A wrong flag is found before any work.
+ * `peneira export`: writes the file that a server would make of a snapshot and a spec. Prints its
+ * rows, bytes, SHA-256, and seconds on standard error.
+ * Invariant: the same snapshot and spec give the same bytes as on a server. The file appears whole
+ * or not at all, and a signal leaves no temporary file. Wrong flags are reported before any work.
  */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -33,7 +33,7 @@ import { kindOfName, otherKind } from "../support/ending.ts";
 import { positive, specSource } from "../support/inputfiles.ts";
 import { type Progress, progress } from "../support/progress.ts";
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface ExportFlags {
   readonly snapshot: string;
   readonly spec?: string;
@@ -51,7 +51,7 @@ export interface ExportFlags {
   readonly force?: true;
 }
 
-/** Signals that end the work; what was written until then is removed. */
+/** Signals that end the work; the partial file is removed. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
@@ -108,7 +108,7 @@ export function registerExport(program: Command): void {
     .action(async (flags: ExportFlags) => runExport(flags));
 }
 
-/** Runs the command. @throws CommandError for wrong flags (exit 2), and where writing fails. */
+/** Runs the command. @throws CommandError for wrong flags (exit 2), or if writing fails. */
 export async function runExport(flags: ExportFlags): Promise<void> {
   refuseOut(flags);
   kindOfName(flags.out, flags);
@@ -128,7 +128,7 @@ export async function runExport(flags: ExportFlags): Promise<void> {
   }
 }
 
-/** Refuses a name that cannot become the new file; `--force` allows to replace a file, no more. */
+/** Refuses an unusable output path; `--force` only allows replacing a file. */
 function refuseOut({ out, force }: ExportFlags): void {
   const folder = dirname(resolve(out));
   const problem =
@@ -146,7 +146,7 @@ function refuseOut({ out, force }: ExportFlags): void {
   if (problem !== null) throw new CommandError(problem, 2);
 }
 
-/** Everything is allowed that no plan is there to forbid. */
+/** Normalizes the spec without the limits of a plan. */
 function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
   const { limit, explain, bom, delimiter, labels, preset, title } = flags;
   const { format, compression } = kindOfName(flags.out, flags);
@@ -172,7 +172,7 @@ function normalize(segment: Segment, input: unknown, flags: ExportFlags): Accoun
   }).spec;
 }
 
-/** Renders with a display; a signal ends it between two batches. */
+/** Renders with a progress display; a signal ends it between two batches. */
 async function render(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -206,7 +206,7 @@ async function render(
   }
 }
 
-/** Says what became of the file; a bug stays as it is. */
+/** Converts an expected error to a CommandError; a bug stays unchanged. */
 function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): unknown {
   if (error instanceof RenderCancelled) {
     return new CommandError(`${signal} ended the export; ${out} was not written`, 1, error);

@@ -1,8 +1,7 @@
 /**
- * `peneira find`: accounts by name, without a server. What comes in: a snapshot file and a text as
- * far as it is known. What goes out: the accounts that fit on standard output, what else is to be
- * said on standard error.
- * Invariant: the accounts, their order and how each fits are those of GET /v1/accounts/suggest.
+ * `peneira find`: finds accounts by name, CNPJ, phone, or e-mail, without a server.
+ * Invariant: the accounts, their order, and their match kinds are those of GET
+ * /v1/accounts/suggest.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "../../errors.ts";
@@ -81,7 +80,7 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
   const segment = await openAnySegment(options.snapshot);
   try {
-    // One more than is wanted says whether others fit as well.
+    // One more than requested shows if there are further matches.
     const all = await suggest(segment, {
       ...{ text, uf, limit: limit + 1, fields: FIELDS },
       contacts: { phone: true, email: true },
@@ -101,7 +100,7 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
 interface Summed {
   readonly hasMore: boolean;
   readonly label: string;
-  /** True if the text is written as a phone without its area code. */
+  /** True if the text looks like a phone without its area code. */
   readonly isPhone: boolean;
 }
 
@@ -112,7 +111,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  // Names that fit an unknown number are printed and counted as names.
+  // Names that match an unknown number are printed and counted as names.
   const why = refused === null ? "" : `${refusalText(refused)}\n`;
   if (contact !== null && (contact.total > 0 || count === 0)) {
     return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;
@@ -121,7 +120,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // What is written as a phone is meant as one.
+  // If the text looks like a phone, the reason about the contact comes first.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${told} in snapshot ${label}\n`;
 }

@@ -1,7 +1,6 @@
 /**
- * `peneira healthcheck`. What comes in: the address of a server. What goes out: exit code 0 when it
- * answers searches, 1 when it does not, with one line that says why.
- * Invariant: asks once, with a time limit, and never waits for a server that is not there.
+ * `peneira healthcheck`: exits with 0 if a server answers searches, else with 1 and the reason.
+ * Invariant: sends one request with a time limit, and never waits for a server to start.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
@@ -9,10 +8,10 @@ import { stderr } from "../../process/terminal.ts";
 import { listenText, parseListen } from "../../settings/settings.ts";
 import { configOf } from "../support/config.ts";
 
-/** Longer than any healthy server takes, shorter than what supervisors wait for. */
+/** Longer than any healthy server takes, shorter than the timeouts of supervisors. */
 const TIMEOUT_MS = 3_000;
 
-/** Addresses that mean "every interface" are asked on the loopback one. */
+/** Addresses that mean "every interface" are checked on the loopback interface. */
 const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 interface HealthOptions {

@@ -1,8 +1,8 @@
 /**
- * What comes in: `peneira import` with its flags.
- * What goes out: a snapshot file, a summary on standard error and, on request, the report as JSON.
- * Invariant: every wrong flag is named in one message before any work (exit 2); the output's name
- * holds either what it held before or the whole new snapshot, never a part.
+ * `peneira import`: makes a snapshot file. Prints a summary on standard error, and writes a JSON
+ * report on request.
+ * Invariant: every wrong flag is named in one message before any work (exit 2). The output path
+ * holds either its previous content or the whole new snapshot.
  */
 import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -18,13 +18,13 @@ import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
 import { isOfSystem, systemWords, writing } from "../support/systemwords.ts";
 
-/** Threads beyond this number wait for the disk and cost memory. */
+/** More threads would wait for the disk and only use memory. */
 const THREADS_MAX = 8;
 
-/** More malformed rows than this are no month of the registry. */
+/** A source with more malformed rows than this is not a month of the registry. */
 const BAD_ROWS_MAX = 1_000_000;
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface ImportFlags {
   readonly out: string;
   readonly label?: string;
@@ -36,7 +36,7 @@ export interface ImportFlags {
   readonly keepCpf?: boolean;
   readonly partial?: boolean;
   readonly force?: boolean;
-  /** Of an update, which takes the place of a snapshot of another name. */
+  /** Set by an update whose snapshot replaces one of another name. */
   readonly replaces?: string;
   readonly skipBadRows?: string;
   readonly report?: string;
@@ -98,13 +98,12 @@ export async function runImport(source: string, flags: ImportFlags): Promise<Imp
   return report;
 }
 
-/** What the report of an import that failed holds. */
 interface FailedImport extends Pick<ImportReport, "source" | "out"> {
   /** Why there is no snapshot. */
   readonly problem: string;
 }
 
-/** Imports; what ends it stands in the report too, where one was asked for. */
+/** Imports; writes a failure to the report, too, if one was requested. */
 async function importAndTell(
   options: ImportOptions,
   report: string | undefined,
@@ -122,7 +121,7 @@ async function importAndTell(
   }
 }
 
-/** The end of the import stands by now, so that a report which cannot be written is a warning. */
+/** A report that cannot be written is only a warning, because the import has already ended. */
 async function writeReport(
   path: string,
   report: ImportReport | FailedImport,
@@ -138,11 +137,11 @@ async function writeReport(
   }
 }
 
-/** Why a report could not be written to a path; null where it can. What stands there stays. */
+/** Returns why a report cannot be written to a path, or null; keeps an existing file. */
 function whyNoReport(path: string): string | null {
   const there = statSync(path, { throwIfNoEntry: false }) ?? null;
   if (there?.isDirectory()) return `--report must be a file, but ${path} is a folder`;
-  // A pipe or a device is opened once, to be written to.
+  // A pipe or a device must be opened only once, for writing.
   if (there !== null && !there.isFile()) return null;
   try {
     closeSync(openSync(path, "a"));
@@ -216,7 +215,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   };
 }
 
-/** The registry is published as files since 2018; a day far from that is a slip of the hand. */
+/** The registry is published as files since 2018; a day of another century is a typing error. */
 function isOurCentury(day: string): boolean {
   return day.startsWith("20");
 }

@@ -1,8 +1,7 @@
 /**
- * What comes in: `peneira inspect` with a snapshot file.
- * What goes out: what is in it: label, dates, columns, dictionaries, sections of the index.
- * Invariant: only footer, directory and metadata are read, and their checksums are checked; the
- * other blocks are checked by `peneira verify`.
+ * `peneira inspect`: prints a snapshot's label, dates, columns, dictionaries, and sections.
+ * Invariant: reads only footer, directory, and metadata, and verifies their checksums; `peneira
+ * verify` verifies the other blocks.
  */
 import type { Command } from "commander";
 import { COLUMNS, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
@@ -19,7 +18,7 @@ import type { OpenedSnapshot } from "../../../native-index/format/snapshot/snaps
 import { stdout, visibleLine } from "../../process/terminal.ts";
 import { wordFor } from "../../text/amounts.ts";
 
-/** What `peneira inspect --json` prints. */
+/** Output of `peneira inspect --json`. */
 export interface Inspection {
   readonly path: string;
   readonly bytes: number;
@@ -27,11 +26,11 @@ export interface Inspection {
   readonly label: string;
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
-  /** Where the files came from and what of them is missing; null where nothing is known of it. */
+  /** Source of the files and missing parts; null if unknown. */
   readonly origin: SnapshotOrigin | null;
-  /** Municipalities with regions of the statistics or a seat; null where none were given. */
+  /** Number of municipalities with statistical regions or a seat; null if none were imported. */
   readonly places: number | null;
-  /** Municipalities that were not joined by their name alone: TOM code, name, IBGE code or null. */
+  /** Municipalities not joined by their name alone: TOM code, name, IBGE code or null. */
   readonly odd_municipalities: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
@@ -44,7 +43,7 @@ export interface Inspection {
     readonly offset: number;
     readonly bytes: number;
   }[];
-  /** State of the checksums of footer, directory and metadata; a bad one refuses the file. */
+  /** Checksum state of footer, directory, and metadata; a bad one refuses the file. */
   readonly directory: "ok";
 }
 
@@ -95,14 +94,14 @@ export function registerInspect(program: Command): void {
     });
 }
 
-/** Name of a section, with the table or order it holds: `TABLE uf`. */
+/** Returns the name of a section, with its table or order: `TABLE uf`. */
 export function sectionName({ kind, argument }: SnapshotSection): string {
   const name = SECTION_NAMES[kind] ?? `kind ${kind}`;
   const detail = name === "TABLE" ? TABLES[argument] : name === "ORDER" ? ORDERS[argument] : null;
   return detail === null ? name : `${name} ${detail ?? argument}`;
 }
 
-/** Gathers what `peneira inspect` shows. */
+/** Collects the output of `peneira inspect`. */
 export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotPart[]): Inspection {
   const { meta } = snapshot;
   const dictionaries = Object.entries(meta.dictionaries).map(([name, codes]) => {
@@ -128,7 +127,7 @@ export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotP
   };
 }
 
-/** The sections in the order of the directory, and before BLOCKS the optional parts. */
+/** Returns the sections in directory order, with the optional parts before BLOCKS. */
 function sectionsOf(
   listed: readonly SnapshotSection[],
   parts: readonly SnapshotPart[],
@@ -186,7 +185,7 @@ function originLines(origin: SnapshotOrigin | null): string[] {
   ];
 }
 
-/** A line for each municipality that was not joined by its name alone. */
+/** Returns a line for each municipality that was not joined by its name alone. */
 function oddLines(odd: readonly OddSnapshotMunicipality[], { lookups }: SnapshotMeta): string[] {
   if (odd.length === 0) return [];
   const places = new Map(lookups.municipalities.map(([tom, name, , uf]) => [tom, `${name}/${uf}`]));

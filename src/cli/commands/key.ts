@@ -1,8 +1,8 @@
 /**
- * `peneira key`: the API keys of a data directory. Arguments come in; what goes out: for people
- * words on standard error and the new key alone on standard output; with --json one document.
- * Invariant: works while a server runs on the same directory, which follows within a second; a
- * key is shown when it is made and never again; one that cannot be shown is not made.
+ * `peneira key`: manages the API keys of a data directory. A new key is printed alone on standard
+ * output, messages on standard error; --json prints one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second. A key
+ * is shown only once, when it is made; if it cannot be shown, it is not made.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
@@ -16,7 +16,7 @@ import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, SecretPrint, withKeyring } from "../support/state.ts";
 
-/** When a key ends: milliseconds since 1970, or null for never. */
+/** Expiry of a key: milliseconds since 1970, or null for never. */
 interface End {
   readonly atMs: number | null;
 }
@@ -34,7 +34,6 @@ interface KeyOptions extends DataDirOptions {
 
 const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or never";
 
-/** What people see of keys. */
 const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];
 
 /** Adds `peneira key` with its seven commands to the program. */
@@ -143,7 +142,6 @@ function listing(command: Command): void {
   );
 }
 
-/** Options that all of them have. */
 function common(command: Command, tenant: string, name: string): Command {
   return command
     .option("--data-dir <dir>", "the server's data directory (default: PENEIRA_DATA_DIR)")
@@ -152,7 +150,6 @@ function common(command: Command, tenant: string, name: string): Command {
     .option("--json", "print one JSON document");
 }
 
-/** Commands that need to know which key. */
 function picking(command: Command, texts: CommandText): Command {
   const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
   const instead = "instead of the id, if only one key fits";
@@ -168,7 +165,7 @@ function create(keyring: Keyring, options: KeyOptions): NewKey {
   return { created, more: {} };
 }
 
-/** The plan of a new key, and where nobody has said it, why it is this one. */
+/** Returns the plan of a new key; if --plan is missing, with the reason. */
 function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
   if (wanted !== undefined) return { plan: wanted, why: null };
   const working = keyring.list().filter((row) => {
@@ -190,13 +187,13 @@ function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): 
   return { created, more: { replaces: old.id, old_expires_at: end } };
 }
 
-/** A new key, and what `--json` prints of it beside. */
+/** A new key, with additional fields for `--json`. */
 interface NewKey {
   readonly created: CreatedKey;
   readonly more: Readonly<Record<string, string>>;
 }
 
-/** Makes a key and prints it in one transaction, so that no key is live that was not shown. */
+/** Makes and prints a key in one transaction, so that every live key was shown. */
 function showing(
   undone: string,
   options: KeyOptions,
@@ -211,7 +208,7 @@ function showing(
   }
 }
 
-/** Prints a new key: the only time that it can be seen. */
+/** Prints a new key; it cannot be shown again. */
 function showNew({ created, more }: NewKey, options: KeyOptions, secret: SecretPrint): void {
   const { key, keyId: key_id, tenant, plan, name } = created;
   const expires_at = time(created.expiresAt ?? null);
@@ -306,7 +303,7 @@ function seconds(text: string): number {
   throw new InvalidArgumentError("It must be a whole number of seconds from 0.");
 }
 
-/** Reads an end; a date means the whole day, because that is how people read it. */
+/** Parses an expiry; a date includes the whole day, as people expect. */
 function end(text: string): End {
   const nowMs = systemClock.nowMs();
   if (text === "never") return { atMs: null };

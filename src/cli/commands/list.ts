@@ -1,10 +1,9 @@
 /**
- * `peneira list`: the lists of a tenant. Arguments and files come in; what goes out: for people
- * words on standard error and tables on standard output; with --json one document; the entries of
- * a list on standard output, one a line.
- * Invariant: works while a server runs on the same directory, which follows at once; lists are
- * read, bounded and changed as over HTTP, by the limits of the plan enterprise; what of a file is
- * not understood is told line by line and changes nothing else.
+ * `peneira list`: manages the lists of a tenant. Prints messages on standard error, and tables or
+ * the entries of a list, one per line, on standard output; --json prints one document.
+ * Invariant: works while a server runs on the same directory, which follows immediately. Lists are
+ * read, limited, and changed as over HTTP, with the limits of the plan enterprise. Invalid lines of
+ * a file are reported and have no other effect.
  */
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
@@ -41,7 +40,6 @@ interface ListOptions extends DataDirOptions {
   readonly json?: true;
 }
 
-/** What a command works with. */
 interface Opened {
   readonly lists: Lists;
   readonly database: StateDatabase;
@@ -49,11 +47,10 @@ interface Opened {
   readonly options: ListOptions;
 }
 
-/** Lists, and entries, that are read at a time. */
+/** Lists, and entries, read at a time. */
 const LISTS_PAGE = 200;
 const ENTRIES_PAGE = 10_000;
 
-/** What people see of lists. */
 const COLUMNS = ["id", "name", "kind", "entries", "revision", "changed_at"];
 
 /** Adds `peneira list` with its eight commands to the program. */
@@ -200,7 +197,7 @@ function working<Result>(
   return withDatabase(options, opened, absent);
 }
 
-/** Does work with the snapshot that is named, if one is. */
+/** Runs work with the snapshot of `--snapshot`, or null. */
 async function withSnapshot(
   { snapshot }: ListOptions,
   work: (segment: Segment | null) => Promise<void>,
@@ -227,7 +224,7 @@ function all({ lists, tenantId }: Opened): ListRow[] {
   }
 }
 
-/** The list of an id or a name. Lists of earlier versions may share a name, but never an id. */
+/** Finds a list by id or name. Lists of old versions may share a name, but never an id. */
 function find(open: Opened, wanted: string): ListRow {
   const byId = open.lists.seen(open.tenantId, wanted);
   if (byId !== undefined) return byId;
@@ -252,7 +249,7 @@ function make(open: Opened, given: string): void {
   say(row, options, "was made");
 }
 
-/** Runs a change; a refusal names no place of a request, because a command has none. */
+/** Runs a change; removes the request pointer from an error, because a command has none. */
 function withoutPlace(change: () => ListRow): ListRow {
   try {
     return change();
@@ -308,7 +305,7 @@ function show({ options }: Opened, row: ListRow): void {
 async function change(open: Opened, wanted: string, file: string, verb: BlockVerb): Promise<void> {
   const { id, kind } = find(open, wanted);
   const { lists, tenantId, options } = open;
-  // Said before a long file is read.
+  // Fails before a long file is read.
   lists.own(tenantId, id);
   const { fillZeros = false, column } = options;
   await withSnapshot(options, async (segment) => {
@@ -357,7 +354,7 @@ function tell(change: ChangedList, upload: Upload, verb: BlockVerb): void {
   );
 }
 
-/** The entries of one moment, also while a server changes the list. */
+/** Prints a consistent set of entries, even while a server changes the list. */
 async function printAtOnce(open: Opened, wanted: string): Promise<void> {
   const { database, options } = open;
   await withSnapshot(options, async (segment) => {

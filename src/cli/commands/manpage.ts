@@ -1,10 +1,9 @@
 /**
  * `peneira manpage`. Input: the program with all its commands. Output: the page peneira(1) on
- * standard output, in requests of man(7) that groff and mandoc read alike, or the help of every
+ * standard output, in man(7) requests that groff and mandoc render alike, or the help of every
  * command as one text.
- * Invariant: commands, options and settings come from the program and its tables; the same build
- * gives the same bytes. Nothing in a text is taken as a request or an escape, and every byte is
- * ASCII.
+ * Invariant: commands, options, and settings come from the program and its tables; the same build
+ * gives the same bytes. Text never becomes a request or an escape, and every byte is ASCII.
  */
 import { type Command, Option } from "commander";
 import { stdout } from "../../process/terminal.ts";
@@ -22,7 +21,7 @@ Examples:
   $ peneira manpage > /usr/local/share/man/man1/peneira.1
   $ peneira manpage --format text | less`;
 
-/** Files that somebody who runs a server meets. */
+/** Files that operators see. */
 const FILES: readonly (readonly [name: string, text: string])[] = [
   [
     "YYYY-MM.peneira",
@@ -38,7 +37,7 @@ const FILES: readonly (readonly [name: string, text: string])[] = [
   ["DATA-DIR/exports/", "Files of finished exports, until they expire."],
 ];
 
-/** Variables that are no settings. */
+/** Environment variables that are not settings. */
 const VARIABLES: readonly (readonly [name: string, text: string])[] = [
   ["PENEIRA_CONFIG", "JSON file with settings, as `--config`."],
   [
@@ -65,7 +64,7 @@ export function registerManpage(program: Command): void {
     });
 }
 
-/** The help of every command below the line that asks for it. */
+/** Returns the help of every command, after the command line that prints it. */
 function helpTexts(tree: TreeCommand): string {
   return allOf(tree)
     .map(({ path, help }) => `$ ${path.join(" ")} --help\n${help.trimEnd()}\n`)
@@ -149,7 +148,7 @@ function choices({ takes }: Pick<TreeOption, "takes">): string {
   return takes.kind === "words" ? `: ${takes.words.join(" ")}` : "";
 }
 
-/** The settings; those of the plans once each, with the default of every plan. */
+/** Returns the settings; a plan setting appears once, with the default of every plan. */
 function settingTexts(): string[] {
   const rows = settingRows();
   const single = rows.filter(({ key }) => !PLAN_KEY.test(key));
@@ -180,7 +179,7 @@ function fallbackText(fallback: string): string {
   return fallback === "null" ? "not set" : bold(fallback.replace(/^"|"$/g, ""));
 }
 
-/** Remarks, and the paragraphs with examples. */
+/** Splits a text into remarks and examples. */
 function splitExamples(after: string): [string, string] {
   const blocks = after.trim().split(/\n\n+/);
   const shows = (block: string) => /^ {2}\$ /m.test(block);
@@ -195,30 +194,30 @@ function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Words, with `code` between back quotes in bold. */
+/** Escapes words; sets text between back quotes in bold. */
 function roffText(text: string): string {
   const parts = text.split("`").map((part, i) => (i % 2 === 1 ? bold(part) : escaped(part)));
   return guarded(parts.join(""));
 }
 
-/** Something to be typed as it stands. */
+/** Formats text to type literally. */
 function bold(text: string): string {
   return `\\fB${literal(text)}\\fR`;
 }
 
-/** Something to be replaced. */
+/** Formats a placeholder. */
 function italic(text: string): string {
   return `\\fI${literal(text)}\\fR`;
 }
 
-/** A term with its explanation below it. */
+/** Formats a term with its explanation. */
 function term(title: string, text: string): string {
   return `.TP\n${guarded(title)}\n${text}\n`;
 }
 
 /**
- * A text of paragraphs: lines that begin with two spaces are examples and stay as they are, other
- * lines flow.
+ * Formats paragraphs: lines that begin with two spaces are examples and stay unchanged, others
+ * flow.
  */
 function paragraphs(text: string): string {
   return text
@@ -234,7 +233,7 @@ interface Block {
   readonly lines: string[];
 }
 
-/** Neighbouring lines of one kind. */
+/** Groups adjacent lines of one kind. */
 function blocksOf(paragraph: string): Block[] {
   const blocks: Block[] = [];
   for (const line of paragraph.split("\n")) {
@@ -255,7 +254,7 @@ function escaped(text: string): string {
   return [...text.replaceAll("\\", "\\e")].map(ascii).join("");
 }
 
-/** Hyphens that are typed must stay what they are when a page is copied. */
+/** Keeps typed hyphens intact when text is copied from the page. */
 function literal(text: string): string {
   return escaped(text).replaceAll("-", "\\-").replaceAll("'", "\\(aq").replaceAll("`", "\\(ga");
 }
@@ -266,7 +265,7 @@ function ascii(sign: string): string {
   return `\\[u${code.toString(16).toUpperCase().padStart(4, "0")}]`;
 }
 
-/** A dot or a quote in front would begin a request. */
+/** A leading dot or quote would begin a request. */
 function guarded(line: string): string {
   return /^[.']/.test(line) ? `\\&${line}` : line;
 }

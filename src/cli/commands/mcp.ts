@@ -1,8 +1,7 @@
 /**
- * `peneira mcp`. What comes in: a snapshot, and messages of the Model Context Protocol on standard
- * input. What goes out: their answers on standard output; words for people on standard error.
- * Invariant: nothing but the protocol is on standard output; files are written into the folder of
- * `--exports` and nowhere else, and without it none are. Ends with its input.
+ * `peneira mcp`: answers messages of the Model Context Protocol on standard input and output.
+ * Invariant: standard output carries only the protocol. Files are written only into the folder of
+ * `--exports`, and without it none are. Ends with its input.
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -24,7 +23,6 @@ interface McpOptions {
   readonly exports?: string;
 }
 
-/** Signals that end the conversation; what was being written is removed. */
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const EXAMPLES = `
@@ -88,7 +86,7 @@ async function converse(segment: Segment, agent: Agent<Question>): Promise<void>
   try {
     await conversation.run(process.stdin);
   } catch (error) {
-    // An input that was closed on a signal ends in the middle.
+    // A signal closed the input in the middle of a message.
     if (!ended) throw error;
   } finally {
     for (const name of ENDING) process.off(name, end);

@@ -1,7 +1,6 @@
 /**
- * `peneira openapi`. What comes in: nothing. What goes out: the OpenAPI 3.1 document of this
- * version on standard output.
- * Invariant: the same document that a server has at /openapi.json.
+ * `peneira openapi`: prints the OpenAPI 3.1 document of this version.
+ * Invariant: the document is the one that a server has at /openapi.json.
  */
 import type { Command } from "commander";
 import { ROUTES } from "../../http/api/routes.ts";

@@ -1,8 +1,7 @@
 /**
- * `peneira restore`. What comes in: a backup, and the name of a data directory that is not there
- * yet. What goes out: the data directory, and words or one document about it.
- * Invariant: nothing is written before all of the backup is checked; exit code 0 only when the
- * data directory lies there, durable; a signal or a failure leaves nothing at its place.
+ * `peneira restore`: makes a data directory from a backup.
+ * Invariant: nothing is written before the whole backup is checked. Exit code 0 only if the data
+ * directory is complete and durable; a signal or a failure leaves nothing at its place.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";

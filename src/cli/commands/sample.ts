@@ -1,6 +1,5 @@
 /**
- * What comes in: `peneira sample` with its flags.
- * What goes out: a synthetic dump in a new folder, and a summary.
+ * `peneira sample`: writes a synthetic dump to a new folder, and prints a summary.
  * Invariant: every wrong flag is named in one message before anything is written (exit 2).
  */
 import { constants } from "node:os";
@@ -18,7 +17,7 @@ const DEFAULT_SEED = "1";
 
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Most months from the first release to a later one. */
+/** Max months from the first release to a later one. */
 const MONTHS_MAX = 60;
 
 const EXAMPLES = `
@@ -46,7 +45,7 @@ export function registerSample(program: Command): void {
     .action(async (flags: SampleFlags) => runSample(flags));
 }
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface SampleFlags {
   readonly out: string;
   readonly establishments: string;
@@ -103,7 +102,7 @@ export async function runSample(flags: SampleFlags): Promise<void> {
   const options = readSampleFlags(flags);
   const onSignal = (signal: NodeJS.Signals): void => {
     stderr.print(`\npeneira: ${signal} ended the sample; ${options.folder} was not written\n`);
-    // What there is of it goes with the process.
+    // The partial folder is removed when the process exits.
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of ENDING) process.once(signal, onSignal);

@@ -1,7 +1,6 @@
 /**
- * `peneira search`: a search without a server. What comes in: a snapshot file and a spec (a file
- * or standard input). What goes out: accounts on standard output, everything else for people on
- * standard error.
+ * `peneira search`: searches a snapshot without a server. Prints accounts on standard output,
+ * messages on standard error.
  * Invariant: the accounts and their order are those of the HTTP search of the same spec.
  */
 import { type Command, Option } from "commander";
@@ -35,7 +34,7 @@ interface SearchOptions {
   readonly explainPlan?: true;
 }
 
-/** Largest page of one call; a larger `--limit` takes several. */
+/** Max page of one call; a larger `--limit` needs several. */
 const PAGE_MAX = 50_000;
 const LIMIT_DEFAULT = 100;
 
@@ -108,7 +107,7 @@ function normalize(segment: Segment, input: unknown, bodyLimit: number): Account
   return spec;
 }
 
-/** Takes pages until enough are printed; only `json` and `table` hold more than one in memory. */
+/** Searches page by page; only `json` and `table` hold more than one page in memory. */
 function printPages(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -137,7 +136,7 @@ function printPages(
   printTotal(segment, total);
 }
 
-/** Prints what an export of the same spec would hold. */
+/** Prints the CSV that an export of the same spec would hold. */
 async function printCsv(
   segment: Segment,
   spec: AccountQuerySpec,

@@ -1,11 +1,11 @@
 /**
- * `peneira serve`. What comes in: a snapshot (file or folder), a data directory and settings. What
- * goes out: a server that answers until it is told to stop, then exit code 0.
- * Invariant: a start that fails because of its snapshot, settings or ports makes no state and
- * prints no key, so the ports are bound before the state is opened, and refuse until all is ready.
- * Damage that only reading the whole file finds is found later; nothing before the first answer
- * costs more in a larger registry. The line with the address is printed only when requests are
- * answered; a key is printed once, at its making.
+ * `peneira serve`. Input: a snapshot (file or folder), a data directory, and settings. Output: a
+ * server that runs until a signal ends it, then exit code 0.
+ * Invariant: a start that fails because of its snapshot, settings, or ports makes no state and
+ * prints no key. Therefore the ports are bound before the state is opened, and refuse until all is
+ * ready. Damage that only reading the whole file finds is found later: no work before the first
+ * response grows with the registry. The address is printed only when requests are answered; a key
+ * is printed once, when it is made.
  */
 
 import { performance } from "node:perf_hooks";
@@ -54,18 +54,18 @@ import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
-/** How long there must be little to do for the translator to be made ready, in milliseconds. */
+/** Length of the idle period before the translator is warmed, in milliseconds. */
 const QUIET_MS = 500;
-/** Share of the time that is little to do. */
+/** Max event-loop utilization that counts as idle. */
 const QUIET_SHARE = 0.1;
 
-/** How often replaced snapshots are looked at, in milliseconds. */
+/** Interval between sweeps of replaced snapshots, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-/** How often it is written down when keys and sessions were last used, in milliseconds. */
+/** Interval between writes of the last use of keys and sessions, in milliseconds. */
 const USED_FLUSH_MS = 30_000;
 
-/** How often counts of use are written down, in milliseconds: what a crash may lose. */
+/** Interval between writes of usage counts, in milliseconds; a crash may lose this much. */
 const USAGE_FLUSH_MS = 3_000;
 
 const EXAMPLES = `
@@ -81,7 +81,7 @@ Examples:
   $ peneira serve --snapshot snapshots/ --data-dir state --listen 127.0.0.1:0
   $ PENEIRA_TRANSPORT=node peneira serve --config peneira.json`;
 
-/** The flags of `peneira serve`; what is missing comes from the other sources of settings. */
+/** The flags of `peneira serve`; other sources of settings supply missing ones. */
 export interface ServeOptions {
   readonly snapshot?: string;
   readonly dataDir?: string;
@@ -90,13 +90,12 @@ export interface ServeOptions {
   readonly config?: string;
 }
 
-/** What `npm start` does with a server of its own. */
+/** Callbacks for `npm start`. */
 export interface Hooks {
-  /** Gets its address, and what is behind it, once it answers. */
+  /** Receives the server's address and service once it answers. */
   readonly onReady?: (url: string, service: ServedService) => void;
-  /** Where the log goes. */
   readonly logTo?: LogDestination;
-  /** Gives up the data directory, where it was claimed already. */
+  /** Releases the data directory, if it was claimed already. */
   readonly claimed?: () => void;
 }
 
@@ -118,7 +117,7 @@ export function registerServe(program: Command): void {
     .action((options: ServeOptions) => serve(options));
 }
 
-/** Runs the server until a signal ends it. */
+/** Runs the server until a signal or a failure ends it. */
 export async function serve(
   options: ServeOptions,
   { onReady, logTo, claimed }: Hooks = {},
@@ -179,10 +178,10 @@ export async function serve(
 }
 
 /**
- * Makes ready what the start did not wait for, step by step between requests; most of the
- * translator when the server has nothing to do, so that no request waits for it; a sentence that
- * comes before waits for what it needs. Never beside requests for another reason too: so much new
- * memory takes over what stands beside it, keys included.
+ * Warms what the start did not wait for, step by step between requests. Most of the translator
+ * waits for an idle server, so that no request waits for it; an earlier sentence waits only for the
+ * parts that it needs. Idle also because allocating so much memory makes garbage collection keep
+ * short-lived data of concurrent requests, including keys.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;
@@ -191,14 +190,14 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
     await quiet();
     await service.compute.warm(segment, stopping);
   } catch (error) {
-    // Damage is told here as where a request finds it. Else the snapshot was replaced meanwhile, by
-    // one that was made ready before it was served.
+    // Damage is reported here as in a request. Otherwise the snapshot was replaced by one that was
+    // warmed before it was served.
     service.glance();
     log.info(describeError(error), "not all was made ready");
   }
 }
 
-/** Checks a state that is too large for a start to wait for. */
+/** Checks a state that is too large to check at start. */
 async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
   const startedMs = performance.now();
   try {
@@ -211,7 +210,7 @@ async function checkLater(path: string, { log, telemetry }: ServedService): Prom
   }
 }
 
-/** Resolves after a while in which there was hardly anything to do; keeps no process alive. */
+/** Resolves after an idle period; does not keep the process alive. */
 async function quiet(): Promise<void> {
   for (;;) {
     const before = performance.eventLoopUtilization();
@@ -224,7 +223,7 @@ function warn(warnings: readonly string[]): void {
   for (const warning of warnings) stderr.print(`warning: ${warning}\n`);
 }
 
-/** Told apart from a failed start: the server runs, and waits. */
+/** Distinguishes this from a failed start: the server runs, and waits. */
 function sayEmpty(folder: string): void {
   stderr.print(
     `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
@@ -232,7 +231,7 @@ function sayEmpty(folder: string): void {
   );
 }
 
-/** Answers at the bound ports from now on, and prints the line with the address. */
+/** Starts answering at the bound ports, and prints the line with the address. */
 function openPorts(config: Config, service: ServedService, transport: Transport, ports: Ports) {
   const metrics = ports.metrics?.answer(metricsHandler(service.telemetry));
   const server = ports.main.answer(dispatcher(service, consoleOf(config, service)));
@@ -243,13 +242,13 @@ function openPorts(config: Config, service: ServedService, transport: Transport,
   if (metrics !== undefined) stderr.print(`metrics on port ${metrics.port}\n`);
   const close = async (deadlineMs: number) => {
     await server.close(deadlineMs);
-    // Clients that read the metrics may read them until the end.
+    // Metrics stay readable until the server has closed.
     await metrics?.close(0);
   };
   return { url: ports.url, close, leave: () => server.leave() };
 }
 
-/** The public routes and the console, with the files of its pages where they were built. */
+/** Returns the public routes and the console, with its page files if they were built. */
 function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
   const sessionAuth = new SessionAuth({
     sessions,
@@ -258,7 +257,7 @@ function consoleOf(config: Config, { sessions }: ServedService): RouteTable {
   return consoleTable(sessionAuth, new Assets(consoleFolder(), sessionAuth));
 }
 
-/** What is done now and then until the end, whose reason it gives. */
+/** Runs the periodic work until the server ends; returns the reason. */
 async function whileServing(
   service: ServedService,
   reload: Reload,
@@ -299,8 +298,8 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
 }
 
 /**
- * On a new data directory a person needs one key to begin with; false where there are some. It is
- * made only if it can be shown: where it cannot, the next start makes one.
+ * Makes and prints a first key for a new data directory; returns false if there are keys. If it
+ * cannot be shown, it is not made, and the next start tries again.
  */
 function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
   let unshown: unknown = null;
@@ -325,7 +324,7 @@ function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
   }
 }
 
-/** Nobody can sign in to the console before an operator has made a user. */
+/** The console needs a user that an operator has made. */
 function sayHowToSignIn(dataDir: string): void {
   stderr.print(
     `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,

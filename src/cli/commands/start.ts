@@ -1,9 +1,8 @@
 /**
- * What comes in: a folder that may be empty.
- * What goes out: `npm start`: a demo snapshot if there is none, a running server, its address, how
- * to sign in to the console, an API key and a curl line that answers; no line for each request.
- * Invariant: everything goes through the public commands, so what works here works for a user; a
- * demo is only used when its import has finished, and an interrupted one begins again.
+ * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a console
+ * sign-in, an API key, and a working curl line, but no line per request.
+ * Invariant: the demo uses only public commands, so it works as it does for users. A demo is used
+ * only after its import has finished; an interrupted one starts over.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -23,10 +22,10 @@ import { type ServeOptions, serve } from "./serve.ts";
 const SEED = "1";
 /** The import takes the month of a release from the name of its folder. */
 const LABEL = "2026-10";
-/** Bytes of the file of requests before it begins anew. */
+/** Max bytes of the request log before it starts over. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Parts of the demo that build.mjs asks for one by one, beside its other steps. */
+/** Parts of the demo that build.mjs makes separately, in parallel with its other steps. */
 const PARTS = ["dump", "snapshot"] as const;
 
 interface StartOptions extends ServeOptions {
@@ -35,7 +34,7 @@ interface StartOptions extends ServeOptions {
   readonly only?: (typeof PARTS)[number];
 }
 
-/** Adds `peneira start`, the command behind `npm start`; it is not listed in the help. */
+/** Adds `peneira start`, the command of `npm start`; the help does not list it. */
 export function registerStart(program: Command): void {
   program
     .command("start", { hidden: true })
@@ -65,9 +64,9 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   }
   const dataDir = path.join(dir, "state");
   const log = path.join(dir, "requests.log");
-  // Before the server starts, because a server without keys makes one of its own.
-  // Alone, because two that make keys at the same time would disable those of each other; and from
-  // here on without a gap, in which another start would take the state from this one.
+  // Before the server starts, because a server without keys makes its own.
+  // Exclusive, because two starts that make keys would disable each other's; and held without a
+  // gap, in which another start could claim the state.
   const claimed = await claimDemo(dir, dataDir);
   const entry = await demoEntry(dataDir, path.join(dir, "entry.json"));
   const served = { ...flags, snapshot: demo.snapshot, dataDir };
@@ -82,7 +81,7 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
   });
 }
 
-/** The demo has places of its own; whoever names others wants `peneira serve`. */
+/** The demo has its own paths; users with other paths need `peneira serve`. */
 function refuseOwnPlaces(): void {
   const named = ["PENEIRA_SNAPSHOT", "PENEIRA_DATA_DIR"].filter((name) => process.env[name]);
   if (named.length === 0) return;
@@ -90,7 +89,7 @@ function refuseOwnPlaces(): void {
   throw new CommandError(`${words} Use peneira serve, or take them out of the environment.`, 2);
 }
 
-/** A dump, as a person would make it; what an interrupted run left of one goes away. */
+/** Makes the dump as a user would; removes the remains of an interrupted run. */
 async function makeDump(dump: string, accounts: string): Promise<void> {
   rmSync(dump, { recursive: true, force: true });
   const companies = wordFor(Number(accounts), "company", "companies");
@@ -100,7 +99,6 @@ async function makeDump(dump: string, accounts: string): Promise<void> {
   await run(registerSample, ["sample", "--out", dump, ...size]);
 }
 
-/** Its import; the dump goes away with the demo made. */
 async function makeSnapshot(demo: { readonly dump: string; readonly snapshot: string }) {
   await run(registerImport, ["import", demo.dump, "--out", demo.snapshot]);
   rmSync(demo.dump, { recursive: true, force: true });
@@ -112,7 +110,6 @@ async function run(register: (program: Command) => void, args: string[]): Promis
   await program.parseAsync(args, { from: "user" });
 }
 
-/** What the greeting tells. */
 interface Told extends Entry {
   readonly url: string;
   readonly link: string;

@@ -1,8 +1,8 @@
 /**
- * `peneira tenant`: the tenants of a data directory. Arguments come in; what goes out: words on
- * standard error, lists on standard output; with --json one document.
- * Invariant: works while a server runs on the same directory, which follows within a second; a
- * tenant is never deleted, for its exports and counts belong to it.
+ * `peneira tenant`: manages the tenants of a data directory. Prints messages on standard error,
+ * lists on standard output; --json prints one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second. A
+ * tenant is never deleted, because its exports and counts belong to it.
  */
 import type { Command } from "commander";
 import { stderr, stdout, visibleLine } from "../../process/terminal.ts";

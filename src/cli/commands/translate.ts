@@ -1,7 +1,7 @@
 /**
- * `peneira translate`. What comes in: a snapshot and a sentence. What goes out: for people the
- * sentence's parts with what each became and what was assumed, with --json the whole translation.
- * Invariant: the spec is the one of `POST /v1/leads/translate`; nothing is searched.
+ * `peneira translate`: prints the parts of a sentence with their filters and assumptions, or the
+ * whole translation as JSON.
+ * Invariant: the spec is that of `POST /v1/leads/translate`; no search runs.
  */
 
 import type { Command } from "commander";
@@ -25,7 +25,7 @@ interface TranslateOptions {
   readonly descriptors?: string;
 }
 
-/** Accounts in a page where the sentence names no number. */
+/** Accounts in a page if the sentence names no number. */
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 50_000;
 
@@ -69,7 +69,6 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
   }
 }
 
-/** Says on standard error that the spec should be looked at before anybody works with it. */
 function warnUncertain(confidence: number): void {
   if (!isUncertain(confidence)) return;
   stderr.print(

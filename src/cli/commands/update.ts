@@ -1,8 +1,8 @@
 /**
- * `peneira update`. What comes in: a folder of snapshots. What goes out: the same folder with the
- * snapshot of a newer month, if the share has one; exit 0 also where there is nothing newer.
- * Invariant: one update at a time; a snapshot appears under its name in one step and only when it
- * is whole; whatever ends the command, the next run goes on, and nothing is left behind for ever.
+ * `peneira update`: adds the newest month of the share to a folder of snapshots. Exits with 0 even
+ * if there is nothing newer.
+ * Invariant: one update at a time. A snapshot appears under its name in one step, and only when it
+ * is whole. If the command is interrupted, the next run resumes and removes partial files.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -43,14 +43,14 @@ import {
 import { readImportFlags, runImport } from "./import.ts";
 
 /**
- * Bytes of disk that an import takes at its peak, the snapshot included, for each byte of the zips:
- * 6.3 were counted with `peneira sample` (1 million accounts); the registry packs a sixth tighter.
+ * Peak disk bytes of an import, including the snapshot, per byte of the zips. Measured with
+ * `peneira sample` (1 million accounts): 6.3; the registry compresses a sixth better.
  */
 const IMPORT_FACTOR = 7.5;
-/** So many of the newest months are tried; one that is being published is not complete. */
+/** Number of newest months to try; a month that is being published is not complete. */
 const MONTHS_TRIED = 3;
 
-/** The flags as commander gives them. */
+/** The flags as parsed by commander. */
 export interface UpdateFlags extends ShareFlags {
   readonly dir: string;
   readonly check?: true;
@@ -67,23 +67,22 @@ export interface UpdateFlags extends ShareFlags {
   readonly json?: true;
 }
 
-/** What an update did. */
+/** Result of an update. */
 export interface UpdateReport {
   readonly updated: boolean;
-  /** The newest month of the folder now. */
+  /** Newest month now in the folder. */
   readonly month: string | null;
   readonly snapshot: string | null;
   readonly accounts: number | null;
   readonly downloaded: Downloaded | null;
-  /** The newest month that the share lists, whole or not. */
+  /** Newest month that the share lists, complete or not. */
   readonly published: string | null;
-  /** Newer months of the share that could not be taken, and why. */
+  /** Newer months of the share that could not be used, with the reasons. */
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
-  /** What changed from the month before to the newest one here; null without a month before. */
+  /** Changes from the previous month to the newest one here; null without a previous month. */
   readonly changes: MonthCounts | null;
-  /** Snapshots that --keep removed. */
   readonly removed: Keeping["removed"];
-  /** Older snapshots that it did not remove, and why. */
+  /** Older snapshots that --keep did not remove, with the reasons. */
   readonly kept: Keeping["kept"];
 }
 
@@ -156,7 +155,7 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   }
 }
 
-/** Prints what is published and what is here. @throws CommandError where nobody can say */
+/** Prints the published and the local months. @throws CommandError if the check fails */
 function runCheck({ flags, config, folder, signal }: Omit<UpdateParts, "keep">): Promise<void> {
   return printCheck({
     use: shareUse(config, signal),
@@ -172,12 +171,12 @@ function dumpsOf({ work }: UpdateFlags, folder: string): string {
   return work === undefined ? join(folder, ".download") : resolve(work);
 }
 
-/** Room for an import of so many bytes of zips. */
+/** Returns the disk space for an import of so many bytes of zips. */
 function demandsOf(desk: string, bytes: number): Demand[] {
   return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
 }
 
-/** What does nothing when nothing is fetched. */
+/** Flags without effect if nothing is downloaded. */
 const NOT_WITH_CHECK = {
   keepDump: "--keep-dump",
   keep: "--keep",
@@ -190,7 +189,7 @@ const NOT_WITH_CHECK = {
   threads: "--threads",
 } as const satisfies Partial<Record<keyof UpdateFlags, string>>;
 
-/** Names every wrong flag, those of the import too. @throws CommandError (exit 2) */
+/** Names every wrong flag, including those of the import. @throws CommandError (exit 2) */
 function refuse(flags: UpdateFlags, keep: number | null): void {
   const problems: string[] = [];
   for (const [flag, name] of Object.entries(NOT_WITH_CHECK)) {
@@ -237,19 +236,19 @@ function timeNow(): string {
   return new Date(systemClock.nowMs()).toISOString();
 }
 
-/** What is known before the older snapshots are looked at. */
+/** Known facts before older snapshots are counted and removed. */
 type Done = Pick<UpdateReport, "updated" | "month" | "snapshot" | "accounts" | "downloaded">;
 
 class Update {
   readonly #parts: UpdateParts;
   readonly #options: Omit<DownloadOptions, "month">;
-  /** Where the import works; on the disk of the snapshots, out of a server's sight. */
+  /** Working folder of the import: on the snapshots' disk, but ignored by servers. */
   readonly #desk: string;
   readonly #skipped: { month: string; why: string }[] = [];
-  /** What the share listed last, and when; null until it was asked. */
+  /** Newest month on the share, with the time of the listing; null until listed. */
   #asked: { readonly asked_at: string; readonly published: string | null } | null = null;
 
-  /** What was downloaded and could not be imported; undefined until an import was tried. */
+  /** A downloaded month that could not be imported; undefined until an import was tried. */
   #refused: RefusedMonth | null | undefined;
 
   constructor(parts: UpdateParts) {
@@ -266,7 +265,7 @@ class Update {
     };
   }
 
-  /** Runs, and leaves how that ended beside the snapshots. @throws as `run` */
+  /** Runs, and writes the outcome next to the snapshots. @throws as `run` */
   async runAndTell(): Promise<UpdateReport> {
     try {
       const report = await this.run();
@@ -313,7 +312,7 @@ class Update {
     return listSnapshots(this.#parts.folder, (text) => this.#say(text));
   }
 
-  /** The newest month of the share that is newer than what is here; null when there is none. */
+  /** Downloads the newest month of the share that is newer than `newest`; null if there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
     const labels = await listMonths(inquiryOf(this.#options));
     this.#asked = { asked_at: timeNow(), published: labels[0] ?? null };
@@ -334,7 +333,7 @@ class Update {
     return null;
   }
 
-  /** Imports the dump; a zip that turns out to be damaged is fetched again, once. */
+  /** Imports the dump; if a zip is damaged, it is fetched again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
     checkSpace(demandsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
@@ -347,7 +346,7 @@ class Update {
       const { month } = downloaded;
       const again = await downloadMonth({ ...this.#options, month, verify: true });
       if (!again.already) return run();
-      // A disk may have more room tomorrow; the month stays what it is until it is published anew.
+      // A full disk may have space later; other failures last until the month is republished.
       const { token, bytes } = again;
       const stays = !(error instanceof DiskRefusal);
       this.#refused = stays ? { month, token, bytes, why: error.message } : null;
@@ -369,13 +368,13 @@ class Update {
     const snapshots = await this.#snapshots();
     const say = (text: string): void => this.#say(text);
     const changes = await countChanges(snapshots, { folder, desk: this.#desk, signal, say });
-    // Removed only now that what changed since them was counted.
+    // Removed only after their changes were counted.
     const { removed, kept } = keepNewest(snapshots, keep, say);
     const published = this.#asked?.published ?? null;
     return { ...done, published, skipped: this.#skipped, changes, removed, kept };
   }
 
-  /** Removes the folder of the zips, which is ours alone, where nothing but its lock is left. */
+  /** Removes the folder of the zips, if it is the default one and only its lock is left. */
   #removeEmpty(): void {
     const { to } = this.#options;
     if (this.#parts.flags.work !== undefined || !existsSync(to)) return;
@@ -383,7 +382,7 @@ class Update {
     if (left.length === 0) rmSync(to, { recursive: true, force: true });
   }
 
-  /** Removes dumps that are not needed any more, in the folder that is ours alone. */
+  /** Removes dumps that are no longer needed, if the folder is the default one. */
   #removeDumps(over: (label: string) => boolean): void {
     const { work, keepDump } = this.#parts.flags;
     if (work !== undefined || keepDump) return;

@@ -1,8 +1,7 @@
 /**
- * `peneira usage`: what tenants have used, day by day. What comes in: a data directory, for one
- * tenant if wanted. What goes out: one line per day, tenant and key; with --json one document.
- * Invariant: only reads, also while a server runs on the same directory, whose last seconds are not
- * written yet; days are UTC days.
+ * `peneira usage`: prints the daily use of tenants, one line per day, tenant, and key.
+ * Invariant: only reads, even while a server runs on the same directory; the server's last seconds
+ * are not written yet. Days are UTC days.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";

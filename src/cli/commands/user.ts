@@ -1,10 +1,8 @@
 /**
- * `peneira user`: who may sign in to the console of a data directory. Arguments come in; what
- * goes out: for people words on standard error and a made-up password alone on standard output;
- * with --json one document.
- * Invariant: works while a server runs on the same directory, which follows within a second; a
- * password is shown when it is made up and never again, and one that was given never; what cannot
- * be shown is not done.
+ * `peneira user`: manages the console users of a data directory. A generated password is printed
+ * alone on standard output, messages on standard error; --json prints one document.
+ * Invariant: works while a server runs on the same directory, which follows within a second. A
+ * generated password is shown only once, a given one never; if it cannot be shown, nothing changes.
  */
 
 import { isatty } from "node:tty";
@@ -37,10 +35,9 @@ interface UserOptions extends DataDirOptions {
   readonly json?: true;
 }
 
-/** What people see of users. */
 const COLUMNS = ["email", "tenant", "role", "state", "plan", "created_at", "last_seen_at"];
 
-/** Mistakes that lie in the state and not in how the command was written. */
+/** Errors caused by the state, not by how the command was written. */
 const REFUSALS = ["email_taken", "last_owner", "owner_first"];
 
 const EXAMPLES = [
@@ -123,14 +120,12 @@ function creating(command: Command): void {
     .action((options: UserOptions) => withUsers(options, create, "make"));
 }
 
-/** Options that all of them have. */
 function common(command: Command): Command {
   return command
     .option("--data-dir <dir>", "the server's data directory")
     .option("--json", "print one JSON document");
 }
 
-/** Commands that need to know which user. */
 function named(command: Command): Command {
   return common(command).requiredOption("--email <address>", "e-mail of the user");
 }
@@ -142,7 +137,7 @@ function givingPassword(command: Command): Command {
   );
 }
 
-/** Opens the users for some work; what is refused becomes the words and the exit of a command. */
+/** Opens the users for some work; converts refusals to command errors with an exit code. */
 async function withUsers(
   options: UserOptions,
   work: (users: Users, options: UserOptions) => Promise<void> | void,
@@ -187,7 +182,7 @@ async function passwd(users: Users, options: UserOptions): Promise<void> {
   }
 }
 
-/** Prints what was made up: the only time that it can be seen. */
+/** Prints a generated password; it cannot be shown again. */
 function showPassword(
   users: Users,
   changed: { readonly user: User; readonly password: string | null; readonly verb: string },
@@ -222,7 +217,6 @@ function setRole(users: Users, options: UserOptions): void {
   say(users, options);
 }
 
-/** Says what a user is now. */
 function say(users: Users, options: UserOptions): void {
   const user = pick(users, options);
   if (options.json) print(described(users, user));
@@ -254,7 +248,7 @@ function list(options: UserOptions): void {
   );
 }
 
-/** The user that is meant. Throws `CommandError` that names the nearest one where there is none. */
+/** Returns the named user. Throws `CommandError` with the nearest name if there is none. */
 function pick(users: Users, { email = "" }: UserOptions): User {
   const found = users.named(email);
   if (found !== undefined) return found;
@@ -277,7 +271,7 @@ function described(users: Users, user: User) {
   };
 }
 
-/** The password on standard input, where somebody says that there is one. */
+/** Returns the password on standard input if --password-stdin is given. */
 function givenPassword({ passwordStdin }: UserOptions): string | undefined {
   if (passwordStdin !== true) return undefined;
   if (isatty(0)) {

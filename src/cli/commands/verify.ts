@@ -1,8 +1,7 @@
 /**
- * What comes in: `peneira verify` with a snapshot file.
- * What goes out: exit 0 when every checksum is right; else exit 1, naming every damaged block and
- * the section it lies in.
- * Invariant: the whole file is read once, and nothing of it is believed before it is checked.
+ * `peneira verify`: exits with 0 if every checksum of a snapshot is right; else with 1, naming
+ * every damaged block and its section.
+ * Invariant: the whole file is read once, and nothing is trusted before it is verified.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
@@ -29,7 +28,7 @@ Example:
     .action((path: string) => runVerify(path));
 }
 
-/** Checks a snapshot. @throws CommandError (exit 1) that names what is damaged. */
+/** Verifies a snapshot. @throws CommandError (exit 1) that names the damage. */
 export async function runVerify(path: string): Promise<void> {
   const { openSnapshot } = await import("../../../native-index/format/snapshot/snapshot.ts");
   const { verifySnapshot } = await import("../../../native-index/format/snapshot/verify.ts");

@@ -1,9 +1,8 @@
 /**
- * What comes in: the manifest, what build.mjs knew when it bundled, and the loaded addons.
- * What goes out: `peneira version`, the versions one needs for a report of a fault, and the
- * licences of everything that is inside the executable.
- * Invariant: works also where an addon cannot be loaded, and says so, because that is exactly
- * when somebody asks.
+ * `peneira version`: prints the versions that a bug report needs, or the licenses of all parts of
+ * the executable.
+ * Invariant: also works if an addon cannot be loaded, and says so, because bug reports need it
+ * then.
  */
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
@@ -17,24 +16,24 @@ declare const BUILD_DATE: string | undefined;
 /** The version of the product, as in package.json. */
 export const VERSION: string = manifest.version;
 
-/** Everything `peneira version` prints; a part that cannot be loaded says why. */
+/** Output of `peneira version`; a part that cannot be loaded says why. */
 export interface Versions {
   readonly peneira: string;
   readonly commit: string;
   readonly date: string;
-  /** Whether this is the one executable, rather than a bundle that Node runs. */
+  /** True for the executable, false for a bundle that Node runs. */
   readonly executable: boolean;
   readonly node: string;
   readonly uws: string;
   readonly simd: string;
   readonly sqlite: string;
-  /** Format of the snapshots that it writes and reads. */
+  /** Format of the snapshots that this version writes and reads. */
   readonly snapshot_format: number;
-  /** Schema of the state that it writes; older ones are upgraded. */
+  /** Schema of the state that this version writes; older ones are upgraded. */
   readonly state_format: number;
 }
 
-/** How the lines for people begin, where the name alone does not tell. */
+/** Titles of the lines for people, if the name alone is unclear. */
 const TITLES: Readonly<Record<string, string>> = {
   uws: "uWebSockets.js",
   sqlite: "SQLite",

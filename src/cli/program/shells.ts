@@ -1,10 +1,10 @@
 /**
- * Completion scripts for bash, fish and zsh. Input: the program as data. Output: a script for bash
- * 4 or newer without any package beside it, one for fish 3, and one for zsh that works both as a
- * file `_peneira` on the fpath and when it is sourced.
- * Invariant: a word of the product never reaches the command line unquoted or is taken as syntax,
- * and names of files with spaces stay one word. A choice is offered exactly where the words before
- * the cursor lead to it, and files only where a file is taken.
+ * Completion scripts for bash, fish, and zsh. Input: the program as data. Output: a script for bash
+ * 4 or newer without any package, one for fish 3, and one for zsh that works both as a file
+ * `_peneira` on the fpath and when it is sourced.
+ * Invariant: words of the product are always quoted and never become syntax, and file names with
+ * spaces stay one word. A choice is offered only after words that lead to it, and files only where
+ * a file is expected.
  */
 import {
   allOf,
@@ -62,7 +62,7 @@ _peneira() {
 complete -F _peneira peneira
 `;
 
-/** The script. */
+/** Makes the bash script. */
 export function bashScript(tree: TreeCommand): string {
   const commands = allOf(tree);
   const below = commands.slice(1).map(({ path }) => bashQuoted(path.join(" ")));
@@ -122,7 +122,7 @@ function bashQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The script. */
+/** Makes the fish script. */
 export function fishScript(tree: TreeCommand): string {
   const commands = allOf(tree);
   const known = commands.slice(1).map(({ path }) => fishQuoted(path.join(" ")));
@@ -176,12 +176,12 @@ function takesOf(takes: ValueKind): string {
   return ` -a ${fishQuoted(words.join(" "))}`;
 }
 
-/** Between single quotes fish knows only these two escapes. */
+/** Within single quotes, fish has only these two escapes. */
 function fishQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
 
-/** The script. */
+/** Makes the zsh script. */
 export function zshScript(tree: TreeCommand): string {
   return `#compdef peneira
 # zsh completion of peneira; made by: peneira completion zsh
@@ -207,7 +207,7 @@ function leaf({ path, options, arguments: places }: TreeCommand): string {
 `;
 }
 
-/** A command that only leads to others. */
+/** Makes the function of a command that only has subcommands. */
 function group({ path, options, commands }: TreeCommand): string {
   const named = commands.map((one) => ({ name: one.path.at(-1) as string, ...one }));
   const rows = named.map(({ name, summary }) => zshQuoted(`${name}:${summary}`));
@@ -234,7 +234,7 @@ ${cases.join("\n")}
 `;
 }
 
-/** \`--name=` takes its value behind the sign or as the next word. */
+/** \`--name=` takes its value after the sign or as the next word. */
 function optionSpecs({ names, description, value, takes }: TreeOption): string[] {
   const text = `[${description.replace(/[\\[\]:]/g, "\\$&")}]`;
   const after = value === null ? "" : `:${withoutSyntax(value)}:${action(takes)}`;

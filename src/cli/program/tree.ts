@@ -1,34 +1,33 @@
 /**
- * The program as data. What comes in: the commander program with all its commands. What goes out:
- * its visible commands with their options, arguments, texts, and what each value may be.
- * Invariant: nothing stands here by name: completion and man page know a new command, option or
- * choice as soon as it is registered.
+ * The program as data: its visible commands with options, arguments, texts, and value kinds.
+ * Invariant: nothing is listed by name, so completion and man page include a new command, option,
+ * or choice as soon as it is registered.
  */
 import type { EventEmitter } from "node:events";
 import type { Argument, Command, Option } from "commander";
 
-/** What may stand in the place of a value. */
+/** Kind of a value. */
 export type ValueKind =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "file" }
   | { readonly kind: "folder" }
   | { readonly kind: "text" };
 
-/** One option as it is written and explained. */
+/** One option with its description. */
 export interface TreeOption {
   readonly flags: string;
-  /** Every way to write it: `-h`, `--help`. */
+  /** All spellings: `-h`, `--help`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Name of its value; null where it takes none. */
+  /** Name of its value; null if it takes none. */
   readonly value: string | null;
   readonly takes: ValueKind;
   readonly mandatory: boolean;
-  /** The default in words; null where there is none. */
+  /** The default in words; null if there is none. */
   readonly fallback: string | null;
 }
 
-/** One argument in its place. */
+/** One positional argument. */
 export interface TreeArgument {
   readonly name: string;
   readonly description: string;
@@ -37,11 +36,11 @@ export interface TreeArgument {
   readonly variadic: boolean;
 }
 
-/** A command with everything below it. */
+/** A command with its subcommands. */
 export interface TreeCommand {
   /** Words that call it, the program first. */
   readonly path: readonly string[];
-  /** What follows the path: `[options] <file>`. */
+  /** Usage after the path: `[options] <file>`. */
   readonly usage: string;
   readonly summary: string;
   readonly description: string;
@@ -50,7 +49,7 @@ export interface TreeCommand {
   readonly commands: readonly TreeCommand[];
   /** Text after the list of options: remarks, then examples. */
   readonly after: string;
-  /** What `--help` prints, for a terminal of 80 columns. */
+  /** Output of `--help`, for a terminal of 80 columns. */
   readonly help: string;
 }
 
@@ -78,7 +77,7 @@ export function treeOf(command: Command, parents: readonly string[] = []): TreeC
   };
 }
 
-/** A command and all commands below it, each before its own. */
+/** Returns a command and its descendants, parents first. */
 export function allOf(tree: TreeCommand): TreeCommand[] {
   return [tree, ...tree.commands.flatMap(allOf)];
 }
@@ -104,7 +103,7 @@ function kindOf(name: string, choices: readonly string[] | undefined): ValueKind
   return { kind: FILE.test(name) ? "file" : FOLDER.test(name) ? "folder" : "text" };
 }
 
-/** Commander keeps these texts as listeners, which its declarations do not tell. */
+/** Commander stores these texts as listeners, which its types do not declare. */
 function afterOf(command: Command): string {
   const emitter = command as unknown as EventEmitter;
   return written(command, (write) => emitter.emit("afterHelp", { error: false, command, write }));
@@ -114,7 +113,7 @@ function helpOf(command: Command): string {
   return written(command, () => command.outputHelp());
 }
 
-/** What a command writes for people, as a text. */
+/** Captures a command's output for people. */
 function written(command: Command, act: (write: (text: string) => void) => void): string {
   let text = "";
   const writeOut = (part: string) => {

@@ -1,8 +1,8 @@
 /**
- * The parts of a server, put together. What comes in: the configuration, an open transport and the
- * state. What goes out: the service that every handler works with, whose snapshot can be replaced.
- * Invariant: nothing here answers a request or opens a port; what was opened here is closed by
- * `close`, in the order in which the parts need each other.
+ * The parts of a server, put together. Input: the configuration, an open transport, and the state.
+ * Output: the service that every handler works with, whose snapshot can be replaced.
+ * Invariant: nothing here answers a request or opens a port. `close` closes everything opened here,
+ * in dependency order.
  */
 import { availableParallelism } from "node:os";
 import { AuditTrail } from "../../access/audittrail.ts";
@@ -57,53 +57,50 @@ import { type Freshness, freshnessOf } from "../update/lastlook.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
 
-/** Threads for exports where nobody says otherwise, beside the one that answers requests. */
+/** Default max of export threads, in addition to the one that answers requests. */
 const EXPORT_THREADS_MAX = 4;
 
-/** What a service is made from. */
+/** Inputs of a service. */
 export interface Parts {
   readonly config: Config;
   readonly plans: Plans;
   readonly dataDir: string;
   readonly transport: Transport;
-  /** What all threads of the process count; it ends with the process. */
+  /** Shared counts of all threads of the process; it ends with the process. */
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
   readonly searches: Int32Array;
   readonly database: StateDatabase;
-  /** The served folder, or null where a single file is served. */
+  /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
-  /** Where the log goes; to standard output where it is missing. */
+  /** Destination of the log; standard output if missing. */
   readonly logTo?: LogDestination | undefined;
 }
 
-/** The service of a running process: its snapshot and its end can be set. */
+/** The service of a running process, with control over its snapshot and its end. */
 export interface ServedService extends Service {
   readonly compute: ComputePool;
-  /** Makes a snapshot known to all threads that are going to serve it. */
+  /** Opens a snapshot on all threads that will serve it. */
   prepare(segment: Segment): Promise<void>;
-  /**
-   * Begins, with the first snapshot, which is prepared, or without one. Call it before the server
-   * listens.
-   */
+  /** Begins, with a prepared first snapshot or without one. Call it before the server listens. */
   start(segment: Segment | null): void;
-  /** Serves a prepared snapshot from now on; the one before it stays open for its cursors. */
+  /** Serves a prepared snapshot from now on; the previous one stays open for its cursors. */
   load(segment: Segment): void;
-  /** Serves none until the next one is loaded: the file of the current one is spoilt. */
+  /** Serves no snapshot until the next one is loaded: the current file is corrupt. */
   drop(): void;
-  /** Free bytes of the disk with the files of exports; null where nobody knows. */
+  /** Returns the free bytes of the disk with the exports; null if unknown. */
   freeBytes(): number | null;
-  /** Looks whether opened snapshots were written to. */
+  /** Checks whether opened snapshots were modified. */
   glance(): void;
-  /** Who wants to know that an opened snapshot was found damaged. */
+  /** Sets the listener for damage of an opened snapshot. */
   onDamage(listener: () => void): void;
-  /** Looks at the months beside the served one. Never rejects. */
+  /** Scans the folder for months next to the served one. Never rejects. */
   look(): Promise<void>;
-  /** Closes replaced snapshots that nobody asked for lately. */
+  /** Closes replaced snapshots without recent use. */
   sweep(): void;
-  /** Begins to stop: not ready any more, nothing new is rendered. */
+  /** Begins to stop: reports not ready, and starts no new render. */
   stop(): void;
-  /** Ends everything; the server must have stopped answering. */
+  /** Closes all parts; the server must have stopped answering. */
   close(): Promise<void>;
 }
 
@@ -115,7 +112,7 @@ export function makeService(parts: Parts): ServedService {
   const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
-  // A link changes the file's time of change; unless seen as what it is, it looks like a write.
+  // A link changes the file's ctime; unless it is announced, it looks like a write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
@@ -178,7 +175,7 @@ export function makeService(parts: Parts): ServedService {
   };
 }
 
-/** Opens the log; lines of several threads are gathered, so that they are one log in order. */
+/** Opens the log; lines of several threads are merged into one log in order. */
 function openLogOf(
   { config, ledger, logTo }: Pick<Parts, "config" | "ledger" | "logTo">,
   hasThreads: boolean,
@@ -189,7 +186,6 @@ function openLogOf(
   return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
 }
 
-/** Keys, and how much they ask and may ask. */
 function openAccess(database: StateDatabase, ledger: Ledger) {
   const usage = [new UsageStore(database), new QuotaStore(database)] as const;
   return {
@@ -199,13 +195,13 @@ function openAccess(database: StateDatabase, ledger: Ledger) {
   };
 }
 
-/** Answers that are sent piece by piece: so many in the process, shared among tenants. */
+/** Makes the budget of streamed responses: a max for the process, shared among tenants. */
 function streamsOf(config: Config, ledger: Ledger): Budget {
   const share = config.get("http.share_max");
   return new Budget(config.get("http.streams_max"), share, "streams", ledger);
 }
 
-/** Looks at the state, and closes what was replaced and whose time is over. */
+/** Checks the state, and closes replaced snapshots and lists after their time. */
 function sweep(
   {
     registry,
@@ -223,13 +219,13 @@ function sweep(
   void compute.sweep();
 }
 
-/** Serves none any more, and closes the spoilt snapshot in the compute thread too. */
+/** Drops the corrupt snapshot, and closes it in the compute thread too. */
 function dropCurrent(registry: SegmentRegistry, compute: ComputePool): void {
   registry.drop();
   void compute.sweep();
 }
 
-/** What of a service is so as long as it runs. */
+/** Returns the parts of a service that never change. */
 function settledBy(config: Config) {
   return {
     waits: new Waits(config.get("exports.waits_per_tenant")),
@@ -246,7 +242,7 @@ function settledBy(config: Config) {
   };
 }
 
-/** Where opened snapshots stand, what is remembered of one, and what checks them again. */
+/** Makes the registry of opened snapshots, the response cache, and the scrubber. */
 function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThreads | null) {
   const { config, folder, log } = parts;
   const responses = new ResponseCache(config.get("http.response_memory_bytes"));
@@ -275,7 +271,6 @@ function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThrea
   return { registry, changes, scrubber, responses, freshness, onDamage };
 }
 
-/** Adds the metrics that a server looks up. */
 function watched(
   telemetry: Telemetry,
   parts: {
@@ -307,7 +302,7 @@ function watched(
   );
 }
 
-/** A database that is busy or full for once must not end the server; counts are kept for later. */
+/** A temporary database failure must not end the server; the counts are written later. */
 export function flush(log: Log, write: () => void): void {
   try {
     write();
@@ -320,7 +315,6 @@ function dateOf(segment: Segment | null): number | null {
   return segment === null ? null : Date.parse(segment.snapshotDate);
 }
 
-/** Users, sessions, who changed what, and lists, over a database. */
 function openConsole(parts: {
   readonly config: Config;
   readonly database: StateDatabase;

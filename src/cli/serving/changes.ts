@@ -1,9 +1,9 @@
 /**
- * What a server needs to answer what changed. What comes in: the served folder, the data directory,
- * the registry of served segments. What goes out: the months beside the served one, the lists of
- * changes, and what is done for both when the folder was looked at or a snapshot was replaced.
- * Invariant: nothing here keeps a request waiting; what goes wrong ahead of any question is logged
- * and comes up again, with its reason, when somebody asks.
+ * The parts of a server that answer queries for changes. Input: the served folder, the data
+ * directory, the registry of served segments. Output: the months next to the served one, and the
+ * lists of changes, maintained when the folder is scanned or a snapshot is replaced.
+ * Invariant: nothing here blocks a request. A failure before any query is logged, and the next
+ * query reports it with its reason.
  */
 
 import { ChangeLists } from "../../changes/lists.ts";
@@ -13,24 +13,24 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
 
-/** What the parts are made from. */
+/** Inputs of the parts. */
 export interface ChangesParts {
   readonly config: Config;
   readonly dataDir: string;
-  /** The served folder, or null where a single file is served. */
+  /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
   readonly log: Log;
   readonly registry: SegmentRegistry;
 }
 
-/** Months and lists of a running server. */
+/** The months and change lists of a running server. */
 export class ServedChanges {
   readonly months: Months;
   readonly lists: ChangeLists;
   readonly #parts: ChangesParts;
-  /** Whether lists are made before anybody asks for them. */
+  /** True if lists are made before any query needs them. */
   readonly #prepares: boolean;
-  /** A snapshot that was taken over and whose months were not looked at yet. */
+  /** A newly served snapshot whose older months were not scanned yet. */
   #fresh: Segment | null = null;
 
   constructor(parts: ChangesParts) {
@@ -40,7 +40,7 @@ export class ServedChanges {
     this.#prepares = config.get("changes.prepare");
     this.months = new Months({ folder, keepMs, clock: systemClock, log });
     const hold = (segment: Segment) => {
-      // Only one of the two knows a segment; the other one does nothing for it.
+      // Only one of the two has the segment; the other does nothing.
       const holds = [this.months.hold(segment), registry.hold(segment)];
       return () => {
         for (const release of holds) release();
@@ -49,12 +49,12 @@ export class ServedChanges {
     this.lists = new ChangeLists({ dataDir, keepMs, clock: systemClock, log, hold });
   }
 
-  /** Takes note of a snapshot that is served from now on in the place of another one. */
+  /** Records that a snapshot is served from now on in place of another one. */
   loaded(segment: Segment): void {
     this.#fresh = segment;
   }
 
-  /** Looks at the folder; what is new there may be asked for when it resolves. Never rejects. */
+  /** Scans the folder; new months can be queried when it resolves. Never rejects. */
   async look(): Promise<void> {
     await this.months.look();
     const { registry, log } = this.#parts;
@@ -71,7 +71,7 @@ export class ServedChanges {
     }
   }
 
-  /** Closes what nobody used lately. */
+  /** Closes lists and months without recent use. */
   sweep(): void {
     this.lists.sweep();
     for (const snapshot of this.months.sweep()) {
@@ -79,7 +79,7 @@ export class ServedChanges {
     }
   }
 
-  /** Ends everything; nobody may be answered any more. */
+  /** Closes all; no request may be in flight. */
   async close(): Promise<void> {
     await this.lists.close();
     this.months.close();

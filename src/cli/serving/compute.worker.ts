@@ -1,9 +1,8 @@
 /**
- * The thread that does long JavaScript for the requests of a server (computepool.ts).
- * Input: a computation by its name, its task, the file of the snapshot.
- * Output: its value, or its refusal, as plain values.
- * Invariant: a snapshot is used only if its identity is the wanted one. Snapshots that the server
- * has closed are closed with the next task or sweep, and one with damage is opened again.
+ * The worker thread for long JavaScript of requests (computepool.ts). Input: the name of a
+ * computation, its task, the snapshot's file. Output: its value or its refusal, as plain values.
+ * Invariant: a snapshot is used only if its identity matches. Snapshots that the server has closed
+ * are closed with the next task or sweep; a damaged one is opened again.
  */
 import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";
@@ -25,13 +24,13 @@ import { openSegment, type Segment } from "../../search/segment.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { warmPart } from "../../translate/warmup.ts";
 
-/** A snapshot as a thread finds it. */
+/** Path and identity of a snapshot. */
 export interface SnapshotFile {
   readonly path: string;
   readonly snapshotId: string;
 }
 
-/** A computation that is sent to the thread. */
+/** A computation sent to the thread. */
 export interface ComputeOrder {
   readonly name: string;
   readonly task: unknown;
@@ -39,17 +38,17 @@ export interface ComputeOrder {
   readonly older?: SnapshotFile | undefined;
   /** Identities of the snapshots that the server has open; the thread closes all others. */
   readonly open: readonly string[];
-  /** Texts of activities that are in use beside the official names, as JSON; the same always. */
+  /** Texts of activities used in addition to the official names, as JSON; they never change. */
   readonly descriptors: SharedArrayBuffer;
 }
 
-/** What became of it; null if a snapshot is not at its path any more. */
+/** Outcome of a computation; null if a snapshot is no longer at its path. */
 export type ComputeOutcome = {
-  /** What it charged, in order. */
+  /** Charged costs, in order. */
   readonly spent: readonly number[];
 } & ({ readonly value: unknown } | { readonly refusal: Refusal });
 
-/** An `AppError` on its way between threads, where it would lose its class. */
+/** An `AppError` sent between threads, where it would lose its class. */
 interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -58,7 +57,7 @@ interface Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A part of the translator's tables that is to be made. */
+/** A part of the translator's tables to make. */
 export interface WarmOrder extends Pick<ComputeOrder, "segment" | "open" | "descriptors"> {
   readonly part: number;
 }
@@ -68,7 +67,7 @@ export interface ComputeWork {
   readonly compute: readonly [ComputeOrder, ComputeOutcome | null];
   /** Makes a part of the translator's tables for a snapshot; true if further parts follow. */
   readonly warm: readonly [WarmOrder, boolean];
-  /** Closes all snapshots but these. */
+  /** Closes all other snapshots. */
   readonly close: readonly [ComputeOrder["open"], undefined];
 }
 
@@ -113,7 +112,6 @@ async function warm({ segment: file, part, ...around }: WarmOrder): Promise<bool
   return segment !== null && warmPart(segment, part);
 }
 
-/** The snapshot, or null if it is not at its path any more. */
 async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | null> {
   const known = segments.get(snapshotId);
   if (known !== undefined && !known.native.poisoned()) return known;
@@ -131,7 +129,7 @@ async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | nul
 
 let isPrepared = false;
 
-/** Uses the descriptors of the server, and closes the snapshots that it has closed. */
+/** Applies the server's descriptors, and closes the snapshots that it has closed. */
 function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
   if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
   isPrepared = true;

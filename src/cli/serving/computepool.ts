@@ -1,8 +1,8 @@
 /**
- * The thread for long JavaScript of requests, as the server sees it. It keeps the tables of the
- * translator and the snapshots that it has opened (compute.worker.ts).
- * Invariant: the thread opens a snapshot by its path and compares its identity. If another file has
- * taken that path, the call does the work.
+ * The thread for long JavaScript of requests, as the server sees it. It caches the translator's
+ * tables and opened snapshots (compute.worker.ts).
+ * Invariant: the thread opens a snapshot by its path and checks its identity. If another file has
+ * taken that path, the calling thread does the work.
  */
 import { AppError } from "../../errors.ts";
 import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
@@ -12,20 +12,20 @@ import type { Segment } from "../../search/segment.ts";
 import { descriptorsInUse } from "../../translate/activities/officialtexts.ts";
 import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.ts";
 
-/** One thread: a second one would take the memory of the translator's tables again. */
+/** One thread, because a second one would duplicate the memory of the translator's tables. */
 const THREADS = 1;
-/** One works, the next one is on its way to it. The connections bound how many wait. */
+/** One works; the next one is already sent. The number of connections bounds how many wait. */
 const QUEUE = {
   ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
   what: "Long requests",
 };
 
-/** Runs computations in a thread, which is started on first use. */
+/** Runs computations in a thread that starts on first use. */
 export class ComputePool implements Compute {
   readonly #opened: () => readonly Segment[];
   readonly #queue = new FairQueue(QUEUE);
   #pool: ThreadPool<ComputeWork> | null = null;
-  /** The snapshot that was warmed last; the server may not have it among its own yet. */
+  /** The snapshot warmed last; it may not be among the server's own yet. */
   #warmed = "";
   #descriptors: SharedArrayBuffer | null = null;
   #ended = false;
@@ -64,11 +64,11 @@ export class ComputePool implements Compute {
     const { open } = this.#around();
     if (open.join() === this.#swept) return;
     this.#swept = open.join();
-    // A thread that dies has nothing open, and its end is told to the request that it worked for.
+    // A dead thread has nothing open, and the request that it worked for reports its end.
     await this.#pool.run("close", open).catch(() => undefined);
   }
 
-  /** Ends the thread; work that is not done within a second rejects. */
+  /** Ends the thread; work that does not finish within a second rejects. */
   async close(): Promise<void> {
     this.#ended = true;
     const pool = this.#pool;
@@ -108,7 +108,7 @@ export class ComputePool implements Compute {
   }
 }
 
-/** A text in memory that threads share, so that it can be sent again and again. */
+/** Copies a text to shared memory, so that it can be sent repeatedly. */
 function shared(text: string): SharedArrayBuffer {
   const bytes = Buffer.from(text);
   const memory = new SharedArrayBuffer(bytes.byteLength);

@@ -1,10 +1,10 @@
 /**
- * The demo of `npm start`: its key and password, and the server that runs it. Input: the demo's
- * state and folder; the file in which the last start of this checkout wrote its key and password;
- * the address of a server that answers. Output: a key and a password that work, the same as last
- * time if they still do; the right to work on the state, or the address of the server that has it.
- * Invariant: the file is for its owner alone (0600) and is replaced whole; a password that a person
- * has set is never replaced, nor shown; a disabled key stays disabled. The address, which is no
+ * The demo of `npm start`: its key, its password, and the lock of its server. Input: the demo's
+ * state and folder; the file in which the last start of this checkout stored its key and password;
+ * the address of a running server. Output: a working key and password, the same as last time if
+ * they are still valid; the claim of the state, or the address of the server that has it.
+ * Invariant: only its owner can read the file (0600), and it is replaced whole. A password that the
+ * user has set is never replaced or shown; a disabled key stays disabled. The address, which is no
  * secret, is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -22,35 +22,32 @@ import type { StateDatabase } from "../../store/sqlite.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { openUsers } from "../support/state.ts";
 
-/** Keys that are made here have this name. */
 const KEY_NAME = "npm start";
-/** Tenant of the demo, and who signs in to its console. */
 const TENANT = "demo";
-/** E-mail address of whoever signs in to the demo. */
+/** E-mail address of the demo's console user. */
 export const EMAIL = "demo@example.com";
 
-/** What a person needs to get in. */
+/** Key and password of the demo. */
 export interface Entry {
   readonly key: string;
-  /** Null where the person has set another one than the one that was made here. */
+  /** Null if the user has set another password. */
   readonly password: string | null;
   readonly userId: string;
 }
 
-/** What is written down. */
 interface Kept {
   readonly key?: unknown;
   readonly password?: unknown;
 }
 
-/** Gives what works already, and makes what does not. */
+/** Returns the stored key and password if they are valid; replaces those that are not. */
 export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
   const kept = readKept(file);
   const database = openDatabase(dataDir);
   try {
     const key = workingKey(database, kept);
     const { userId, password } = await workingUser(database, kept);
-    // A password that is not known is not forgotten either: the person may set it back.
+    // An unknown password stays in the file, because the user may set it back.
     keep(file, { key, password: password ?? kept.password });
     return { key, password, userId };
   } finally {
@@ -61,7 +58,7 @@ export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
 function workingKey(database: StateDatabase, { key }: Kept): string {
   const keyring = new Keyring(new KeyStore(database), systemClock);
   if (typeof key === "string" && works(keyring, key)) return key;
-  // Nobody has the others any more.
+  // The other keys are lost.
   for (const row of keyring.list()) {
     if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
   }
@@ -92,7 +89,7 @@ async function workingUser(database: StateDatabase, { password }: Kept) {
   return { userId, password: verdict === "wrong" ? null : password };
 }
 
-/** Nothing where there is no file, or one that nobody can read. */
+/** Returns an empty object if the file is missing or invalid. */
 function readKept(file: string): Kept {
   try {
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
@@ -115,20 +112,20 @@ function keep(file: string, kept: Kept): void {
 }
 
 const FILE = "running.json";
-/** How often is looked again, and how often at most where no start of a demo has the state. */
+/** Interval between checks, and the max checks if no demo start holds the state. */
 const LOOK_MS = 100;
 const LOOKS_MAX = 100;
 
-/** Writes down where the server of this process answers. */
+/** Records the address at which this process answers. */
 export function noteRunning(dir: string, url: string): void {
   note(dir, url);
 }
 
 /**
- * Claims the state of a demo, as `lockDataDir` does, and notes that this process starts there.
- * Where another start has it, waits for as long as that one takes: it answers, or ends and leaves
- * the state. `pause` lets time pass between two looks. @throws CommandError that says where the
- * server answers that works on it.
+ * Claims the state of a demo, like `lockDataDir`, and records that this process is starting. If
+ * another start holds it, waits until that one answers, or ends and releases the state. `pause`
+ * waits between two checks. @throws CommandError with the address of the server that holds the
+ * state
  */
 export async function claimDemo(
   dir: string,
@@ -146,14 +143,14 @@ export async function claimDemo(
       if (typeof running?.url === "string") {
         throw new CommandError(wordsOf(running.pid, running.url), 1, error);
       }
-      // A start that is noted will say more; another holder, such as peneira serve, never does.
+      // A recorded start will answer or end; another holder, such as peneira serve, never records.
       if (running === null && ++looks >= LOOKS_MAX) throw error;
     }
     await pause();
   }
 }
 
-/** The address is null until the server answers. */
+/** `url` is null until the server answers. */
 function note(dir: string, url: string | null): void {
   writeFileSync(path.join(dir, FILE), `${JSON.stringify({ pid: process.pid, url })}\n`);
 }
@@ -172,7 +169,7 @@ function readRunning(dir: string): { readonly pid: number; readonly url: string 
     if (typeof pid !== "number" || (typeof url !== "string" && url !== null)) return null;
     return isRunning(pid) ? { pid, url } : null;
   } catch {
-    // Not there yet, or in the middle of being written.
+    // Missing, or currently being written.
     return null;
   }
 }

@@ -1,21 +1,20 @@
 /**
- * Why and when a server stops. What comes in: signals of the operator, and failures that nobody
- * caught. What goes out: one promise, and how it ended.
- * Invariant: no client can end the process: what escapes every handler is a mistake of the program
- * that leaves it in a state nobody knows, so it is logged, the server drains as for a signal and
- * ends with 1, for whoever watches over it to start it anew. It never serves on, and a second
- * failure or signal does not wait for anything. Apart because what ends a process is to be read in
- * one piece.
+ * Decides why and when a server stops. Input: signals, and uncaught failures. Output: a promise for
+ * the reason.
+ * Invariant: no client can end the process. An uncaught failure is a bug that leaves an unknown
+ * state. It is logged, the server drains as for a signal, and exits with 1, so its supervisor
+ * restarts it. It never continues to serve, and a second failure or signal exits immediately.
+ * Separate, so that everything that ends a process can be read in one place.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../process/log.ts";
 
-/** What began the end of a server. */
+/** Reason for the end of a server. */
 export type Ending = "signal" | "failure";
 
 /**
- * Resolves with the first reason to end. A second signal is shown by the exit code as a shell tells
- * it; a second failure by 1.
+ * Resolves with the first reason to end. A second signal exits with the code of a shell (128 +
+ * signal); a second failure exits with 1.
  */
 export function endingOf(log: Log): Promise<Ending> {
   return new Promise((resolve) => {
@@ -38,11 +37,11 @@ export function endingOf(log: Log): Promise<Ending> {
   });
 }
 
-/** A log that fails must not keep the process from ending. */
+/** A failing log must not keep the process from ending. */
 function note(log: Log, error: unknown): void {
   try {
     log.fatal(describeError(error), "a failure that nothing caught: the server stops");
   } catch {
-    // There is nobody left to tell.
+    // There is no other place to report to.
   }
 }

@@ -1,10 +1,10 @@
 /**
  * The threads and the ports of a server: how many threads answer requests, the port of requests,
- * and that of metrics if it has an address. Input: the settings, the processors, the open files
- * that the system allows. Output: a number, and bound ports.
- * Invariant: all ports are bound, or none stays bound and the start fails; this comes before any
- * state is made, so that a start without its ports leaves nothing behind. A number of threads that
- * cannot be had is refused in words, and one that is no use is warned of.
+ * and the port of metrics if it has an address. Input: the settings, the processors, the max open
+ * files. Output: a number of threads, and bound ports.
+ * Invariant: all ports are bound, or none stays bound and the start fails. This happens before any
+ * state is made, so a failed start leaves nothing. An impossible number of threads is refused with
+ * a message, and a useless one causes a warning.
  */
 import { availableParallelism } from "node:os";
 import { CommandError } from "../../errors.ts";
@@ -16,7 +16,7 @@ import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
 import { wordFor } from "../../text/amounts.ts";
 
-/** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
+/** Returns the number of threads that answer. Throws `CommandError` if only one is possible. */
 export function threadsOf(config: Config, processors = availableParallelism()): number {
   const wanted = config.get("http.threads");
   if (config.get("transport") === "uws") return wanted ?? Math.max(1, processors - 1);
@@ -43,11 +43,11 @@ export interface Ports {
   /** Address of the server as a browser takes it. */
   readonly url: string;
   readonly main: BoundPort;
-  /** Null where metrics are answered at the main port. */
+  /** Null if the main port serves the metrics. */
   readonly metrics: BoundPort | null;
 }
 
-/** Binds the ports. @throws CommandError if an address is wrong or cannot be had */
+/** Binds the ports. @throws CommandError if an address is wrong or unavailable */
 export async function bindPorts(config: Config, transport: Transport): Promise<Ports> {
   const address = addressOf(config, "listen");
   const wanted = config.get("metrics.listen") === null ? null : addressOf(config, "metrics.listen");
@@ -62,7 +62,7 @@ export async function bindPorts(config: Config, transport: Transport): Promise<P
   }
 }
 
-/** Binds the port of the metrics; a refusal names its own setting, not that of the server. */
+/** Binds the port of the metrics; an error names its own setting, not that of the server. */
 async function bindMetrics(address: ListenAddress, limits: TransportLimits): Promise<BoundPort> {
   const transport = openNodeTransport(limits);
   try {
@@ -83,14 +83,14 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
  * exports, and uploads.
  */
 export const OWN_DESCRIPTORS = 96;
-/** Descriptors of each thread that answers, beside its connections. */
+/** Descriptors of each thread that answers, except its connections. */
 const THREAD_DESCRIPTORS = 10;
-/** Min connections, the least that the setting allows. */
+/** Lowest value that the setting allows. */
 const SOCKETS_LEAST = 16;
 
 /**
  * Returns the max connections: the setting, or fewer if the process may open fewer files. Throws
- * `CommandError` if they are too few to serve: accepting fails then, and with it everything else.
+ * `CommandError` if they are too few: accepting connections would fail, and everything with it.
  */
 export function socketsOf(config: Config, openFiles = openFilesMax()): number {
   const wanted = config.get("http.sockets_max");

@@ -1,8 +1,8 @@
 /**
- * Newer snapshots for a running server. What comes in: a file or a folder that is looked at again
- * and again. What goes out: a newer valid snapshot, opened, verified, warmed and registered.
- * Invariant: what is served changes in one step and only to a segment whose every block is right; a
- * file that is refused is named once and is not tried again until it changes; one look at a time.
+ * Loads newer snapshots into a running server. Input: a file or a folder, scanned repeatedly.
+ * Output: a newer valid snapshot, opened, verified, warmed, and registered.
+ * Invariant: the served snapshot changes in one step, and only to a segment whose every block is
+ * right. A refused file is reported once and not retried until it changes. One scan runs at a time.
  */
 import { type BigIntStats, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -17,44 +17,41 @@ import { openSegment, type Segment } from "../../search/segment.ts";
 import { readThrough, warm } from "../../search/warm.ts";
 import { fileAt, isFolder, isNewer } from "./served.ts";
 
-/** How often the place is looked at where file events do not reach (network shares). */
+/** Interval between scans where file events are not delivered (network shares), in milliseconds. */
 const POLL_MS = 5_000;
-/** A file that was written to this lately may still be growing. */
+/** A file modified within this time may still be growing. */
 const QUIET_MS = 300;
-/** A file that is being written makes thousands of events a second; one look answers so many. */
+/** Debounce of file events: writing a file causes thousands a second. */
 const GATHER_MS = 20;
 
-/** What looking again needs. */
 interface ReloadParts {
   /** File or folder. */
   readonly path: string;
   readonly current: () => Segment | null;
-  /** Makes a newer snapshot known to all that are going to serve it. */
+  /** Opens a newer snapshot on all threads that will serve it. */
   readonly prepare?: (segment: Segment) => Promise<void>;
-  /** Takes over a newer snapshot, which is its own from then on. */
+  /** Receives a newer snapshot, and owns it from then on. */
   readonly load: (segment: Segment) => void;
-  /** Gives up the current snapshot, whose file is not what was opened any more. */
+  /** Drops the current snapshot, because its file was modified. */
   readonly drop: () => void;
-  /** Told whenever something may have happened to a file, before it is looked at. */
+  /** Called whenever a file may have changed, before the scan. */
   readonly glance?: () => void;
-  /** Told whenever the place was looked at. */
   readonly looked?: () => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
 }
 
-/** What a file was like when it was looked at. */
 type Mark = Pick<BigIntStats, "size" | "mtimeNs" | "ctimeNs" | "ino" | "nlink"> | undefined;
 
-/** Looks for newer snapshots until it is stopped. */
+/** Scans for newer snapshots until it is stopped. */
 export class Reload {
   readonly #parts: ReloadParts;
   readonly #folder: string;
-  /** The only file that counts, or null where all of the folder do. */
+  /** The only file to consider, or null for all in the folder. */
   readonly #only: string | null;
-  /** The files that were looked at, by path. */
+  /** Scanned files, by path. */
   readonly #seen = new Map<string, Mark>();
-  /** What was said last of a file that was refused. */
+  /** Last report on each refused file. */
   readonly #told = new Map<string, string>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -62,13 +59,13 @@ export class Reload {
   #looking: Promise<void> | null = null;
   #again = false;
   #stopped = false;
-  /** Whether the place could not be read, and the current snapshot neither. */
+  /** True while the place cannot be read. */
   #blind = false;
   #lost = false;
 
   /**
-   * Takes what is there now for known; so make it before the first snapshot is opened. Throws
-   * `CommandError` when there is nothing at the path.
+   * Records the present files as known, so create it before the first snapshot is opened. Throws
+   * `CommandError` if the path does not exist.
    */
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -78,7 +75,7 @@ export class Reload {
     for (const [path, mark] of this.#files()) this.#seen.set(path, mark);
   }
 
-  /** Begins to look: now, at file events, and every few seconds where there are none. */
+  /** Starts scanning: now, at file events, and every few seconds. */
   start(): void {
     this.#timer = setInterval(() => this.look(), POLL_MS);
     try {
@@ -91,7 +88,7 @@ export class Reload {
     void this.look();
   }
 
-  /** Ends it; resolves when a look that had begun is over. Nothing is taken over any more. */
+  /** Stops; resolves when a running scan has ended. No snapshot is loaded any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#watcher?.close();
@@ -100,7 +97,7 @@ export class Reload {
     await this.#looking;
   }
 
-  /** A file event; the name is not known everywhere. */
+  /** Handles a file event; some systems do not report the name. */
   #noticed(name: string | null): void {
     if (this.#stopped || (name !== null && !this.#counts(name))) return;
     this.#parts.glance?.();
@@ -110,12 +107,12 @@ export class Reload {
     }, GATHER_MS);
   }
 
-  /** Whether a file of this name in the folder could be a snapshot. */
+  /** True if a file of this name could be a snapshot. */
   #counts(name: string): boolean {
     return this.#only === null ? !/^\.|\.(tmp|partial)$/.test(name) : name === this.#only;
   }
 
-  /** Looks now; resolves when everything that changed until now was looked at. Never rejects. */
+  /** Scans now; resolves when all changes until now were checked. Never rejects. */
   look(): Promise<void> {
     this.#parts.glance?.();
     this.#again = true;
@@ -133,7 +130,7 @@ export class Reload {
         this.#blind = false;
         await this.#parts.looked?.();
       } catch (error) {
-        // A share may be gone for a while; what is served does not depend on it.
+        // A share may be unavailable for a while; the served snapshot does not depend on it.
         const known = { folder: this.#folder, ...describeError(error) };
         if (!this.#blind) this.#parts.log.warn(known, "the snapshots cannot be looked at");
         this.#blind = true;
@@ -149,7 +146,7 @@ export class Reload {
       if (same(before, mark)) continue;
       const served = this.#servedSize(mark);
       if (served !== null && served === mark?.size && served === (before?.size ?? served)) {
-        // It is being checked again, block by block, and whoever does that says the rest.
+        // The scrubber is checking it block by block, and reports the result.
         this.#seen.set(path, mark);
         continue;
       }
@@ -159,14 +156,14 @@ export class Reload {
     }
   }
 
-  /** Once the current snapshot cannot be read, any valid file will do, also a known one. */
+  /** Once the current snapshot cannot be read, any valid file is acceptable, even a known one. */
   #noteLoss(): void {
     const lost = this.#parts.current()?.native.poisoned() === true;
     if (lost && !this.#lost) this.#seen.clear();
     this.#lost = lost;
   }
 
-  /** If a file, and not only its name, is the one that is served: its size when it was opened. */
+  /** Returns the served file's size at opening if `mark` is that file, by inode; else null. */
   #servedSize(mark: Mark): bigint | null {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return null;
@@ -174,14 +171,14 @@ export class Reload {
     return inode === mark?.ino ? BigInt(size) : null;
   }
 
-  /** A file that was written over while it is served would give a mixture of two snapshots. */
+  /** Reading a file that is overwritten while served would mix two snapshots. */
   #overwritten(path: string): void {
     const detail = "the served snapshot was written over; rename a new file to its place instead";
     this.#parts.log.error({ file: path }, detail);
     this.#parts.drop();
   }
 
-  /** The files that could be snapshots; by their names the newest first. */
+  /** Yields the files that could be snapshots, newest names first. */
   *#files(): Generator<[path: string, mark: Mark]> {
     for (const name of readdirSync(this.#folder).sort().reverse()) {
       if (!this.#counts(name)) continue;
@@ -191,25 +188,25 @@ export class Reload {
     }
   }
 
-  /** Waits until a file has stopped changing; gives what it is like then. */
+  /** Waits until a file has stopped changing; returns its state. */
   async #quiet(path: string): Promise<Mark> {
     for (let before: Mark; ; ) {
       const now = fileAt(path);
       if (now === undefined || this.#stopped) return now;
       const ageMs = this.#parts.clock.nowMs() - Number(now.mtimeMs);
-      // Where the clock of a share is ahead of ours, only a second look tells.
+      // If the clock of a share is ahead of ours, only a second check shows a change.
       if (ageMs >= QUIET_MS || same(before, now)) return now;
       before = now;
       await sleep(QUIET_MS);
     }
   }
 
-  /** Opens a file and puts it into the registry when it is newer than what is served. */
+  /** Opens a file, and loads it if it is newer than the served snapshot. */
   async #take(path: string): Promise<void> {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
-      // What is none at first sight is not read to its end, which may be terabytes away.
+      // A file without a footer is not read to its end, which may be terabytes away.
       readFooter(path);
       await readThrough(path, () => this.#stopped);
       segment = await openSegment(path);
@@ -230,7 +227,6 @@ export class Reload {
     }
   }
 
-  /** What a snapshot is to the one that it replaces. */
   #kindOf(segment: Segment): "first" | "newer" | "older" | "another" {
     const current = this.#parts.current();
     if (current === null) return "first";
@@ -244,14 +240,14 @@ export class Reload {
     const works = current !== null && !current.native.poisoned();
     const still = works ? "what was served still is" : "nothing is served";
     const known = { file: path, served: works ? current.label : "none", ...why };
-    // A file that is being copied is looked at again and again, and is the same trouble each time.
+    // A file that is being copied is checked repeatedly, with the same problem each time.
     const trouble = JSON.stringify([String(fileAt(path)?.ino), known]);
     const level = this.#told.get(path) === trouble ? "info" : "error";
     this.#told.set(path, trouble);
     this.#parts.log[level](known, `snapshot refused; ${still}`);
   }
 
-  /** Of a folder only newer ones; in the place of a named file whatever is another one. */
+  /** True for a newer snapshot in a folder, or a different one at the path of a named file. */
   #wanted(segment: Segment): boolean {
     const current = this.#parts.current();
     if (current === null || current.native.poisoned()) return true;

@@ -1,9 +1,9 @@
 /**
- * What a server serves. What comes in: a path to a snapshot file or to a folder of them. What goes
- * out: one opened segment, or none where a folder holds nothing valid yet.
- * Invariant: of a folder the newest valid snapshot is served; what is none is named on standard
- * error and never hides an older valid one, whether it is refused when it is opened or found
- * damaged by its first questions. A plain Arrow file named directly is indexed first.
+ * Opens the snapshot to serve. Input: a path to a snapshot file or to a folder of them. Output: one
+ * opened segment, or null if a folder holds no valid one yet.
+ * Invariant: the newest valid snapshot of a folder is served. An invalid one is reported on
+ * standard error and never hides an older valid one, even if only its first queries find the
+ * damage. A plain Arrow file named directly is indexed first.
  */
 import { type BigIntStats, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr } from "../../process/terminal.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
-/** Asks a segment its first questions; throws as they do where it is damaged. */
+/** Runs the first queries on a segment; throws their errors if it is damaged. */
 type Ready = (segment: Segment) => Promise<void>;
 
 const AS_IT_IS: Ready = () => Promise.resolve();
 
 /**
- * Opens what is to be served and makes it ready; null for a folder without a valid snapshot, where
- * one may still come. Throws `CommandError` when a named file is missing, refused or damaged.
+ * Opens and warms the snapshot; returns null for a folder without a valid one, because one may
+ * still arrive. Throws `CommandError` if a named file is missing, refused, or damaged.
  */
 export async function openServed(path: string, ready: Ready = AS_IT_IS): Promise<Segment | null> {
   if (isFolder(path)) return openNewest(path, ready);
@@ -33,7 +33,7 @@ export async function openServed(path: string, ready: Ready = AS_IT_IS): Promise
   }
 }
 
-/** Whether a path leads to a folder. Throws `CommandError` when there is nothing. */
+/** True if a path leads to a folder. Throws `CommandError` if it does not exist. */
 export function isFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found.isDirectory();
@@ -45,8 +45,8 @@ export function isFolder(path: string): boolean {
 }
 
 /**
- * State of the plain file at a path; undefined where there is none, or a link that leads nowhere or
- * to itself. Times are to the nanosecond: what writes a block may need less than a millisecond.
+ * Returns the state of the plain file at a path; undefined if it is missing or a broken link. Times
+ * are in nanoseconds, because a write may take less than a millisecond.
  */
 export function fileAt(path: string): BigIntStats | undefined {
   try {
@@ -57,7 +57,7 @@ export function fileAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** Opens every snapshot of a folder (that costs milliseconds) and keeps the newest sound one. */
+/** Opens every snapshot of a folder (milliseconds each), and returns the newest valid one. */
 async function openNewest(folder: string, ready: Ready): Promise<Segment | null> {
   const refused = (path: string, error: unknown) => {
     stderr.print(`not served: ${path}: ${wordsOf(error)}\n`);
@@ -77,7 +77,7 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Of equal ones the last name comes first.
+  // Of equal snapshots, the last name comes first.
   opened
     .reverse()
     .sort(
@@ -99,12 +99,12 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
   return newest;
 }
 
-/** Whether a question found that the file is not what was written. */
+/** True if a query found that the file is damaged. */
 function isDamage(error: unknown): boolean {
   return error instanceof AppError && error.code === "snapshot_unavailable";
 }
 
-/** In one line what is wrong with a file, and for damage what there is to do. */
+/** Describes a problem of a file in one line; for damage with the remedy. */
 function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   if (!isDamage(error)) return words;
@@ -116,12 +116,12 @@ function wordsOf(error: unknown): string {
   );
 }
 
-/** Whether a snapshot holds later data than another one. */
+/** True if a snapshot has later data than another one. */
 export function isNewer(segment: Segment, than: Segment): boolean {
   return order(segment) > order(than);
 }
 
-/** By date of the data; two releases of the same day are told apart by their label. */
+/** Orders by date of the data, then by label. */
 function order(segment: Segment): string {
   return `${segment.snapshotDate} ${segment.label}`;
 }

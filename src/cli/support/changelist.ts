@@ -1,12 +1,11 @@
 /**
- * The change list that `peneira diff` works with, and the signals that end its work. Input: two
- * opened snapshots, and a folder to keep lists in or none; SIGINT, SIGTERM, SIGHUP. Output: the
- * opened list of the pair, made if there is none yet; an abort between two slices, and the message
- * of the end.
- * Invariant: without a folder of the user's the list is removed when it is closed, or when the
- * process ends before; a kept list that does not open is replaced. While work is under way that
- * cannot be aborted (a plain Arrow file is indexed), the process ends immediately, in a way that
- * still lets temporary files be removed.
+ * The change list of `peneira diff`, and the signals that end its work. Input: two opened
+ * snapshots, and optionally a cache folder; SIGINT, SIGTERM, SIGHUP. Output: the opened list of the
+ * pair, made if it is missing; an abort between two slices, with its message.
+ * Invariant: without a cache folder, the list is removed when it is closed, or when the process
+ * ends before. A cached list that does not open is replaced. During work that cannot be aborted
+ * (indexing a plain Arrow file), a signal ends the process immediately, but temporary files are
+ * still removed.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,7 +29,7 @@ import { type Progress, progress } from "./progress.ts";
 
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Listens from its making to `end`. */
+/** Listens to signals from its construction to `end`. */
 export class Interrupts {
   readonly #controller = new AbortController();
   #abortable = false;
@@ -39,18 +38,16 @@ export class Interrupts {
     for (const name of ENDING) process.on(name, this.#hear);
   }
 
-  /** For work that aborts; from now on a signal does not end the process at once. */
+  /** Signal for work that can abort; from now on a signal does not end the process immediately. */
   get signal(): AbortSignal {
     this.#abortable = true;
     return this.#controller.signal;
   }
 
-  /** Throws once a signal came. */
   check(): void {
     this.#controller.signal.throwIfAborted();
   }
 
-  /** Stops to listen. */
   end(): void {
     for (const name of ENDING) process.off(name, this.#hear);
   }
@@ -66,7 +63,7 @@ export class Interrupts {
   };
 }
 
-/** Opens the list of a pair. @throws CommandError */
+/** Opens or makes the list of a pair. @throws CommandError */
 export async function listOfPair(
   pair: { readonly older: Segment; readonly newer: Segment },
   cache: string | undefined,
@@ -98,7 +95,7 @@ function refuseOrder(older: Segment, newer: Segment): void {
   }
 }
 
-/** Where the list lies, and what is to be done when it is not needed any more. */
+/** Folder of the list, and its cleanup. */
 interface Place {
   readonly folder: string;
   leave(): void;
@@ -110,7 +107,7 @@ function temporaryPlace(): Place {
     rmSync(folder, { recursive: true, force: true });
     process.off("exit", leave);
   };
-  // A reader that has seen enough ends the process where it stands.
+  // A reader that closes the pipe ends the process without `leave`.
   process.once("exit", leave);
   return { folder, leave };
 }

@@ -1,7 +1,6 @@
 /**
- * What comes in: the environment and a config file.
- * What goes out: `peneira config`, the effective value of every setting with its source, or the
- * table of all of them for the documents.
+ * Settings of commands, and `peneira config`: prints every setting with its source, or the table of
+ * all settings for the documents.
  * Invariant: the value of a secret is never printed, only that it is set.
  */
 import type { Command } from "commander";
@@ -20,10 +19,10 @@ import { expectedOf, type Setting } from "../../settings/settingvalue.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
 
-/** Flags of a command that are settings, by setting key. */
+/** Flags of a command that are settings, by key. */
 export type SettingFlags = Partial<Record<SettingKey, string | undefined>>;
 
-/** Reads the configuration of a command: its flags, the environment, `--config`, the defaults. */
+/** Reads a command's configuration: its flags, the environment, `--config`, the defaults. */
 export function configOf(flags: SettingFlags, file: string | undefined): Config {
   const config = loadConfig({ flags, environment: process.env, file, ...PLANS });
   useFolders({ cacheDir: config.get("cache_dir"), dataDir: config.get("data_dir") });
@@ -77,7 +76,7 @@ function asJson(setting: EffectiveSetting): object {
   return { ...setting, value: shown(setting), variable: variableOf(setting.key) };
 }
 
-/** Key, value and source of each setting, a line each. */
+/** Formats key, value, and source of each setting, one per line. */
 export function asLines(settings: readonly EffectiveSetting[]): string {
   const uws = settings.some(({ key, value }) => key === "transport" && value === "uws");
   const lines = settings.map((setting) => {
@@ -90,7 +89,7 @@ export function asLines(settings: readonly EffectiveSetting[]): string {
   return lines.join("");
 }
 
-/** Settings that somebody has set and that the transport does not follow, as sentences. */
+/** Returns warnings about changed settings that the transport ignores. */
 export function withoutEffect(config: Config): string[] {
   if (config.get("transport") !== "uws") return [];
   return config.settings.flatMap(({ key, uws, source, origin }) =>
@@ -100,7 +99,7 @@ export function withoutEffect(config: Config): string[] {
   );
 }
 
-/** That new exports are refused from the first one on, as a sentence. */
+/** Returns a warning if all new exports will be refused for lack of disk space. */
 export function withoutRoom(config: Config, freeBytes: number | null): string[] {
   const key = "exports.free_bytes_min";
   const least = config.get(key);
@@ -117,7 +116,7 @@ function describe(setting: EffectiveSetting): string {
   return `${variableOf(setting.key)}\n    ${setting.description}\n`;
 }
 
-/** One setting as documents show it. */
+/** A setting as shown in documents. */
 export interface SettingRow {
   readonly key: string;
   readonly variable: string;
@@ -125,7 +124,7 @@ export interface SettingRow {
   readonly meaning: string;
 }
 
-/** Every setting with its default, whatever is set here. */
+/** Returns every setting with its default, regardless of the settings here. */
 export function settingRows(): SettingRow[] {
   return loadConfig(PLANS).settings.map(({ key, value, description }) => {
     const limit = key.split(".")[2] ?? "";
@@ -137,7 +136,7 @@ export function settingRows(): SettingRow[] {
   });
 }
 
-/** The same rows as a table of Markdown. */
+/** Returns the same rows as a Markdown table. */
 export function settingsTable(): string {
   const rows = settingRows().map(({ key, variable, fallback, meaning }) => {
     return [`\`${key}\``, `\`${variable}\``, `\`${fallback}\``, meaning];

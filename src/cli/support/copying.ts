@@ -1,8 +1,7 @@
 /**
- * Work that copies many bytes, in front of a person. What comes in: the work. What goes out: its
- * result, with progress on standard error.
- * Invariant: SIGINT and SIGTERM end the work in order, so that nothing half done is left, and the
- * exit code tells which of them it was.
+ * Runs work that copies many bytes, with progress on standard error.
+ * Invariant: SIGINT and SIGTERM end the work in order, so that no partial files are left, and the
+ * exit code shows which signal it was.
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";
@@ -10,13 +9,12 @@ import { storageWords } from "../../files/storage.ts";
 import { stderr } from "../../process/terminal.ts";
 import { type Progress, progress } from "./progress.ts";
 
-/** What the work is given. */
 interface Copying {
   readonly onBytes: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Runs the work; `quiet` shows no progress. */
+/** Runs the work; `quiet` disables progress. */
 export async function copying<Result>(
   label: string,
   quiet: boolean | undefined,
@@ -49,7 +47,7 @@ export async function copying<Result>(
   }
 }
 
-/** A full or failing disk is no mistake of the program. */
+/** Converts a full or failing disk to a CommandError, because it is no bug. */
 function inWords(label: string, error: unknown): unknown {
   if (error instanceof CommandError || !(error instanceof Error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -58,5 +56,4 @@ function inWords(label: string, error: unknown): unknown {
   return new CommandError(`The ${label} failed: ${why} Nothing was left behind.`, 1, error);
 }
 
-/** Why the work was ended. */
 class Interrupted extends Error {}

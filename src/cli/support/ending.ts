@@ -1,7 +1,7 @@
 /**
  * Endings of the files that commands write.
  * Invariant: a file never gets the name of another kind of file. An unknown ending is refused, and
- * so is one that contradicts the format or the compression that the user asked for.
+ * so is one that contradicts the requested format or compression.
  */
 import { extname } from "node:path";
 import { CommandError } from "../../errors.ts";
@@ -27,8 +27,8 @@ interface WantedKind {
 }
 
 /**
- * Returns the format and the compression that the name stands for; undefined if the name has no
- * ending, so that the spec decides. @throws CommandError (exit 2)
+ * Returns the format and the compression of a name; undefined if it has no ending, so that the spec
+ * decides. @throws CommandError (exit 2)
  */
 export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   const packed = packingOf(name);
@@ -74,7 +74,6 @@ function packingOf(name: string): Compression | undefined {
   return PACKINGS.find((one) => `.${COMPRESSED[one].extension}` === ending);
 }
 
-/** True for a name without an ending. */
 function isPlain(name: string): boolean {
   return ["", "."].includes(extname(name));
 }
@@ -84,9 +83,8 @@ function endingOf(format: ExportFormat, packing: Packing = "none"): string {
 }
 
 /**
- * Returns a sentence if the ending of the name decides against what the spec itself says of format
- * or compression, as the help says; null if both agree, or if a flag decides.
- * @throws CommandError (exit 2)
+ * Returns a warning if the ending overrides the format or compression of the spec, as the help
+ * says; null if both agree, or if a flag decides. @throws CommandError (exit 2)
  */
 export function otherKind(name: string, input: unknown, wanted: WantedKind = {}): string | null {
   const named = kindOfName(name, wanted);
@@ -111,7 +109,7 @@ export function otherKind(name: string, input: unknown, wanted: WantedKind = {})
   return null;
 }
 
-/** True if a name and a spec say different things of which no flag says anything. */
+/** True if a name and a spec differ and no flag decides. */
 function isOther<Value>(
   named: Value | undefined,
   said: Value | undefined,
@@ -120,7 +118,7 @@ function isOther<Value>(
   return wanted === undefined && named !== undefined && said !== undefined && said !== named;
 }
 
-/** Refuses the name of another kind of file for a snapshot. @throws CommandError (exit 2) */
+/** Refuses the ending of another kind of file for a snapshot. @throws CommandError (exit 2) */
 export function refuseSnapshotName(name: string): void {
   const ending = extname(name).toLowerCase();
   if (ending === "" || ending === "." || SNAPSHOT_ENDINGS.includes(ending)) return;

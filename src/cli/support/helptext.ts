@@ -1,24 +1,23 @@
 /**
- * How a command explains itself. What comes in: a command and its texts, or an option with the
- * words that it takes. What goes out: the same with what `--help` prints.
- * Invariant: examples stand in one form, which man page and documents can tell from remarks; the
- * words of an option are shown and completed, and checked where all other mistakes are found.
+ * Help texts and options of commands.
+ * Invariant: examples have one form, so man page and documents can distinguish them from remarks.
+ * The words of an option are shown and completed, and checked together with all other mistakes.
  */
 import { type Command, Option } from "commander";
 
 /** The texts of a command. */
 export interface CommandText {
-  /** A phrase for the list of commands, in small letters without a full stop. */
+  /** A phrase for the list of commands, in lower case without a full stop. */
   readonly summary: string;
   /** Whole sentences. */
   readonly description: string;
   /** Whole sentences below the options. */
   readonly remarks?: string;
-  /** What to type; a line that goes on ends in a backslash or a pipe. */
+  /** Command lines; a continued line ends in a backslash or a pipe. */
   readonly examples: readonly string[];
 }
 
-/** Gives a command its texts. */
+/** Sets the texts of a command. */
 export function explain(command: Command, texts: CommandText): Command {
   const { summary, description, remarks, examples } = texts;
   const title = examples.length === 1 ? "Example:" : "Examples:";
@@ -30,7 +29,7 @@ export function explain(command: Command, texts: CommandText): Command {
     .addHelpText("after", `\n${after.join("\n\n")}`);
 }
 
-/** An option that takes one of some words; a wrong one is left to whoever reads it. */
+/** Makes an option that takes one of some words; its reader refuses a wrong one. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((text) => text);
 }

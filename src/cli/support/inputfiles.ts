@@ -1,9 +1,9 @@
 /**
  * The files that commands read: a spec, or the entries of a list. Input: the values of `--spec`,
- * `--text` and `--limit`; a path, or standard input. Output: the spec as it was written or as the
- * sentence means it, the number; the entries, and the lines that were not understood.
- * Invariant: of a spec only its JSON is checked here; the rest is normalization's. The first bytes
- * of a file of entries decide whether it is CSV or XLSX, never its name.
+ * `--text`, and `--limit`; a path, or standard input. Output: the spec as written or as translated
+ * from the sentence, the number; the entries, and the lines that are invalid.
+ * Invariant: only the JSON of a spec is checked here; normalization checks the rest. The first
+ * bytes of a file of entries decide whether it is CSV or XLSX, never its name.
  */
 
 import { createReadStream } from "node:fs";
@@ -21,7 +21,7 @@ import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
 import { isOfSystem, reading } from "./systemwords.ts";
 
-/** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
+/** Reads a spec file; `-` is standard input. @throws CommandError (exit 2) if it is missing. */
 export function readSpecFile(path: string): unknown {
   const place = path === "-" ? "Standard input" : path;
   try {
@@ -33,7 +33,7 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
     }
-    // Its words are those of a request: a body is what a client sends.
+    // The error is worded for a request, whose body a client sends.
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
@@ -43,20 +43,19 @@ export function readSpecFile(path: string): unknown {
   }
 }
 
-/** Some editors begin a file with the byte-order mark of UTF-8, which JSON does not have. */
+/** Some editors begin a file with a UTF-8 byte order mark, which JSON does not allow. */
 function withoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, 3).equals(Buffer.from("\ufeff")) ? bytes.subarray(3) : bytes;
 }
 
-/** Where a spec comes from: a file, or a sentence. */
 interface SpecSource {
   readonly spec?: string;
   readonly text?: string;
 }
 
 /**
- * Gives what makes the spec once the snapshot is open; a file is read at once, so that a wrong path
- * is found before any work. @throws CommandError (exit 2) unless there is exactly one source.
+ * Returns a function that makes the spec from the open snapshot. A file is read immediately, so a
+ * wrong path fails before any work. @throws CommandError (exit 2) unless there is one source.
  */
 export function specSource({ spec, text }: SpecSource): (segment: Segment) => unknown {
   if ((spec === undefined) === (text === undefined)) {
@@ -70,15 +69,15 @@ export function specSource({ spec, text }: SpecSource): (segment: Segment) => un
   return (segment) => translated(text, segment);
 }
 
-/** Refuses a text that no sentence is. @throws CommandError (exit 2) */
+/** Refuses a text that cannot be a sentence. @throws CommandError (exit 2) */
 export function refuseText(text: string): void {
   if (text.trim() !== "" && text.length <= TEXT_MAX) return;
   throw new CommandError(`The sentence must have 1 to ${TEXT_MAX} characters.`, 2);
 }
 
 /**
- * A spec of a sentence; what was assumed and left out is said on standard error.
- * @throws CommandError (exit 1) with the spec where too little was understood to work with it.
+ * Translates a sentence to a spec; prints assumptions and omissions on standard error.
+ * @throws CommandError (exit 1) with the spec if too little was understood.
  */
 function translated(text: string, segment: Segment): unknown {
   const { explain, ...spec } = translate(text, segment).spec;
@@ -99,32 +98,31 @@ function translated(text: string, segment: Segment): unknown {
   );
 }
 
-/** Reads a whole number from 1. @throws InvalidArgumentError (exit 2) for another text. */
+/** Reads a whole number from 1. @throws InvalidArgumentError (exit 2) otherwise. */
 export function positive(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError("It must be a whole number from 1.");
 }
 
-/** How a zip begins, and the older workbooks, which the reader refuses in words. */
+/** Signatures of zip files, and of older workbooks, which the reader refuses with a message. */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 
-/** Most bytes of a CSV file, as over HTTP. */
+/** Max bytes of a CSV file, as over HTTP. */
 const CSV_BYTES_MAX = SMALL_FILE_BYTES.table;
 
-/** How the file is read. */
 interface FileWishes {
   readonly fillZeros: boolean;
   readonly column: string | undefined;
 }
 
-/** Reads a file; `-` is standard input. @throws CommandError, also for what it holds. */
+/** Reads a file; `-` is standard input. @throws CommandError, also for invalid content. */
 export async function readEntryFile(file: string, wishes: FileWishes): Promise<Upload> {
   try {
     return await read(file, wishes);
   } catch (error) {
-    // Its only mistake is that of the file as a whole, and says the same.
+    // Its only error is about the whole file, and the message already says so.
     if (error instanceof AppError) {
       const message = error.message.replaceAll("column=<header>", "--column <header>");
       throw new CommandError(message, 1, error);

@@ -1,24 +1,24 @@
 /**
- * Accounts as a person or a program wants to read them on a terminal. What comes in: accounts in
- * the order of the answer and the chosen fields. What goes out: text; CSV is what an export makes.
- * Invariant: every field of every account is printed whole, except in `table`, which says so with
- * an ellipsis. No value breaks a line or a column of it.
+ * Prints accounts for people or programs on a terminal. Input: accounts in result order, and the
+ * chosen fields. Output: text; CSV comes from exports.
+ * Invariant: every field of every account is printed whole, except in `table`, which marks cuts
+ * with an ellipsis. No value breaks a line or a column of it.
  */
 import { visibleLine } from "../../process/terminal.ts";
 
-/** How `peneira search` prints accounts. */
+/** Formats of `peneira search`. */
 export const PRINT_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
 /** One of the formats. */
 export type PrintFormat = (typeof PRINT_FORMATS)[number];
 
-/** One account as parsed from the answer. */
+/** One account as parsed from the result. */
 export type PrintedAccount = Readonly<Record<string, unknown>>;
 
-/** Longest cell of a table, in characters. */
+/** Max length of a table cell, in characters. */
 const CELL_MAX = 44;
 
-/** The accounts as an aligned table with a header; longer cells than `most` are cut with `…`. */
+/** Formats accounts as an aligned table with a header; cells longer than `most` end in `…`. */
 export function printTable(
   accounts: readonly PrintedAccount[],
   fields: readonly string[],
@@ -33,7 +33,7 @@ export function printTable(
     .join("");
 }
 
-/** One JSON document a line. */
+/** Formats one JSON document per line. */
 export function printJsonLines(accounts: readonly PrintedAccount[]): string {
   return accounts.map((account) => `${JSON.stringify(account)}\n`).join("");
 }

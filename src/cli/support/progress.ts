@@ -1,9 +1,8 @@
 /**
- * What comes in: how much of a long job is done.
- * What goes out: a bar on a terminal, plain lines elsewhere, on standard error, with rate and
- * time left.
+ * Shows the progress of a long job on standard error, with rate and time left: a bar on a terminal,
+ * plain lines elsewhere.
  * Invariant: at most ten redraws a second on a terminal and one line per ten seconds elsewhere,
- * however often `update` is called; the last line always says what was done in all.
+ * regardless of how often `update` is called. The last line always has the total.
  */
 import { stderr, visibleLine } from "../../process/terminal.ts";
 
@@ -11,7 +10,7 @@ const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
 const LINE_MS = 10_000;
 
-/** Where progress goes; standard error, or a stand-in in tests. */
+/** Output of progress; standard error, or a stand-in in tests. */
 interface ProgressOutput {
   readonly isTTY: boolean;
   print(text: string): unknown;
@@ -20,13 +19,13 @@ interface ProgressOutput {
 
 /** A running display. */
 export interface Progress {
-  /** Says that `done` of the total is done; cheap to call often. */
+  /** Reports that `done` of the total is done; cheap to call often. */
   update(done: number): void;
   /** Ends the display with the total time and rate. */
   done(): void;
 }
 
-/** How long a time is, for people: `8 s`, `3 min 20 s`, `1 h 05 min`. */
+/** Formats a duration for people: `8 s`, `3 min 20 s`, `1 h 05 min`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -35,7 +34,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${minutes} min`;
 }
 
-/** Starts a display for a job of `total` rows (or whatever `unit` names). */
+/** Starts a display for a job of `total` rows, or of another `unit`. */
 export function progress(
   label: string,
   total: number,
@@ -80,7 +79,7 @@ function bar(share: number): string {
   return `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}]`;
 }
 
-/** Rows are what most work is counted in and need no name; of bytes one must know which. */
+/** Most rates are in rows and need no unit; bytes need theirs. */
 function speed(perSecond: number, unit: string): string {
   return unit === "rows" ? `${count(perSecond)}/s` : `${count(perSecond)} ${unit}/s`;
 }

@@ -1,12 +1,12 @@
 /**
  * The state that commands work on, and the secrets that they show once. Input: the flag
- * `--data-dir`, or the setting in its place. Output: the opened database, or the keyring over it,
- * for as long as the work lasts; a printed key or password.
- * Invariant: the database is closed however the work ends; a running server may have it open too.
- * Work that fails because the state is damaged says so, and how to restore it. A directory without
- * state is only filled by commands that make something, and never silently. A secret is printed
- * inside the transaction that makes it: if standard output cannot be written, the transaction is
- * undone, so no secret is live that was not shown.
+ * `--data-dir`, or its setting. Output: the opened database, or the keyring over it, during the
+ * work; a printed key or password.
+ * Invariant: the database is always closed, even after a failure; a running server may have it open
+ * too. If the state is damaged, the error says so, and how to restore it. Only commands that make
+ * something create state, and never silently. A secret is printed inside the transaction that makes
+ * it: if standard output cannot be written, the transaction is rolled back, so every live secret
+ * was shown.
  */
 import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
@@ -30,15 +30,15 @@ export interface DataDirOptions {
 }
 
 /**
- * How a command treats a directory without state: it refuses it, or makes it and reports that on
- * standard error. `read` refuses it, and also opens a state on a full disk.
+ * Treatment of a directory without state: `refuse`, or `make` with a message on standard error.
+ * `read` refuses it, and also opens a state on a full disk.
  */
 export type Absent = "refuse" | "make" | "read";
 
 /**
- * Opens the database for some work, which may take its time.
- * @throws CommandError where no directory is named (exit 2), or where there is no state in it and
- *   `absent` is not `make` (exit 1)
+ * Opens the database for some work, which may be asynchronous.
+ * @throws CommandError if no directory is named (exit 2), or if it has no state and `absent` is not
+ * `make` (exit 1)
  */
 export function withDatabase<Result>(
   { dataDir }: DataDirOptions,
@@ -74,7 +74,7 @@ export function withDatabase<Result>(
   }
 }
 
-/** What there is not: the directory, or the state in a directory that is there; else null. */
+/** Returns the missing part: the directory, or the state in it; else null. */
 function missingIn(path: string): string | null {
   const found = lookAt(path);
   if (found === undefined) return "data directory";
@@ -96,18 +96,18 @@ export function withKeyring<Result>(
   );
 }
 
-/** The users of an open database. */
+/** Makes the users of an open database. */
 export function openUsers(database: StateDatabase): Users {
   const [store, keys] = [new UserStore(database), new KeyStore(database)];
   return new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
 }
 
-/** Prints one secret, and reports what became of it. */
+/** Prints one secret, and reports a failure. */
 export class SecretPrint {
   readonly #undone: string;
   #printed = false;
 
-  /** `undone` says what was not done if the secret cannot be printed: "No key was made". */
+  /** `undone` says what failed if the secret cannot be printed: "No key was made". */
   constructor(undone: string) {
     this.#undone = undone;
   }
@@ -122,7 +122,7 @@ export class SecretPrint {
     this.#print(() => stdout.dataNow(`${JSON.stringify(document)}\n`));
   }
 
-  /** Says so if a failure undid the work after the secret was printed. Returns the failure. */
+  /** Reports that a failure undid the work after the secret was printed. Returns the failure. */
   undone(error: unknown): unknown {
     if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);
     return error;
@@ -137,7 +137,7 @@ export class SecretPrint {
       const broken =
         code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
       const why = storageWords(error) ?? broken ?? `${message}.`;
-      // Without a cause: the disk's would be taken for that of the state.
+      // No cause, because the disk's error would be mistaken for one of the state.
       throw new CommandError(
         `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,
       );

@@ -1,19 +1,17 @@
 /**
- * What the system refuses, in words. What comes in: an error. What goes out: one line with the
- * place, the reason and the system's own names for both.
- * Invariant: only errors of system calls are put into words; all others are faults of ours, and
- * stay as they are.
+ * Messages for errors of system calls: one line with path, reason, code, and call.
+ * Invariant: only errors of system calls are converted; all others are bugs, and stay unchanged.
  */
 import { CommandError } from "../../errors.ts";
 import { storageWords } from "../../files/storage.ts";
 
-/** Whether an error is that of a system call: no fault of ours, reported without a stack. */
+/** True for an error of a system call, which is no bug and needs no stack. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   return error instanceof Error && typeof code === "string" && typeof syscall === "string";
 }
 
-/** `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
+/** Formats `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
 export function systemWords(error: NodeJS.ErrnoException): string {
   const { code, syscall, path, message } = error;
   const told = storageWords(error);
@@ -24,14 +22,14 @@ export function systemWords(error: NodeJS.ErrnoException): string {
 }
 
 /**
- * Does work that writes to a place that a person named, which errors of full disks leave out.
- * @throws CommandError in place of an error of the system; everything else as it is.
+ * Runs work that writes to a user's path, which errors of full disks do not name.
+ * @throws CommandError for a system error; other errors unchanged.
  */
 export function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return inWords(`${place} was not written`, work);
 }
 
-/** The same for a place that work reads, of which some errors say nothing. */
+/** Runs work that reads from a user's path, which some errors do not name. */
 export function reading<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   return inWords(`${place} was not read`, work);
 }
@@ -46,8 +44,8 @@ async function inWords<Result>(what: string, work: () => Promise<Result>): Promi
 }
 
 /**
- * Returns the message of a refusal. If its cause is the disk's and the message does not give the
- * reason and the mend, they are added.
+ * Returns the message of a refusal. If a disk error caused it and the message lacks the reason and
+ * the remedy, they are added.
  */
 export function refusalWords({ message, cause }: Error): string {
   const cut = storageWords(cause);

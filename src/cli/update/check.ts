@@ -1,8 +1,8 @@
 /**
- * `peneira update --check`. What comes in: the share and a folder of snapshots. What goes out: what
- * the share has, what is here, what an update would take now, and why not what it would not.
- * Invariant: nothing is downloaded, imported or removed; the share is asked as an update asks it,
- * so that what the check promises is what an update does.
+ * `peneira update --check`: reports what the share has, what is here, what an update would take
+ * now, and why it would not take the rest.
+ * Invariant: nothing is downloaded, imported, or removed. The check queries the share exactly as an
+ * update does, so its result is what an update does.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,30 +19,28 @@ import { stdout } from "../../process/terminal.ts";
 import { type LastUpdate, leaveLook, readLook } from "./lastlook.ts";
 import { type KnownSnapshot, listSnapshots } from "./snapshots.ts";
 
-/** What a check prints. */
+/** Output of a check. */
 export interface CheckReport {
   /** ISO time. */
   readonly checked_at: string;
-  /** Hosts that were asked, in order of preference. */
+  /** Queried hosts, in order of preference. */
   readonly shares: readonly string[];
-  /** The newest month that the share lists, whole or not; null where it could not be asked. */
+  /** Newest month that the share lists, complete or not; null if the query failed. */
   readonly published: string | null;
-  /** The newest snapshot of the folder. */
   readonly here: {
     readonly month: string;
     readonly snapshot_date: string;
     readonly accounts: number;
     readonly snapshot: string;
   } | null;
-  /** Whether the share lists a newer month than what is here. */
+  /** True if the share lists a newer month than what is here. */
   readonly newer: boolean;
-  /** The month that an update would take now. */
   readonly takes: string | null;
   /** Newer months that it would not take, and why. */
   readonly not_taken: readonly NotTaken[];
-  /** How the last update of this folder ended; null where none did since there are such notes. */
+  /** Outcome of the last update of this folder; null if none was recorded. */
   readonly last_update: LastUpdate | null;
-  /** Why the share could not be asked; null where it was. */
+  /** Why the share could not be queried; null if it was. */
   readonly problem: string | null;
 }
 
@@ -51,16 +49,16 @@ interface NotTaken {
   readonly why: string;
 }
 
-/** What a check needs. */
+/** Inputs of a check. */
 export interface CheckParts {
   readonly use: ShareUse;
   /** Folder of the snapshots. */
   readonly folder: string;
   /** Folder of the zips. */
   readonly dumps: string;
-  /** So many of the newest months are looked at. */
+  /** Number of newest months to check. */
   readonly monthsTried: number;
-  /** What an import of so many bytes of zips needs. */
+  /** Returns the disk space for an import of so many bytes of zips. */
   readonly demands: (bytes: number) => readonly Demand[];
   readonly clock: Clock;
 }
@@ -72,7 +70,7 @@ export async function printCheck(parts: CheckParts): Promise<void> {
   if (report.problem !== null) throw new CommandError(report.problem);
 }
 
-/** Looks, and leaves what was found beside the snapshots. @throws what is no fault of the share */
+/** Checks, and records the result next to the snapshots. @throws errors not of the share */
 export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   const { use, folder, clock } = parts;
   const [newest] = existsSync(folder) ? await listSnapshots(folder, use.listener.say) : [];
@@ -113,7 +111,7 @@ function hereOf(newest: KnownSnapshot | undefined): CheckReport["here"] {
 
 type Found = Pick<CheckReport, "takes" | "not_taken">;
 
-/** The newest month that can be taken, and what stands before it. */
+/** Returns the newest month that an update would take, and why not those before it. */
 async function lookAt(
   inquiry: Inquiry,
   labels: readonly string[],
@@ -131,7 +129,7 @@ async function lookAt(
       checkNewer(month, ready.token, newest?.date);
       const why = whyRefused(ready, parts.folder) ?? wantsRoom(month, ready.month.bytes, parts);
       if (why === null) return { takes: month, not_taken };
-      // An update would end here, and not try an older one.
+      // An update would stop here, without trying an older month.
       return { takes: null, not_taken: [...not_taken, { month, why }] };
     } catch (error) {
       const why = whyNot(month, error);
@@ -142,7 +140,7 @@ async function lookAt(
   return { takes: null, not_taken };
 }
 
-/** Why a month cannot be taken; null for what is not the month's fault. */
+/** Returns why a month cannot be taken; null if the month is not the cause. */
 function whyNot(month: string, error: unknown): string | null {
   if (error instanceof NotReady) return error.message;
   return error instanceof DownloadError
@@ -150,14 +148,14 @@ function whyNot(month: string, error: unknown): string | null {
     : null;
 }
 
-/** Why the last update could not import this very publication; null where it did not try. */
+/** Returns why the last update could not import this publication; null if it did not try. */
 function whyRefused({ month, token }: ReadyMonth, folder: string): string | null {
   const { refused } = readLook(folder);
   const same = refused?.month === month.label && refused.bytes === month.bytes;
   return same && (token === null || token === refused.token) ? refused.why : null;
 }
 
-/** Why there is no room for a month; null where there is. */
+/** Returns why there is no space for a month; null if there is enough. */
 function wantsRoom(month: string, bytes: number, parts: CheckParts): string | null {
   try {
     checkSpace(demandsOfMonth(month, bytes, parts));
@@ -168,7 +166,7 @@ function wantsRoom(month: string, bytes: number, parts: CheckParts): string | nu
   }
 }
 
-/** Room that a month of so many bytes wants: for the zips that are not here yet, and its import. */
+/** Returns the disk space for a month: its missing zips, and its import. */
 export function demandsOfMonth(
   month: string,
   bytes: number,
@@ -179,7 +177,7 @@ export function demandsOfMonth(
   return [zips, ...demands(bytes)].map((one) => ({ ...one, folder: existing(one.folder) }));
 }
 
-/** The folder, or the nearest one above it that is there: the disk that it will be on. */
+/** Returns the folder, or its nearest existing parent, which is on the same disk. */
 function existing(folder: string): string {
   return existsSync(folder) ? folder : existing(dirname(folder));
 }

@@ -1,21 +1,20 @@
 /**
- * What the share had at the last look, in `.update.check.json` beside the snapshots, for a server
- * on the same folder and for monitors. Input: the result of an update or a check. Output: the
- * record, and from it how far the served month is behind the published one, null if that is
- * unknown.
- * Invariant: a look that failed leaves the time of the last one that did not, so that its age grows
- * and an operator notices; a value read from a record is sound or nothing. A server never asks the
- * share; it reads a small file when the metrics are read. A record is replaced in one step; its
- * name begins with a dot, so that it is not taken for a snapshot.
+ * The result of the last check of the share, in `.update.check.json` next to the snapshots, for a
+ * server on the same folder and for monitors. Input: the result of an update or a check. Output:
+ * the record, and how many months the served month is behind the published one, null if unknown.
+ * Invariant: a failed check keeps the time of the last successful one, so that its age grows and
+ * operators notice. A value read from a record is valid or null. A server never queries the share;
+ * it reads a small file when the metrics are read. A record is replaced in one step. Its name
+ * begins with a dot, so that it is not mistaken for a snapshot.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 
-/** Longest file that is read. */
+/** Max bytes of a file that is read. */
 const BYTES_MAX = 1 << 18;
 
-/** What stands in a file; null where there is none that can be read. */
+/** Returns the content of a file; null if it is missing or invalid. */
 export function readRecord(folder: string, name: string): unknown {
   const path = join(folder, name);
   try {
@@ -42,39 +41,38 @@ export function writeRecord(folder: string, name: string, value: unknown): void 
 /** Name of the file in the folder of the snapshots. */
 export const LOOK_FILE = ".update.check.json";
 
-/** How the last run of `peneira update` ended. */
+/** Outcome of the last run of `peneira update`. */
 export interface LastUpdate {
   /** ISO time. */
   readonly at: string;
-  /** The month that was taken; null where none was. */
+  /** The imported month; null if there was none. */
   readonly month: string | null;
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it succeeded. */
   readonly problem: string | null;
 }
 
 /** A month that was downloaded and could not be imported. */
 export interface RefusedMonth {
   readonly month: string;
-  /** What tells this publication of it from a later one. */
+  /** Distinguishes this publication from a later one. */
   readonly token: string | null;
   readonly bytes: number;
   readonly why: string;
 }
 
-/** What is known of the share. */
 interface LastLook {
-  /** ISO time at which the share last answered; null where it never did. */
+  /** ISO time of the share's last response; null if there was none. */
   readonly asked_at: string | null;
-  /** The newest month that it listed then; null where it had none. */
+  /** Newest month that it listed then; null if it had none. */
   readonly published: string | null;
   readonly last_update: LastUpdate | null;
-  /** Of the last update; null where it refused none. */
+  /** Set by the last update; null if it refused none. */
   readonly refused: RefusedMonth | null;
 }
 
 const NOTHING: LastLook = { asked_at: null, published: null, last_update: null, refused: null };
 
-/** What is known; members that are no such thing read as null. */
+/** Reads the record; invalid members become null. */
 export function readLook(folder: string): LastLook {
   const found = membersOf(readRecord(folder, LOOK_FILE));
   if (found === null) return NOTHING;
@@ -87,7 +85,7 @@ export function readLook(folder: string): LastLook {
   };
 }
 
-/** Adds to what is known; that it could not be left for others is said, and no reason to fail. */
+/** Updates the record; if it cannot be written, warns and continues. */
 export function leaveLook(
   folder: string,
   news: Partial<LastLook>,
@@ -103,7 +101,7 @@ export function leaveLook(
   return look;
 }
 
-/** Months from one to a later one; 0 where it is not later. */
+/** Returns the months from one to a later one; 0 if it is not later. */
 export function monthsFrom(older: string, newer: string): number {
   const count = (label: string) => Number(label.slice(0, 4)) * 12 + Number(label.slice(5, 7));
   return Math.max(0, count(newer) - count(older));
@@ -142,7 +140,7 @@ export interface Freshness {
   readonly askedMs: () => number | null;
 }
 
-/** What is known beside a snapshot: `folder` where one is served, else the folder of the file. */
+/** Reads the record next to a snapshot: in `folder` if set, else in the folder of `file`. */
 export function freshnessOf(
   { folder, file }: { readonly folder: string | null; readonly file: string | null },
   served: () => string | null,

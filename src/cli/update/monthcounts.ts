@@ -1,10 +1,9 @@
 /**
- * Counts of what changed from the month before to the newest one. Input: the snapshots of a folder.
- * Output: how many establishments entered, left and changed; the same in `.update.changes.json`
- * next to the snapshots, for every pair of months that was counted.
+ * Counts of changes from the previous month to the newest one. Input: the snapshots of a folder.
+ * Output: how many establishments entered, left, and changed; also in `.update.changes.json` next
+ * to the snapshots, for every counted pair of months.
  * Invariant: the counts are those of `peneira diff` without a spec, with every watchable field
- * watched. A pair is compared once: what was killed in between, or failed, is made up for by the
- * next update.
+ * watched. A pair is compared once; after a failure or a kill, the next update compares it.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,10 +32,9 @@ import type { KnownSnapshot } from "./snapshots.ts";
 /** Name of the file in the folder of the snapshots. */
 export const CHANGES_FILE = ".update.changes.json";
 
-/** So many pairs stay in the file, the newest first. */
+/** Max pairs in the file, newest first. */
 const PAIRS_MAX = 60;
 
-/** One of the two months. */
 interface CountedMonth {
   readonly snapshot: string;
   readonly snapshot_date: string;
@@ -45,16 +43,14 @@ interface CountedMonth {
   readonly id: string;
 }
 
-/** What changed between two months. */
+/** Counts of changes between two months. */
 export interface MonthCounts {
   readonly since: CountedMonth;
   readonly until: CountedMonth;
   readonly totals: ChangeTotals;
 }
 
-/** Where the counting works. */
 interface Place {
-  /** Folder of the snapshots. */
   readonly folder: string;
   /** Folder for the comparison, on the same disk. */
   readonly desk: string;
@@ -63,8 +59,8 @@ interface Place {
 }
 
 /**
- * Counts what changed up to the newest snapshot; null where there is no month before it, or where
- * the two cannot be compared, which is said. @throws the signal's reason when it came
+ * Counts the changes up to the newest snapshot; returns null if there is no previous month, or,
+ * with a message, if the two cannot be compared. @throws the signal's reason after an abort
  */
 export async function countChanges(
   snapshots: readonly KnownSnapshot[],
@@ -139,7 +135,7 @@ function wordsOf({ since, until, totals }: MonthCounts): string {
   );
 }
 
-/** What earlier updates counted; nothing where the file is not one of ours. */
+/** Returns the counts of earlier updates; none if the file is invalid. */
 function recorded(folder: string): MonthCounts[] {
   const found = readRecord(folder, CHANGES_FILE) as { readonly months?: unknown } | null;
   return Array.isArray(found?.months) ? found.months.filter(isCounts) : [];

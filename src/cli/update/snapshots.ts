@@ -1,13 +1,13 @@
 /**
- * The snapshots of a folder that an update keeps up to date. Input: the folder, and how many months
- * are to stay. Output: its valid snapshots with their months, the newest first; the removed ones,
- * and the older ones that stayed, with why.
- * Invariant: the month comes from a file's metadata, not from its name; a file that cannot be
- * opened is named and left alone. A file is removed only if it is a valid snapshot under the name
+ * The snapshots of a folder that an update maintains. Input: the folder, and how many months to
+ * retain. Output: its valid snapshots with their months, newest first; the removed ones, and the
+ * retained older ones with the reasons.
+ * Invariant: the month comes from a file's metadata, not from its name. A file that cannot be
+ * opened is reported and left alone. A file is removed only if it is a valid snapshot with the name
  * of its month and no process has it mapped: no server that serves it or answers its cursors and
- * changes, no export, no comparison. Each is removed in one step. (Waiting exports hold links of
- * their own.)
- * Apart because it looks at files and never at the share.
+ * changes, no export, no comparison. Each is removed in one step. (Waiting exports have their own
+ * links.)
+ * Separate because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -23,7 +23,7 @@ export interface KnownSnapshot {
   readonly bytes: number;
 }
 
-/** Looks at every file that a server would look at. */
+/** Opens every file that a server would open. */
 export async function listSnapshots(
   folder: string,
   say: (text: string) => void,
@@ -44,14 +44,13 @@ export async function listSnapshots(
   return found.sort((a, b) => (order(a) < order(b) ? 1 : -1));
 }
 
-/** The name under which `update` puts the snapshot of a month. */
+/** Returns the name that `update` gives to the snapshot of a month. */
 export function snapshotName(label: string): string {
   return `${label}.peneira`;
 }
 
-/** What became of the older snapshots. */
+/** Outcome for the older snapshots. */
 export interface Keeping {
-  /** Paths of what is gone. */
   readonly removed: readonly string[];
   readonly kept: readonly { readonly snapshot: string; readonly why: string }[];
 }
@@ -62,8 +61,8 @@ const WHY = {
 } as const;
 
 /**
- * Removes all but the newest snapshots, and says which; `snapshots` stand in that order. Without a
- * number all of them stay.
+ * Removes all but the newest snapshots, and reports them; `snapshots` are newest first. If `keep`
+ * is null, all stay.
  */
 export function keepNewest(
   snapshots: readonly KnownSnapshot[],
@@ -83,7 +82,7 @@ export function keepNewest(
   return { removed, kept };
 }
 
-/** Removes a file; gives the reason where it stays. */
+/** Removes a file; returns the reason if it stays. */
 function whyNotRemoved(path: string): string | null {
   try {
     const became = removeUnread(path);

@@ -1,9 +1,9 @@
 /**
- * Names of exported files. What comes in: what an export asks for, or its record. What goes out:
- * a few words that tell it from others, and the name that a download gets.
- * Invariant: lower-case ASCII letters, digits and hyphens only; the same spec and snapshot give
- * the same name. Words that a client searched for are left out: they may be names of people; a
- * title is what the client wants the file to be called.
+ * Names of exported files. Input: the spec of an export, or its record. Output: a slug that
+ * describes the spec, and the file name of the download.
+ * Invariant: only lower-case ASCII letters, digits, and hyphens; the same spec and snapshot give
+ * the same name. Words that a client searched for are left out, because they may be names of
+ * people. A title is included, because the client chose it as a name.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -15,17 +15,17 @@ import type { ExportRecord } from "../record.ts";
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
 
-/** Longest middle of a name: a month and a slug, with room. */
+/** Max length of a name's middle part: a month and a slug, with some spare. */
 const NAME_LENGTH_MAX = 80;
 
-/** What leaves room for the places behind it. */
+/** Leaves space for the places that follow. */
 const ACTIVITY_LENGTH_MAX = 32;
-/** More states than this are counted. */
+/** If there are more states, the name has their number. */
 const STATES_NAMED_MAX = 3;
-/** The slug of a spec without activity and place. */
+/** Slug of a spec without activity and place. */
 const ALL = "empresas";
 
-/** What an export holds, by its title, else its first activity, first municipality and states. */
+/** Returns the slug: the title, else the first activity, first municipality, and states. */
 export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
   const titled = output.title === undefined ? "" : cut(folded(output.title), SLUG_LENGTH_MAX);
   if (titled !== "") return titled;
@@ -49,8 +49,8 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
 }
 
 /**
- * The slug of a file of changes: that it is one, in the language of the file, both months, then
- * what the spec selects.
+ * Returns the slug of a file of changes: the word "changes" in the file's language, both months,
+ * then the slug of the spec.
  */
 export function changesSlug(
   slug: string,
@@ -61,9 +61,9 @@ export function changesSlug(
 }
 
 /**
- * Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. That of
- * an export of changes has its months in the slug. All of it is folded here, whatever the record
- * says: it may be older than what checks labels and slugs now.
+ * Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
+ * changes the slug has the months. All of it is folded again, because an old record may predate the
+ * checks of labels and slugs.
  */
 export function fileNameOf(record: ExportRecord): string {
   const { snapshot, since, slug, id } = record;
@@ -80,13 +80,13 @@ function statesOf(ufs: readonly string[]): string {
   return ufs.length > STATES_NAMED_MAX ? `${ufs.length}-estados` : folded(ufs.join("-"));
 }
 
-/** Letters without accents, digits, and single hyphens for the rest. */
+/** Removes accents, lower-cases, and replaces everything else by single hyphens. */
 function folded(text: string): string {
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return letters.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
 
-/** Cuts at the last hyphen that leaves it short enough. */
+/** Cuts a text at the last hyphen within `length`. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const part = text.slice(0, length + 1);

@@ -1,9 +1,7 @@
 /**
- * The files of exports. What comes in: a data directory. What goes out: the path of each export's
- * file, what lies there, and its removal.
- * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
- * client sent;
- * only names that this program gives are ever removed.
+ * The files of exports in a data directory.
+ * Invariant: a path is built from a checked id, format, and compression, never from client input.
+ * Only files with names that this program gives are removed.
  */
 import { strict as assert } from "node:assert";
 import { lstatSync, readdirSync, statfsSync, unlinkSync } from "node:fs";
@@ -12,10 +10,9 @@ import { openDataDir } from "../../store/datadir.ts";
 import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
 import { EXPORT_ID } from "../record.ts";
 
-/** Name of the folder in the data directory. */
 const FOLDER = "exports";
 
-/** Finished files, and temporary ones beside them. */
+/** Finished files, and their temporary ones. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
@@ -29,31 +26,29 @@ interface StoredFile {
 export class ExportFolder {
   readonly #path: string;
 
-  /** Makes the folder where there is none. Throws `CommandError` when others could reach it. */
+  /** Makes the folder if it is missing. Throws `CommandError` if other users could reach it. */
   constructor(dataDir: string) {
     this.#path = resolve(dataDir, FOLDER);
     openDataDir(this.#path);
   }
 
-  /** Absolute path of an export's file. */
   pathOf(file: StoredFile): string {
     return join(this.#path, this.nameOf(file));
   }
 
-  /** Name of an export's file. */
   nameOf({ id, format, compression }: StoredFile): string {
     const isKnown = format in FORMATS && (compression === null || compression in COMPRESSED);
     assert(EXPORT_ID.test(id) && isKnown, "an export has a checked id, format and compression");
     return `${id}.${extensionOf({ format, compression } as ExportKind)}`;
   }
 
-  /** Size in bytes of a file of ours, or null where there is none. */
+  /** Returns the size in bytes of an export file, or null if it does not exist. */
   sizeOf(name: string): number | null {
     const found = lstatSync(join(this.#path, name), { throwIfNoEntry: false });
     return found?.isFile() ? found.size : null;
   }
 
-  /** Bytes that are free on its disk for this process; null where the system does not say. */
+  /** Returns the bytes that this process may use on its disk; null if unknown. */
   freeBytes(): number | null {
     try {
       const { bavail, bsize } = statfsSync(this.#path);
@@ -63,12 +58,12 @@ export class ExportFolder {
     }
   }
 
-  /** Names of all files of ours, temporary ones included. */
+  /** Returns the names of all export files, including temporary ones. */
   names(): string[] {
     return readdirSync(this.#path).filter((name) => OURS.test(name));
   }
 
-  /** Removes a file; that there is none is as good. */
+  /** Removes a file; does nothing if it does not exist. */
   remove(name: string): void {
     assert(OURS.test(name), "only files of exports are removed");
     try {

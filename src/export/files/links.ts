@@ -1,10 +1,8 @@
 /**
- * Signed addresses of files. What comes in: an export, or the path and query that a client sent.
- * What goes out: an address that works without an API key for five minutes, or nothing when a
- * sent one is genuine and in time.
- * Invariant: stateless and authenticated: only an address made here, with one of the given
- * secrets, is ever accepted, in exactly one spelling. The signature is HMAC-SHA-256 over purpose,
- * path and expiry, each behind its length, so that no byte can move from one to the next.
+ * Signed links to files, which work without an API key for five minutes.
+ * Invariant: links are stateless and authenticated. Only a link made here, with one of the given
+ * secrets, is accepted, in exactly one spelling. The signature is HMAC-SHA-256 over purpose, path,
+ * and expiry, each prefixed with its length, so that no byte can move from one to the next.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
@@ -15,15 +13,14 @@ import type { ExportRecord } from "../record.ts";
 /** How long a link works, in seconds. */
 export const LINK_SECONDS = 300;
 
-/** How far ahead a clock may have been when a link was made, in seconds. */
+/** Max clock skew accepted at the making of a link, in seconds. */
 const SKEW_SECONDS = 60;
 
-/** Says what a signature is for, so that none can be used for anything else. */
+/** Purpose of the signature, so that it cannot be used for anything else. */
 const PURPOSE = "peneira file 1";
 /** 32 bytes are 43 base64url characters; ten digits last from 2001 to 2286. */
 const QUERY = /^expires=([1-9]\d{9})&signature=([A-Za-z0-9_-]{43})$/;
 
-/** What making and checking links needs to know. */
 interface LinkContext {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -35,7 +32,7 @@ export function filePathOf(record: Pick<ExportRecord, "id"> & ExportKind): strin
   return `/files/${record.id}.${extensionOf(record)}`;
 }
 
-/** The address of an export's file: path and query. It never outlives the export. */
+/** Returns the path and query of a link to an export's file. It never outlives the export. */
 export function signLink(
   record: Pick<ExportRecord, "id" | "expiresAtMs"> & ExportKind,
   { nowMs, secrets }: LinkContext,
@@ -49,22 +46,22 @@ export function signLink(
 }
 
 /**
- * Checks an address that was sent, both parts as they came.
- * @throws AppError `link_invalid` (not ours, altered, spelled otherwise), then `link_expired`
- *   (over, or of a clock that was ahead).
+ * Checks the path and query of a link as they were sent.
+ * @throws AppError `link_invalid` (not made here, altered, or spelled otherwise), then
+ * `link_expired` (over, or made while the clock was ahead).
  */
 export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: LinkContext): void {
   const [, expires, signature] = QUERY.exec(rawQuery) ?? [];
   if (expires === undefined || signature === undefined) throw invalid();
   const sent = Buffer.from(signature, "base64url");
-  // Two bits of the last character mean nothing; only zeros are the usual spelling.
+  // Two bits of the last character are unused; only zeros are the canonical spelling.
   if (sent.toString("base64url") !== signature) throw invalid();
   const genuine = secrets.some((secret) =>
     timingSafeEqual(sent, authenticate(path, expires, secret)),
   );
   if (!genuine) throw invalid();
   const leftMs = Number(expires) * 1000 - nowMs;
-  // Made when the clock was ahead: set right, it must not make the link live for days.
+  // If the clock was ahead and is corrected later, the link must not live for days.
   if (leftMs > 0 && leftMs <= (LINK_SECONDS + SKEW_SECONDS) * 1000) return;
   const detail = "Ask for the download again: its link works for five minutes.";
   throw new AppError("link_expired", detail);

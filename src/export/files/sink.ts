@@ -1,9 +1,9 @@
 /**
- * A file that appears whole or not at all. What comes in: a path, and bytes in order. What goes
- * out: the file under that path, durable, with its size and SHA-256.
- * Invariant: the path holds nothing of the new file before all of it is on the disk. A failure at
- * any step closes the descriptor, removes what was written and is thrown as it came; fsync is
- * never tried twice, because the kernel forgets pages that it could not write.
+ * A file that appears whole or not at all. Input: a path, and bytes in order. Output: the durable
+ * file at that path, with its size and SHA-256.
+ * Invariant: the path holds nothing of the new file before all of it is on disk. A failure at any
+ * step closes the descriptor, removes the partial file, and is rethrown unchanged. fsync is never
+ * retried, because the kernel forgets pages that it could not write.
  */
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -12,45 +12,44 @@ import { startWriting } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../process/fault.ts";
 
-/** The calls of the system that a sink makes; tests put failing ones in their place. */
+/** System calls of a sink; tests replace them with failing ones. */
 export type DiskCalls = Pick<
   typeof fs,
   "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
 > & {
-  /** Asks the disk to begin with written bytes; never fails, and may do nothing. */
+  /** Asks the disk to begin writing buffered bytes; never fails, and may do nothing. */
   readonly startWriting: (fd: number, from: number, length: number) => unknown;
 };
 
 const SYSTEM: DiskCalls = { ...fs, startWriting };
 
-/** What was written. */
 interface WrittenFile {
   readonly sizeBytes: number;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** Bytes of one write: large enough that the calls cost nothing beside the copy. */
+/** Bytes of one write: large enough that the calls cost little compared with the copy. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * So many bytes are given to the disk while the next ones are made, which fsync would otherwise
- * wait for all at once.
+ * Writeback starts after this many bytes, while the next ones are made; otherwise fsync would wait
+ * for all of them.
  */
 export const STRETCH_BYTES = 16 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
-/** Name of the temporary file of a path; a new one each time. */
+/** Returns a new name for the temporary file of a path. */
 export function temporaryName(path: string): string {
   return `${path}.${randomBytes(8).toString("hex")}.tmp`;
 }
 
 /**
- * Writes a file. `fill` hands over its bytes and may take its time; each piece is copied or
- * written before `write` returns. Not one byte beyond `bytesMax` is written.
- * @throws what `fill` or the system throws, and `quota_exceeded` where there are more bytes than
- *   that; the file does not exist then.
+ * Writes a file. `fill` passes its bytes to `write`, which copies or writes each chunk before it
+ * returns. No byte beyond `bytesMax` is written.
+ * @throws any error of `fill` or the system, and `quota_exceeded` if there are more bytes than
+ * that; the file does not exist then.
  */
 export async function writeWhole<Filled>(
   path: string,
@@ -74,12 +73,12 @@ class Sink {
   readonly #bytesMax: number;
   readonly #hash = createHash("sha256");
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** Where the file lies now: first the temporary name, then the path. */
+  /** Current location of the file: first the temporary name, then the path. */
   #name: string;
   #fd: number | null;
   #held = 0;
   #sizeBytes = 0;
-  /** Bytes that the disk was asked to begin with. */
+  /** Bytes for which writeback was started. */
   #startedBytes = 0;
 
   constructor(path: string, disk: DiskCalls, bytesMax: number) {
@@ -106,7 +105,7 @@ class Sink {
     }
   }
 
-  /** Puts the file in its place: after this it survives a loss of power. */
+  /** Moves the file to its path; after this it survives a power loss. */
   finish(): WrittenFile {
     this.#flush();
     faultPoint("render.before_fsync");
@@ -121,7 +120,7 @@ class Sink {
     return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
   }
 
-  /** Gives the space back; what goes wrong here would only hide why the file is given up. */
+  /** Frees the space; errors are ignored, because they would hide the original failure. */
   discard(): void {
     attempt(() => this.#close());
     attempt(() => this.#disk.unlinkSync(this.#name));
@@ -132,7 +131,7 @@ class Sink {
     this.#held = 0;
   }
 
-  /** The kernel may take fewer bytes than it is offered. */
+  /** The kernel may accept fewer bytes than it is offered. */
   #put(bytes: Uint8Array): void {
     if (this.#sizeBytes + bytes.byteLength > this.#bytesMax) {
       throw new AppError("quota_exceeded", `The file would have over ${this.#bytesMax} bytes.`);
@@ -157,7 +156,7 @@ class Sink {
     return this.#fd;
   }
 
-  /** Forgets the descriptor first: after a failed close it is gone as well. */
+  /** Clears the descriptor first, because it is gone even after a failed close. */
   #close(): void {
     const fd = this.#fd;
     this.#fd = null;
@@ -178,6 +177,6 @@ function attempt(call: () => void): void {
   try {
     call();
   } catch {
-    // The first failure is on its way to the caller.
+    // The caller gets the first failure.
   }
 }

@@ -1,9 +1,8 @@
 /**
- * Exports of changes. What comes in: an opened list with the kinds and fields that are wanted, and
- * batches of changes. What goes out: the bytes of the file in every format, and how many rows it
- * has.
- * Invariant: that of every renderer: the bytes depend on both snapshots and the options alone. What
- * `peneira diff` writes as csv and jsonl is the same, for both come from src/changes/rows.ts.
+ * Exports of changes. Input: an opened list with the requested kinds and fields, and batches of
+ * changes. Output: the bytes of the file in every format, and its number of rows.
+ * Invariant: the bytes depend only on both snapshots and the options. `peneira diff` writes the
+ * same csv and jsonl, because both come from src/changes/rows.ts.
  */
 
 import { changeColumnsOf } from "../../changes/columns.ts";
@@ -26,17 +25,17 @@ import { EntrySlices, type RenderContext, type Renderer } from "./renderer.ts";
 import { csvHead } from "./text.ts";
 import { ROWS_AT_ONCE, XlsxRenderer } from "./xlsx/xlsx.ts";
 
-/** What is exported of a list. */
+/** The part of a list that is exported. */
 export interface ChangesWork {
   readonly list: ChangeList;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
 }
 
-/** Changes of one call of the addon. */
+/** Changes in one call of the addon. */
 const SLICE_ENTRIES = 2_048;
 
-/** What a file of changes is made from; counts before anything is written. */
+/** Makes the context of a file of changes; counts before anything is written. */
 export async function changesContext(
   spec: AccountQuerySpec,
   changes: ChangesWork,
@@ -50,7 +49,7 @@ export async function changesContext(
   return { segment, spec, rowCount, matches, changes: { older, kinds, watch } };
 }
 
-/** The changes of an export in batches, until the limit or the last one. */
+/** Yields the changes of an export in batches, up to the limit. */
 export async function* changeParts(
   spec: AccountQuerySpec,
   changes: ChangesWork,
@@ -104,13 +103,12 @@ export function openChangesRenderer(
   }
 }
 
-/** Text before and behind the rows. */
 interface Frame {
   readonly head: string;
   readonly tail: string;
 }
 
-/** A frame around rows; one slice of them is in memory at a time. */
+/** Renders a frame around rows; one slice of them is in memory at a time. */
 function framedRows(
   { head, tail }: Frame,
   write: (bytes: Uint8Array) => void,

@@ -54,26 +54,24 @@ class Blocks {
   }
 }
 
-/** Compresses what a renderer writes. */
 interface Packer {
   /** Takes bytes, which may be changed afterwards. */
   write(bytes: Uint8Array): void;
   /** Waits for the oldest blocks if many are being packed. Rejects if one cannot be. */
   drain(): void | Promise<void>;
-  /** Writes what is left. */
   end(): void | Promise<void>;
 }
 
 /**
- * Blocks that may be packed on other threads while the next rows are rendered. Rows of one batch
- * fill about two blocks, so that fewer than four would leave a processor idle at times.
+ * Blocks that may be packed on other threads while the next rows are rendered. The rows of one
+ * batch fill about two blocks, so fewer than four would leave a processor idle at times.
  */
 const AHEAD = 4;
 
 /** ID1, ID2, deflate; no flags and no time; the fastest algorithm; an unknown system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
-/** Writes a gzip file. Blocks are packed one without the other, on idle processors too. */
+/** Writes a gzip file. Blocks are packed independently, on idle processors too. */
 export class GzipWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #spare: () => boolean;
@@ -130,7 +128,7 @@ export class GzipWriter implements Packer {
 /** Level of zstd; docs/benchmarks.md has the figures. */
 const ZSTD_LEVEL = 2;
 
-/** Writes a zstd file. A block refers to text of those before, so this thread packs them all. */
+/** Writes a zstd file. A block refers to the text of earlier ones, so this thread packs all. */
 export class ZstdWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #zstd = loadZstd();
@@ -168,15 +166,15 @@ export class ZstdWriter implements Packer {
   }
 }
 
-/** Opens the packer of a compression, and returns what its renderer is given. */
+/** Opens the packer of a compression; returns it with the context for the renderer. */
 type OpenPacker = (
   context: RenderContext,
   write: (bytes: Uint8Array) => void,
 ) => { readonly packer: Packer; readonly given: RenderContext };
 
 /**
- * Other processors pack the blocks of a gzip file, which takes longer than rendering; its rows are
- * rendered on this thread. For a zstd file they render, while this thread packs.
+ * For gzip, which takes longer than rendering, other processors pack the blocks and this thread
+ * renders. For zstd they render, and this thread packs.
  */
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({

@@ -1,8 +1,8 @@
 /**
- * What a spec asks for, in words. What comes in: a normalized spec and the names of its snapshot.
- * What goes out: labels with their values, in the order in which a person would tell them.
- * Invariant: two specs that differ in a filter, the order, the score or the limit have different
- * descriptions; what is not set is not told. Codes stand beside their names.
+ * Describes a spec in words. Input: a normalized spec and the names of its snapshot. Output: labels
+ * with their values, in a natural order.
+ * Invariant: two specs that differ in a filter, the order, the score, or the limit have different
+ * descriptions. Unset options are omitted. Codes follow their names.
  */
 import { districtTitle } from "../../spec/districtname.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -11,16 +11,16 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type DescribeWords, describeWords } from "./describewords.ts";
 import { type RegistryNames, stateName } from "./names.ts";
 
-/** One thing that a spec asks for. */
+/** One filter or option of a spec. */
 export interface DescriptionItem {
   readonly label: string;
-  /** At least one; several are alternatives of each other. */
+  /** At least one; several are alternatives. */
   readonly values: readonly string[];
 }
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Describes a spec; a limit of null is not told. */
+/** Describes a spec; a null limit is omitted. */
 export function describeSpec(
   spec: AccountQuerySpec,
   names: RegistryNames,
@@ -33,7 +33,7 @@ export function describeSpec(
   ];
 }
 
-/** Describes a limit, where there is one to tell. */
+/** Describes a limit, if it is not null. */
 export function describeLimit(limit: number | null, language?: LabelLanguage): DescriptionItem[] {
   if (limit === null) return [];
   const words = describeWords(language);
@@ -53,7 +53,7 @@ export function describeFilters(
   );
 }
 
-/** A count with its thousands apart. */
+/** Formats a count with thousands separators. */
 export function formatCount(count: number, language?: LabelLanguage): string {
   return count.toLocaleString(describeWords(language).locale);
 }
@@ -63,10 +63,10 @@ interface Words extends DescribeWords {
   readonly names: RegistryNames;
 }
 
-/** The values of a filter in words; none where it is not set. */
+/** Returns the values of a filter in words; none if it is not set. */
 type ValuesOf = (filters: Filters, words: Words) => readonly string[] | undefined;
 
-/** Labels in both languages and values of every filter, in the order a person would tell them. */
+/** Labels in both languages and values of every filter, in a natural order. */
 const DESCRIBED = {
   cnae_any_of: [
     "Activities",
@@ -248,7 +248,7 @@ function municipality({ names }: Words, code: string): string {
   return beside(names.municipality(code), code);
 }
 
-/** How activities are matched; matters where there are some, or where it is not as usual. */
+/** Describes the matching of activities; omitted if there are none and the mode is the default. */
 function modeOf(industry: Filters["industry"], { modes }: Words): readonly string[] {
   const { cnae_any_of: wanted, cnae_exclude: excluded, secondary_cnae_mode: mode } = industry;
   return wanted.length + excluded.length > 0 || mode !== "off" ? [modes[mode]] : [];

@@ -1,8 +1,7 @@
 /**
- * The words in which a file tells what was asked for. What comes in: nothing. What goes out: tables
- * of words by language.
- * Invariant: both languages say the same; the English ones are those of files for programs too.
- * Apart because describe.ts holds the rules and would be twice as long with them.
+ * The words with which a file describes its spec, in tables by language.
+ * Invariant: both languages say the same; files for programs use the English words too.
+ * Separate because describe.ts holds the rules and would be twice as long with them.
  */
 
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -11,7 +10,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 type Mode = AccountQuerySpec["filters"]["industry"]["secondary_cnae_mode"];
 
-/** Everything that is said of a spec beside the names of its filters. */
+/** All words for a spec except the names of its filters. */
 export interface DescribeWords {
   /** For numbers. */
   readonly locale: string;
@@ -127,7 +126,7 @@ const PT: DescribeWords = {
   byCnpj: "CNPJ, crescente",
 };
 
-/** The words of a language; those of files for programs are English. */
+/** Returns the words of a language; files for programs use English. */
 export function describeWords(language: LabelLanguage | undefined): DescribeWords {
   return language === "pt" ? PT : EN;
 }

@@ -1,9 +1,8 @@
 /**
- * The columns that `include_explain` adds behind the fields of a file: as texts, and as Arrow
+ * The columns that `include_explain` adds after the fields of a file: as texts, and as Arrow
  * buffers for formats that take rows by column. Input: rows that a spec matched. Output: for each
- * column its name, its kind, and a finished text per row or a buffer, integers as `int32`, texts as
- * `utf8`.
- * Invariant: the columns depend on the spec alone, so that they are known before the first row.
+ * column its name, its kind, and a text per row or a buffer: integers as `int32`, texts as `utf8`.
+ * Invariant: the columns depend on the spec alone, so they are known before the first row.
  * Explanations are objects of some hundred bytes, so only a slice of them is in memory at a time;
  * the buffers hold their values.
  */
@@ -23,12 +22,12 @@ interface Cells extends ExplainColumn {
   readonly cellOf: (explanation: Explanation, labels?: LabelLanguage) => string | null;
 }
 
-/** What only jsonl can hold: the same object as in a search. */
+/** Only jsonl can hold the object that a search returns. */
 const AS_JSON: readonly Cells[] = [
   { name: "explain", kind: "json", cellOf: (explanation) => JSON.stringify(explanation) },
 ];
 
-/** The score of the strategy, which its parts sum to. */
+/** The score of the strategy, which is the sum of its parts. */
 const SCORE: Cells = {
   name: "explain_score",
   kind: "number",
@@ -36,8 +35,8 @@ const SCORE: Cells = {
 };
 
 /**
- * The activity that matched; empty without a filter of activities. `explain_activity` is the part
- * of the score that a known activity makes.
+ * The activity that matched; empty without a filter of activities. `explain_activity` is a known
+ * activity's part of the score.
  */
 const ACTIVITY: readonly Cells[] = [
   {
@@ -58,12 +57,12 @@ const ACTIVITY: readonly Cells[] = [
   },
 ];
 
-/** The columns that a spec adds; none without `include_explain`. */
+/** Returns the columns that a spec adds; none without `include_explain`. */
 export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[] {
   return cellsOf(spec).map(({ name, kind }) => ({ name, kind }));
 }
 
-/** The same columns with the values of rows. */
+/** Returns the same columns with the values of rows. */
 export function explainCells(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -91,7 +90,7 @@ function partCells(part: ScorePart | "sanction"): Cells {
   return { name: `explain_${part}`, kind: "number", cellOf: ({ parts }) => String(parts[part]) };
 }
 
-/** The activity that matched, and whether as primary or secondary; nulls without such a filter. */
+/** Returns the activity that matched, as primary or secondary; nulls without such a filter. */
 function activity({ matched }: Explanation): {
   code: string | null;
   as: "primary" | "secondary" | null;
@@ -100,10 +99,10 @@ function activity({ matched }: Explanation): {
   return cnae ?? { code: null, as: null };
 }
 
-/** Rows explained at a time: some megabytes of objects. */
+/** Rows explained at a time, which make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
-/** The columns that a spec adds, with the values of rows; none without `include_explain`. */
+/** Returns the added columns with the values of rows; none without `include_explain`. */
 export function explainedColumns(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -130,7 +129,7 @@ function growing({ name, kind }: ExplainColumn, length: number): GrowingColumn {
   return kind === "number" ? new IntegerColumn(name, length) : new TextColumn(name, length);
 }
 
-/** Which rows have a value. */
+/** Tracks which rows have a value. */
 class Validity {
   readonly #bits: Uint8Array;
   readonly #length: number;
@@ -183,7 +182,7 @@ class IntegerColumn implements GrowingColumn {
 
 class TextColumn implements GrowingColumn {
   readonly #name: string;
-  /** End of every text behind the first entry, which is 0. */
+  /** End offset of every text, after the first entry, which is 0. */
   readonly #ends: Int32Array;
   readonly #validity: Validity;
   readonly #parts: Buffer[] = [];

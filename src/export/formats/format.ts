@@ -1,20 +1,18 @@
 /**
- * The formats and compressions of exports. Input: the names of a format and a compression. Output:
- * the file extension, the media type, and the max rows.
- * Invariant: a row for every format of the contract; limits are checked before an export is
- * accepted, never by cutting rows off. A compressed file is a file of its own, with its own ending
- * and media type, and no Content-Encoding: a client that decoded it would store bytes that are not
- * those of the record's size and hash, and resume a download at wrong places.
+ * The formats and compressions of exports: file extension, media type, and max rows.
+ * Invariant: there is a row for every format of the contract. Limits are checked before an export
+ * is accepted; rows are never cut off. A compressed file has its own ending and media type, and no
+ * Content-Encoding: a client that decoded it would store bytes that do not match the record's size
+ * and hash, and would resume a download at wrong offsets.
  */
 import { AppError } from "../../errors.ts";
 import type { Compression } from "../../spec/fields.ts";
 import type { ExportFormat } from "../record.ts";
 
-/** One format. */
 interface FormatRow {
   readonly extension: string;
   readonly contentType: string;
-  /** Largest number of rows, or null where only the plan limits them. */
+  /** Max rows, or null if only the plan limits them. */
   readonly rowsMax: number | null;
 }
 
@@ -66,7 +64,7 @@ export function contentTypeOf({ format, compression }: ExportKind): string {
   return (compression === null ? FORMATS[format] : COMPRESSED[compression]).contentType;
 }
 
-/** Throws `invalid_spec` when an export would have more rows than its format can hold. */
+/** Throws `invalid_spec` if an export would have more rows than its format can hold. */
 export function refuseTooManyRows(format: ExportFormat, rowCount: number): void {
   const { rowsMax } = FORMATS[format];
   if (rowsMax === null || rowCount <= rowsMax) return;

@@ -1,9 +1,8 @@
 /**
- * Headings of columns for people. What comes in: the name of an output field, or of a column that
- * `include_explain` or an export of changes adds, and what the output asks for. What goes out: a
- * short heading, one sentence that says more, a width.
- * Invariant: what a field is called stands in the tables of fields and presets alone; headings hold
- * neither quotes nor backslashes, so that they can stand in a style sheet as well.
+ * Headings of columns for people. Input: the name of an output field, or of a column that
+ * `include_explain` or an export of changes adds. Output: a short heading, a sentence, a width.
+ * Invariant: fields are named only in the tables of fields and presets. Headings contain neither
+ * quotes nor backslashes, so that a style sheet can contain them.
  */
 import { HEADINGS_EN, HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -11,21 +10,21 @@ import { OUTPUT_FIELDS, type OutputField } from "../../spec/fields.ts";
 import { PRESETS } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
-/** A column as people see it. */
+/** The heading of a column for people, with its explanation. */
 export interface ColumnLabel {
   readonly heading: string;
   readonly sentence: string;
-  /** Width in characters that most values fit into; longer ones are wrapped. */
+  /** Width in characters that fits most values; longer ones wrap. */
   readonly width: number;
 }
 
-/** What of an output decides what its columns are called. */
+/** Output options that affect headings. */
 type LabelChoice = Pick<AccountQuerySpec["output"], "labels" | "preset">;
 
-/** Width of what explains a row: points, codes and single words. */
+/** Width of explain columns: points, codes, and single words. */
 const EXPLAINED_WIDTH = 12;
 
-/** Heading and sentence of a column that is no field, by its name. */
+/** Heading and sentence of a column that is not a field, by its name. */
 type Explained = Readonly<Record<string, readonly [heading: string, sentence: string]>>;
 
 const EXPLAINED: Explained = {
@@ -46,7 +45,6 @@ const EXPLAINED_PT: Explained = {
   explain_sanction: ["Pontos: sanção", "O que uma sanção em vigor tira da pontuação."],
 };
 
-/** Names of the parts of a score. */
 const PARTS_PT: Readonly<Record<string, string>> = {
   status: "situação",
   email: "e-mail",
@@ -59,7 +57,7 @@ const PARTS_PT: Readonly<Record<string, string>> = {
   headquarters: "matriz",
 };
 
-/** Heading, sentence and width of a column. */
+/** Returns heading, sentence, and width of a column. */
 export function columnLabel(name: string, { labels, preset }: LabelChoice = {}): ColumnLabel {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   if (field !== undefined) {
@@ -73,7 +71,7 @@ export function columnLabel(name: string, { labels, preset }: LabelChoice = {}):
   return { heading, sentence, width: EXPLAINED_WIDTH };
 }
 
-/** Cells of a header: names for programs, or headings for people. */
+/** Returns the cells of a header: names for programs, or headings for people. */
 export function headerCells(names: readonly string[], choice: LabelChoice): readonly string[] {
   return choice.labels === undefined
     ? names

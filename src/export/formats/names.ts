@@ -1,14 +1,13 @@
 /**
- * What the codes of a spec are called. What comes in: an opened snapshot. What goes out: names of
- * activities, natures, municipalities and states as its own tables have them.
- * Invariant: a code without a name stands for itself; names of the registry are not translated.
+ * The names that a snapshot's tables give to the codes of a spec.
+ * Invariant: a code without a name is shown as it is; names of the registry are not translated.
  */
 import { TABLES, type TableName } from "../../../native-index/format/columns.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 
-/** Names of the codes of a spec; null where there is none. */
+/** Names of the codes of a spec; null if a code has none. */
 export interface RegistryNames {
   /** Activity as `NNNN-N/NN`. */
   activity(punctuated: string): string | null;
@@ -18,17 +17,17 @@ export interface RegistryNames {
   municipality(code: string): string | null;
 }
 
-/** Name of a state or of EX. */
+/** Returns the name of a state or of EX. */
 export function stateName(uf: string): string | null {
   return uf === "EX" ? "abroad" : (STATE_NAMES[uf] ?? null);
 }
 
-/** Reads the names of a snapshot; tables are read when they are first asked for. */
+/** Makes the names of a snapshot; each table is read on first use. */
 export function registryNames({ native, catalog }: Segment): RegistryNames {
   const named = (codes: readonly string[], table: TableName) => {
     let names: Map<string, string> | undefined;
     return (code: string): string | null => {
-      // The tables of names are in the order of the dictionaries, which the catalog holds.
+      // The tables of names have the same order as the catalog's dictionaries.
       names ??= new Map(
         guarded(() => native.table(TABLES.indexOf(table))).map((name, i) => [codes[i] ?? "", name]),
       );

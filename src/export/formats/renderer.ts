@@ -1,36 +1,35 @@
 /**
- * The renderer of a file, and the order in which its pieces are cut and written.
- * Input: the segment, the spec and how many rows there will be, then the rows in batches.
- * Output: the bytes of the file, in order, through `write`.
+ * The renderer of a file, and the order in which its chunks are cut and written. Input: the
+ * segment, the spec, the row count, then the rows in batches. Output: the bytes in order, to
+ * `write`.
  * Invariant: the bytes depend on snapshot and spec alone, not on the sizes of the batches, because
- * pieces are cut to one size. A renderer holds a bounded part of the file, and a bounded number of
- * pieces is being made or waits. If a piece cannot be made, the work ends at its turn, and none
- * after it is written.
+ * chunks have a fixed size. A renderer holds a bounded part of the file, and a bounded number of
+ * chunks in progress. If a chunk cannot be made, the work ends at its turn, and no later chunk is
+ * written.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeEntry } from "../../changes/query.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
-/** What a file is made from. */
+/** Input of a renderer. */
 export interface RenderContext {
   readonly segment: Segment;
   /** Normalized in the mode `export`. */
   readonly spec: AccountQuerySpec;
-  /** Rows that will come: the smaller of limit and matches. */
+  /** Number of rows to come: the smaller of limit and matches. */
   readonly rowCount: number;
-  /** Exact number of matches, whatever the limit. */
+  /** Exact number of matches, regardless of the limit. */
   readonly matches: number;
   /**
-   * Asked before each piece: whether pieces may be rendered on other processors, before it is
-   * their turn to be written. Never where not given.
+   * Called before each chunk: true if other processors may render it ahead of its turn. If missing,
+   * they may not.
    */
   readonly spare?: () => boolean;
-  /** Where the rows are changes: since when, and which. */
+  /** Set if the rows are changes. */
   readonly changes?: ChangesContext;
 }
 
-/** What a file of changes says of itself beside the rest. */
 interface ChangesContext {
   readonly older: Segment;
   readonly kinds: readonly ChangeKind[];
@@ -40,24 +39,24 @@ interface ChangesContext {
 /** One file being written: `begin` once, `rows` for each batch in order, `end` once. */
 export interface Renderer<Batch = Uint32Array> {
   begin(): void | Promise<void>;
-  /** Takes row ids, or changes; they may be changed afterwards. */
+  /** Takes row ids, or changes; the caller may modify them afterwards. */
   rows(batch: Batch): void | Promise<void>;
   end(): void | Promise<void>;
-  /** Frees what is held when the work ends early, also after a throw; nothing is called after. */
+  /** Frees resources if the work ends early, even after a throw; nothing is called after it. */
   abort?(): void;
 }
 
-/** Cuts batches into pieces of one size; holds at most one piece. */
+/** Cuts batches into chunks of one size; holds at most one. */
 export interface Slices<Batch> {
-  /** Takes a batch and hands out the pieces that are full; each is valid until the next one. */
+  /** Takes a batch and yields the full chunks; each is valid until the next one. */
   add(batch: Batch): Iterable<Batch>;
-  /** The last piece; may be empty. */
+  /** Returns the last chunk; may be empty. */
   rest(): Batch;
 }
 
 /**
- * Opens a renderer; `write` may throw the system's error, which ends the work. The bytes that it
- * gets are good until it returns: the next ones may come in the same memory.
+ * Opens a renderer. `write` may throw the system's error, which ends the work. Its bytes are valid
+ * until it returns, because the memory is reused.
  */
 export type OpenRenderer = (context: RenderContext, write: (bytes: Uint8Array) => void) => Renderer;
 
@@ -70,7 +69,7 @@ export class RowSlices {
     this.#slice = new Uint32Array(size);
   }
 
-  /** Takes a batch and hands out the slices that are full; each is valid until the next one. */
+  /** Takes a batch and yields the full slices; each is valid until the next one. */
   *add(batch: Uint32Array): Generator<Uint32Array, void> {
     for (let from = 0; from < batch.length; ) {
       const taken = batch.subarray(from, from + this.#slice.length - this.#held);
@@ -83,7 +82,7 @@ export class RowSlices {
     }
   }
 
-  /** The rows of the last slice; may be none. */
+  /** Returns the rows of the last slice; may be none. */
   rest(): Uint32Array {
     return this.#slice.subarray(0, this.#held);
   }
@@ -98,7 +97,7 @@ export class EntrySlices {
     this.#size = size;
   }
 
-  /** Takes a batch and hands out the slices that are full. */
+  /** Takes a batch and yields the full slices. */
   *add(batch: readonly ChangeEntry[]): Generator<readonly ChangeEntry[], void> {
     for (let from = 0; from < batch.length; ) {
       const taken = batch.slice(from, from + this.#size - this.#held.length);
@@ -111,16 +110,16 @@ export class EntrySlices {
     }
   }
 
-  /** The changes of the last slice; may be none. */
+  /** Returns the changes of the last slice; may be none. */
   rest(): readonly ChangeEntry[] {
     return this.#held;
   }
 }
 
-/** Two keep two processors busy while the third piece is hashed and written. */
+/** Two keep two processors busy while the third chunk is hashed and written. */
 const AHEAD = 2;
 
-/** Writes pieces in turn; a piece is its bytes, or what says more of them. */
+/** Writes chunks in order; a chunk is its bytes, or an object with them. */
 export class WrittenInTurn<Piece extends object = Uint8Array> {
   readonly #write: (piece: Piece) => void;
   readonly #pieces: Promise<Piece>[] = [];
@@ -129,21 +128,21 @@ export class WrittenInTurn<Piece extends object = Uint8Array> {
     this.#write = write;
   }
 
-  /** Takes a piece that is being made; waits for the oldest where there are too many. */
+  /** Adds a chunk in progress; waits for the oldest if there are too many. */
   later(piece: Promise<Piece>): void | Promise<void> {
-    // Whoever waits for it hears of its failure; without this, nobody waiting ends the process.
+    // The failure is reported when awaited; until then, this prevents an unhandled rejection.
     piece.catch(() => {});
     this.#pieces.push(piece);
     if (this.#pieces.length > AHEAD) return this.#oldest();
   }
 
-  /** Makes a piece and writes it, behind all that came before. */
+  /** Makes a chunk and writes it after all earlier ones. */
   now(make: () => Piece): void | Promise<void> {
     if (this.#pieces.length === 0) return this.#write(make());
     return this.rest().then(() => this.#write(make()));
   }
 
-  /** Writes what is still being made. */
+  /** Waits for all chunks in progress and writes them. */
   async rest(): Promise<void> {
     while (this.#pieces.length > 0) await this.#oldest();
   }

@@ -1,12 +1,12 @@
 /**
- * What a file tells about itself: its title, where its rows come from, what was asked for, the
- * limit, and what the columns of a workbook mean. Input: the context of an export. Output: labels
- * with their values; for a workbook, rows of a label and a value.
- * Invariant: every format that tells about itself tells the same; a file of changes names both
- * snapshots, the kinds and the watched fields. A title is one line. A limit that no answer of the
- * snapshot can reach is not told, because plans and commands set such limits: the same rows would
- * be another file under each of them. In a sheet a label is next to the first of its values only,
- * and rows of an empty label and value separate the sections.
+ * The description of a file in itself: title, source of the rows, filters and order, limit, and the
+ * meaning of a workbook's columns. Input: the context of an export. Output: labels with their
+ * values; for a workbook, rows of a label and a value.
+ * Invariant: every format describes itself alike. A file of changes names both snapshots, the
+ * kinds, and the watched fields. A title is one line. A limit that no result of the snapshot can
+ * reach is omitted: plans and commands set such limits, and the same rows would differ under each
+ * of them. In a sheet, a label precedes only the first of its values, and empty rows separate the
+ * sections.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -18,7 +18,7 @@ import { columnLabel, headerCells } from "./labels.ts";
 import { registryNames, stateName } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
 
-/** Describes snapshot, provenance and counts; `formatCount` writes a count as the format does. */
+/** Describes snapshot, provenance, and counts; `formatCount` is the format's own. */
 export function describeSource(
   { segment, spec, rowCount, matches, changes }: RenderContext,
   formatCount: (count: number) => string,
@@ -57,7 +57,7 @@ function matchesLabel(areChanges: boolean, pt: boolean): string {
   return pt ? "Estabelecimentos encontrados" : "Accounts that match";
 }
 
-/** Describes filters and order, of changes what is watched. */
+/** Describes filters and order; for changes, kinds and watched fields instead of the order. */
 export function describeAsked(context: RenderContext): DescriptionItem[] {
   const { segment, spec, changes } = context;
   const names = registryNames(segment);
@@ -78,10 +78,10 @@ export function describeAsked(context: RenderContext): DescriptionItem[] {
   ];
 }
 
-/** More states than this are counted. */
+/** If there are more states, only their number is shown. */
 const STATES_NAMED_MAX = 3;
 
-/** The title of a file of these accounts. */
+/** Returns the title of a file. */
 export function titleOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
   if (output.title !== undefined) return output.title;
   const pt = output.labels === "pt";
@@ -110,7 +110,7 @@ function statesOf(ufs: readonly string[], pt: boolean): string[] {
   return [ufs.map((uf) => (uf === "EX" && pt ? "exterior" : (stateName(uf) ?? uf))).join(", ")];
 }
 
-/** The limit, or null where it can cut nothing off. */
+/** Returns the limit, or null if it cannot cut off any row. */
 export function toldLimit({
   segment,
   spec,
@@ -133,7 +133,7 @@ export function aboutRows(context: RenderContext, columns: readonly string[]): A
     values: [columnLabel(name, output).sentence],
   }));
   return [
-    // Counts are plain digits, because thousands are parted differently where a file is opened.
+    // Counts are plain digits, because thousands separators depend on the reader's locale.
     ...(output.labels === undefined && output.title === undefined
       ? []
       : [[titleOf(context.spec, context.segment), ""] as const, ["", ""] as const]),

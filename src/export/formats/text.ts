@@ -1,12 +1,12 @@
 /**
- * Exports as text: CSV, JSON lines, and the rows of pages. What comes in: row ids in batches. What
- * goes out: the bytes of the file. The addon writes the rows (native-index/render/rows.h); what
- * stands before and behind them is made here, and for pages in html/html.ts.
- * Invariant: the bytes of a row do not depend on its neighbours, so that batches of any size give
- * the same file; one slice of rows is in memory at a time. CSV is RFC 4180 in UTF-8: a header of
- * field names (of words in a file for people), every line ends on CR LF, the last one too; the byte
- * order mark and the semicolon stand there only when the spec asks for them.
- * No line of JSON lines is split or empty.
+ * Exports as text: CSV, JSON lines, and the rows of pages. Input: row ids in batches. Output: the
+ * bytes of the file. The addon writes the rows (native-index/render/rows.h). Text before and after
+ * them is made here, and for pages in html/html.ts.
+ * Invariant: the bytes of a row do not depend on other rows, so batches of any size give the same
+ * file; one slice is in memory at a time. CSV is RFC 4180 in UTF-8, with a header of field names
+ * (of words in a file for people). Every line ends with CR LF, including the last. The byte order
+ * mark and the semicolon are used only if the spec requests them. No line of JSON lines is split or
+ * empty.
  */
 import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -16,7 +16,7 @@ import { type RenderContext, type Renderer, WrittenInTurn } from "./renderer.ts"
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** What stands before the first row. */
+/** Returns the text before the first row. */
 export function csvHead(
   columns: readonly string[],
   output: Pick<AccountQuerySpec["output"], "bom" | "delimiter" | "labels" | "preset">,
@@ -43,22 +43,21 @@ export const openJsonlRenderer = (
 ): Renderer => renderFramed(context, { format: "jsonl", head: "", tail: "" }, write);
 
 /**
- * Most rows of one native call: some hundred kilobytes, which the processor still has at hand where
- * they are hashed and written; at the very worst a few megabytes.
+ * Max rows of one native call: some hundred kilobytes, still in the processor's cache when they are
+ * hashed and written; in the worst case a few megabytes.
  */
 const SLICE_ROWS = 2_048;
 
-/** Memory for the text of a slice, the same for every slice: fresh pages cost as much as a copy. */
+/** Buffer for a slice's text, reused because page faults on new memory cost as much as a copy. */
 const ROOM_BYTES = 1 << 20;
 
-/** What stands around the rows. */
 interface RowFrame {
   readonly format: "csv" | "html" | "jsonl";
   readonly head: string;
   readonly tail: string;
 }
 
-/** Makes a renderer of a frame around rows. */
+/** Makes a renderer of rows inside a frame. */
 export function renderFramed(
   { segment, spec, spare = () => false }: RenderContext,
   { format, head, tail }: RowFrame,

@@ -1,8 +1,8 @@
 /**
- * The threads' side of exports. What comes in: orders of the queue, one at a time. What goes out:
- * the finished file, what becomes of the tenant's list, and outcomes as plain values.
- * Invariant: a thread renders below the priority of the requests; it keeps the last snapshot open
- * for the next order, and closes it as soon as it hears that no export needs it.
+ * The worker thread of exports. Input: orders of the queue, one at a time. Output: the finished
+ * file, the staged changes of the tenant's list, and outcomes as plain values.
+ * Invariant: a thread renders at a lower priority than requests. It keeps the last snapshot open
+ * for the next order, and closes it when no export needs it.
  */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -35,19 +35,19 @@ import {
   UNPINNED,
 } from "./rendertask.ts";
 
-/** Shortest time between two reports of progress, in milliseconds. */
+/** Min interval between two progress reports, in milliseconds. */
 const PROGRESS_MS = 100;
 
-/** Codes of a system that is out of files, memory or threads for the moment. */
+/** Codes for a temporary lack of files, memory, or threads. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** A snapshot of the last order; `stale` once no other export needs it. */
+/** A cached snapshot of the last order; `stale` once no other export needs it. */
 interface Held {
   readonly segment: Segment;
   stale: boolean;
 }
 
-/** One, or two where the last order was about changes. */
+/** One snapshot, or two if the last order was about changes. */
 let held: readonly Held[] = [];
 let rendering = false;
 
@@ -63,12 +63,12 @@ unpinned.onmessage = (event) => {
 /** Entry point for the thread pool. */
 export const run = worker<RenderFunctions>({ render, stage });
 
-/** Renders one export. Never rejects. */
+/** Never rejects. */
 function render(order: RenderTask): Promise<RenderOutcome> {
   return settled(() => renderOrder(order));
 }
 
-/** Writes what a tenant's list of exported accounts will have. Never rejects. */
+/** Stages the rows of an export for its tenant's list. Never rejects. */
 function stage(order: StageTask): Promise<StageOutcome> {
   return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
 }
@@ -146,7 +146,7 @@ function stageOrder({ dataDir, tenantId, held: wanted, flag }: StageTask) {
   });
 }
 
-/** Runs something over a connection of this thread. */
+/** Runs work with a database connection of this thread. */
 async function withState<Result>(
   dataDir: string,
   run: (store: ExportedStore) => Promise<Result>,
@@ -177,9 +177,9 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
   };
 }
 
-/** The pinned snapshot: the one that is open, or the first place where it is found. */
+/** Returns the pinned snapshot: the open one, or the first found in its places. */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
-  // A good file may have come to the place of one that was spoilt.
+  // A good file may have replaced a corrupt one.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
   if (known !== undefined) return known.segment;
@@ -200,7 +200,7 @@ async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Pro
   throw new AppError("snapshot_unavailable", "The pinned snapshot is gone.", { cause });
 }
 
-/** Whether another file than the open one, or less of it, is where the snapshot is to be read. */
+/** True if the place of the snapshot holds another file than the open one, or a truncated one. */
 function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">): boolean {
   for (const place of places) {
     const found = statSync(place, { bigint: true, throwIfNoEntry: false });
@@ -210,13 +210,13 @@ function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">)
   return native.poisoned();
 }
 
-/** False where the file may be whole and only this process is short of something. */
+/** False if the file may be whole and only this process lacks a resource. */
 function isRefusal(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return error instanceof CommandError || (code !== "" && !SHORTAGES.includes(code));
 }
 
-/** Closes the snapshots of which something is true. */
+/** Closes the snapshots for which `isOver` returns true. */
 function letGo(isOver: (one: Held) => boolean): void {
   const over = held.filter(isOver);
   held = held.filter((one) => !over.includes(one));
@@ -224,9 +224,9 @@ function letGo(isOver: (one: Held) => boolean): void {
 }
 
 /**
- * Opens the list of two snapshots, or makes it where it is missing or damaged: the folder is
- * bounded and the disk not ours alone, so one that was there when an export was accepted may be
- * gone. The same pair gives the same list. `ended` asks for an end, which throws
+ * Opens the change list of two snapshots, or makes it if it is missing or damaged. A list that
+ * existed when the export was accepted may be gone, because the folder is bounded and other
+ * programs use the disk. The same pair gives the same list. If `ended` returns true, throws
  * `RenderCancelled`.
  */
 async function listOf(

@@ -1,8 +1,8 @@
 /**
- * Accepting exports. What comes in: checked and normalized requests. What goes out: a queued
- * export, or the one that the same key and request brought about before.
- * Invariant: idempotency key, bounds, quota and row are one transaction, so that equal requests at
- * the same instant, from however many processes, give one export; a refusal keeps nothing, so its
+ * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the one that
+ * the same key and request created before.
+ * Invariant: idempotency key, bounds, quota, and row are one transaction. Equal requests at the
+ * same time, even from several processes, give one export. A refused request stores nothing, so its
  * key can be used again.
  */
 import { randomBytes } from "node:crypto";
@@ -25,38 +25,36 @@ import { compressionOf } from "../formats/compressed.ts";
 import type { Leaps } from "./leaps.ts";
 import type { Pins } from "./pins.ts";
 
-/** How long an idempotency key is kept, in milliseconds. */
+/** Retention of an idempotency key, in milliseconds. */
 export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
 
-/** What a client whose queue is full should wait, in seconds. */
+/** Retry-After for a full queue, in seconds. */
 const QUEUE_RETRY_S = 10;
-/** What a client should wait where the disk is full; files expire all the time. */
+/** Retry-After for a full disk, in seconds; files expire continuously. */
 const ROOM_RETRY_S = 60;
 
-/** What accepting needs. */
+/** Dependencies of the intake. */
 export interface IntakeParts {
   readonly store: ExportStore;
   readonly pins: Pins;
   readonly clock: Clock;
   readonly leaps: Leaps;
   readonly log: Log;
-  /** Free bytes of the disk of the files, or null where nobody knows; below the least of them no
-   *  export is accepted. */
+  /** Free bytes of the disk, or null if unknown; below `freeBytesMin` no export is accepted. */
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
-  /** Names what a spec selects, for the file's name. */
+  /** Returns the part of the file name that describes the spec. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
 
-/** An accepted export as stored. */
 interface Accepted {
   readonly row: ExportRow;
-  /** Specs are kept as JSON; that of a replay is the first request's. */
+  /** Specs are stored as JSON; a replay returns the first request's. */
   readonly spec: AccountQuerySpec;
   readonly replayed: boolean;
 }
 
-/** What is made of a request before its transaction. */
+/** Values computed from a request before its transaction. */
 interface Made {
   readonly fingerprint: string;
   readonly slug: string;
@@ -73,12 +71,12 @@ export class Intake {
   }
 
   /**
-   * Accepts one, durably. `running` is how many exports of the tenant are rendered at the moment.
-   * Throws the refusals that `Exporter.create` names, and the database's errors as they are.
+   * Accepts an export durably. `running` is the number of the tenant's exports being rendered.
+   * Throws the errors of `Exporter.create`, and database errors unchanged.
    */
   accept(wanted: NewExport, running: number): Accepted {
     const { store } = this.#parts;
-    // Hashing and naming depend on the request alone and need not hold up other writers.
+    // Hashing and naming depend on the request alone, so they need not block other writers.
     const made: Made = {
       fingerprint: fingerprintOf(wanted),
       slug: this.#slugOf(wanted),
@@ -103,8 +101,8 @@ export class Intake {
   }
 
   /**
-   * What the key and the same bytes have brought about, or null. Of a spec that names lists the
-   * bytes do not tell whether it is the same: whoever reads it compares their revisions.
+   * Returns the export of the same key and bytes, or null. Also null if the spec names lists: equal
+   * bytes may then mean another spec, so the caller must compare the lists' revisions.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
@@ -113,7 +111,7 @@ export class Intake {
     return again.spec.filters.lists === undefined ? again : null;
   }
 
-  /** Names what a file of changes holds by both of its months. */
+  /** Returns the slug; for changes with both months. */
   #slugOf({ spec, segment, changes }: NewExport): string {
     const slug = this.#parts.slugOf(spec, segment);
     if (!changes) return slug;
@@ -121,7 +119,7 @@ export class Intake {
     return changesSlug(slug, { ...months, labels: spec.output.labels });
   }
 
-  /** The key, where it was used within a day; whatever the clock says just after a leap. */
+  /** Returns the key if it was used within a day, or after a clock jump, regardless of its age. */
   #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
     const { store, clock, leaps } = this.#parts;
     const known = store.remembered(tenantId, idempotencyKey);
@@ -129,7 +127,7 @@ export class Intake {
     return known.createdAt >= clock.nowMs() - KEY_KEPT_MS || leaps.hold() ? known : undefined;
   }
 
-  /** What the key has brought about, or null where it is new or older than a day. */
+  /** Returns the export of the key, or null if the key is new or older than a day. */
   #replay({ tenantId, idempotencyKey }: NewExport, fingerprint: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
     if (known === undefined) return null;
@@ -160,7 +158,7 @@ export class Intake {
     if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
-    // What can begin at once waits for an instant only, so a plan without a queue allows it.
+    // An export that can start immediately hardly waits, so a plan without a queue allows it.
     const bound = Math.max(queueable, running < concurrent ? 1 : 0);
     if (this.#parts.store.queuedOf(tenantId) < bound) return;
     throw new AppError(
@@ -172,12 +170,12 @@ export class Intake {
     );
   }
 
-  /** What runs may fill the rest of the disk, but nothing new may, and searches go on. */
+  /** Running exports may fill the rest of the disk; new ones may not. Searches continue. */
   #refuseWithoutRoom(): void {
     const { freeBytes, freeBytesMin, log } = this.#parts;
     const free = freeBytesMin === 0 ? null : freeBytes();
     if (free === null || free >= freeBytesMin) return;
-    // How full the disk is concerns the operator, and no tenant.
+    // The operator needs to know how full the disk is; tenants must not see it.
     log.warn({ free_bytes: free, free_bytes_min: freeBytesMin }, "no room for a new export");
     throw new AppError(
       "storage_full",
@@ -233,9 +231,9 @@ export class Intake {
 }
 
 /**
- * What an idempotency key stands for: the spec, and of an export of changes all that it wants. An
- * export that leaves out what was exported changes that itself when it is done, so its own request
- * again, after an answer that was lost, is no other one: `exported` has no revision here.
+ * Returns the identity of a request for its idempotency key: the spec, and for changes all their
+ * options. `exported` has no revision here: an export that excludes it changes it when done, and a
+ * retry after a lost response must still be the same request.
  */
 function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
   const bound = boundSpec(
@@ -248,7 +246,7 @@ function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
   return `${specHash(bound)} ${older.label} ${changesHash(bound, { kinds, watch, fields })}`;
 }
 
-/** The columns of a row that only an export of changes fills. */
+/** Returns the columns that only an export of changes fills. */
 function sinceOf({ changes }: NewExport) {
   const older = changes?.older;
   return {

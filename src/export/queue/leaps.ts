@@ -1,13 +1,13 @@
 /**
- * Leaps of the wall clock. What comes in: both clocks, looked at now and then. What goes out:
- * whether what time takes away is to be kept for a while.
- * Invariant: a step of the wall clock against the monotonic one that nobody makes on purpose holds
- * everything, in either direction, long enough for an operator to set the clock right.
+ * Jumps of the wall clock. Input: both clocks, read at intervals. Output: whether expiry is
+ * suspended.
+ * Invariant: if the wall clock jumps against the monotonic one, in either direction, nothing
+ * expires until an operator has had time to correct it.
  */
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 
-/** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
+/** Min step that counts as a jump, and how long it suspends expiry, in milliseconds. */
 const LEAP_MS = 600_000;
 
 /** Watches the clocks of one process. */
@@ -23,7 +23,7 @@ export class Leaps {
     this.#offsetMs = this.#offset();
   }
 
-  /** True for a while after the wall clock has leapt: nothing may expire or be forgotten. */
+  /** True for a while after the wall clock has jumped: nothing may expire or be deleted. */
   hold(): boolean {
     const offsetMs = this.#offset();
     const leapMs = offsetMs - this.#offsetMs;

@@ -1,11 +1,11 @@
 /**
- * What keeps a snapshot as long as an export needs it. What comes in: the snapshot that is served,
- * and the ids of those that exports wait for. What goes out: paths that hold the same file whatever
- * the operator does to the one that he named.
- * Invariant: a pin is a hard link, so it costs no space while the file is there, and appears before
- * the export that needs it is committed; a pin that no export needs is removed. Where linking is
- * impossible (another device, foreign owner) the named path is relied on instead: a copy of ten
- * gigabytes has no place in a request. The thread that opens a path checks what it has opened.
+ * Pins snapshots while an export needs them. Input: the served snapshot, and the ids of snapshots
+ * with waiting exports. Output: paths that lead to the same file even if the operator moves or
+ * replaces the original.
+ * Invariant: a pin is a hard link, so it needs no space while the file exists. It appears before
+ * its export is committed, and is removed when no export needs it. If linking is impossible
+ * (another device, foreign owner), the original path is used: a request cannot copy ten gigabytes.
+ * The thread that opens a path checks the opened file.
  */
 import { linkSync, lstatSync, readdirSync, type Stats, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,19 +15,18 @@ import type { Segment } from "../../search/segment.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
 import { stateGone, stateUnwritable } from "../../store/failures.ts";
 
-/** Name of the folder in the data directory. */
 const FOLDER = "pins";
 const EXTENSION = ".peneira";
-/** The served snapshot has a link of its own, from which pins are made when they are needed. */
+/** The served snapshot has its own link, from which pins are made on demand. */
 const SERVED = "served-";
 
-/** Names that this program gives; others are left alone. */
+/** Names that this program gives; other files are left alone. */
 const OURS = /^(?:served-)?(?:[0-9a-f]{16}|[0-9a-f]{64})\.peneira$/;
 
-/** A request reads which snapshot is served and asks for its pin in one go, so one is enough. */
+/** A request reads the served snapshot and pins it in one turn, so one is enough. */
 const SERVED_KEPT = 1;
 
-/** Why a link cannot be made here at all. */
+/** Error codes that mean that links cannot be made here. */
 const NO_LINKS = ["EXDEV", "EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"];
 
 /** The pins of a data directory. */
@@ -35,13 +34,13 @@ export class Pins {
   readonly #folder: string;
   readonly #needed: (snapshotId: string) => boolean;
   readonly #linked: () => void;
-  /** What is and was served, the newest last. */
+  /** The served snapshot and retained earlier ones, the newest last. */
   #served: readonly Segment[] = [];
 
   /**
-   * Makes the folder where there is none. `needed` says whether an export waits for a snapshot,
-   * `linked` is told before and after every link that is made or removed.
-   * Throws `CommandError` when others could reach the folder.
+   * Makes the folder if it is missing. `needed` returns true if an export waits for a snapshot;
+   * `linked` is called before and after each link is made or removed. Throws `CommandError` if
+   * other users could reach the folder.
    */
   constructor(
     dataDir: string,
@@ -55,9 +54,8 @@ export class Pins {
   }
 
   /**
-   * Takes note of the snapshot that is served from now on, while its path is certain to be its
-   * own: later the operator may move it away, or another file to its place. Gives the ids of
-   * snapshots that are given up for it.
+   * Links the newly served snapshot while its path still leads to it: later the operator may move
+   * or replace the file. Returns the ids of the snapshots that are no longer retained.
    */
   serve(segment: Segment): string[] {
     const all = [...this.#served.filter((one) => one.snapshotId !== segment.snapshotId), segment];
@@ -68,7 +66,7 @@ export class Pins {
     return givenUp;
   }
 
-  /** The same content may come again in another file because the one before it was spoilt. */
+  /** The same content may arrive in another file if the earlier file was corrupt. */
   #renew({ snapshotId, path }: Segment): void {
     const anchor = this.#anchor(snapshotId);
     const [linked, now] = [statOf(anchor), statOf(path)];
@@ -88,18 +86,18 @@ export class Pins {
     this.#link(exists(anchor) ? anchor : segment.path, pin);
   }
 
-  /** Absolute path of the pin of a snapshot, whether it is there or not. */
+  /** Absolute path of a snapshot's pin, which may not exist. */
   path(snapshotId: string): string {
     return join(this.#folder, snapshotId + EXTENSION);
   }
 
-  /** Where the file of a snapshot may be, the likeliest first. */
+  /** Paths where the file of a snapshot may be, the likeliest first. */
   places(snapshotId: string, snapshotPath: string): string[] {
     const served = this.#served.filter((segment) => segment.snapshotId === snapshotId);
     return [...new Set([this.path(snapshotId), snapshotPath, ...served.map(({ path }) => path)])];
   }
 
-  /** Removes a pin that no export needs; true when nothing at all needs that snapshot. */
+  /** Removes a pin that no export needs; returns true if nothing needs that snapshot. */
   release(snapshotId: string): boolean {
     if (this.#needed(snapshotId)) return false;
     if (exists(this.path(snapshotId))) this.#unlink(this.path(snapshotId));
@@ -107,8 +105,8 @@ export class Pins {
   }
 
   /**
-   * Removes every pin and link that is not needed, and pins the served snapshot again where an
-   * export that waits for it has lost its pin.
+   * Removes every pin and link that is not needed. Pins the served snapshot again if a waiting
+   * export has lost its pin.
    */
   clean(): void {
     const anchors = this.#served.map(({ snapshotId }) => SERVED + snapshotId);
@@ -120,7 +118,7 @@ export class Pins {
     for (const segment of this.#served) if (this.#needed(segment.snapshotId)) this.hold(segment);
   }
 
-  /** Gives up the links to what is served. */
+  /** Removes the links to served snapshots. */
   close(): void {
     for (const { snapshotId } of this.#served) this.#remove(this.#anchor(snapshotId));
     this.#served = [];
@@ -172,7 +170,7 @@ function remove(path: string): void {
   }
 }
 
-/** A file that is gone needs the operator; a full or failing disk may recover. */
+/** If the file is missing, the operator must act; a full or failing disk may recover. */
 function refusal(code: string, cause: unknown): AppError {
   if (code === "ENOENT") {
     const detail = "The snapshot was moved away while it is served. The operator must restart.";

@@ -1,8 +1,8 @@
 /**
- * Threads that render exports, as the queue sees them. What comes in: what to render. What goes
- * out: how it went, and how far it is meanwhile.
- * Invariant: a render that was begun ends with exactly one outcome and never rejects, also when
- * its thread dies; closing waits for nothing, so whoever closes cancels first.
+ * Worker threads that render exports, as the queue sees them. Input: a request. Output: its
+ * outcome, and progress until then.
+ * Invariant: a started render ends with exactly one outcome and never rejects, even if its thread
+ * dies. Closing does not wait, so callers must cancel first.
  */
 import { BroadcastChannel, MessageChannel } from "node:worker_threads";
 import { describeError } from "../../process/log.ts";
@@ -17,46 +17,45 @@ import {
   UNPINNED,
 } from "./rendertask.ts";
 
-/** What to render, without what the threads need to talk. */
+/** A render request, without the fields for communication between threads. */
 export type RenderRequest = Omit<RenderTask, "port" | "flag" | "searches">;
 
-/** What to write for a list, likewise. */
+/** A request to stage list entries, without its flag. */
 type StageRequest = Omit<StageTask, "flag">;
 
-/** Work that was begun. */
 interface Started<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Asks it to end at the next batch. */
+  /** Requests that the work ends at the next batch. */
   cancel(): void;
 }
 
-/** A render that was begun. */
+/** A render in progress. */
 export type StartedRender = Started<RenderOutcome>;
-/** The list `exported` of a tenant that is being written. */
+/** The writing of a tenant's list `exported`, in progress. */
 export type StartedStage = Started<StageOutcome>;
 
-/** Told now and then how far a render is. */
+/** Receives the progress of a render at intervals. */
 export type OnProgress = (rowsWritten: number, rowCount: number) => void;
 
-/** Whoever renders; a test may put something else in its place. */
+/** Renders exports; tests may replace it. */
 export interface RenderThreads {
-  /** How many renders run at once. */
+  /** Max concurrent renders. */
   readonly size: number;
   start(request: RenderRequest, onProgress: OnProgress): StartedRender;
-  /** Stages what a rendered export has held, for its tenant's list. */
+  /** Stages the rows of a rendered export for its tenant's list. */
   stage(request: StageRequest): StartedStage;
-  /** Says that no export needs a snapshot, so that threads close it. */
+  /** Tells the threads to close a snapshot that no export needs. */
   forget(snapshotId: string): void;
   close(): Promise<void>;
 }
 
 /**
- * When threads start that nobody asked for: behind the start of a server, whose first answers need
- * the processors that loading a thread takes (a tenth of a second of one).
+ * Delay before threads start without work: after a server's start, its first responses need the
+ * processors, and loading a thread takes one for a tenth of a second.
  */
 const START_AFTER_MS = 2_000;
 
-/** Renders in threads of piscina, over the pinned snapshot. */
+/** Renders in piscina threads, over the pinned snapshot. */
 export class RenderPool implements RenderThreads {
   readonly size: number;
   #pool: ThreadPool<RenderFunctions> | null = null;
@@ -65,8 +64,8 @@ export class RenderPool implements RenderThreads {
   readonly #unpinned = new BroadcastChannel(UNPINNED);
 
   /**
-   * The threads start with the first work, or by themselves a while later; while nobody searches
-   * they may use further processors.
+   * The threads start with the first work, or after a delay. While no search runs, they may use
+   * more processors.
    */
   constructor(threads: number, searches: Int32Array = searchCounter()) {
     this.size = threads;
@@ -75,7 +74,6 @@ export class RenderPool implements RenderThreads {
     this.#starting = setTimeout(() => this.#threads(), START_AFTER_MS).unref();
   }
 
-  /** Whether the threads were started. */
   get isStarted(): boolean {
     return this.#pool !== null;
   }

@@ -1,9 +1,9 @@
 /**
- * What is rendered when. What comes in: queued exports and free threads. What goes out: exports
- * that are done or failed, or queued again.
- * Invariant: tenants take turns, each with its oldest export, and none has more running than its
- * plan allows; a state is committed before anybody is told; an end that cannot be committed is
- * kept and tried again; stopping leaves nothing running and counts no attempt.
+ * Schedules renders. Input: queued exports and free threads. Output: exports that are done, failed,
+ * or queued again.
+ * Invariant: tenants take turns, each with its oldest export, and none has more renders than its
+ * plan allows. A state is committed before it is announced. An outcome that cannot be committed is
+ * retained and retried. Stopping leaves nothing running and counts no attempt.
  */
 import { strict as assert } from "node:assert";
 import { isPlanName, type Plans } from "../../access/plans.ts";
@@ -26,7 +26,6 @@ import {
   type StageOutcome,
 } from "./rendertask.ts";
 
-/** What the queue works with. */
 interface QueueParts extends OrderParts {
   readonly store: ExportStore;
   readonly dataDir: string;
@@ -35,23 +34,23 @@ interface QueueParts extends OrderParts {
   readonly plans: Plans;
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds that a finished export is kept, unless its plan says less. */
+  /** Retention of a finished export in milliseconds, unless its plan sets less. */
   readonly retentionMs: number;
   /** Removes a file, now or later. */
   readonly discard: (name: string) => void;
-  /** Told when an export has ended or is gone. */
+  /** Called when an export has ended or is gone. */
   readonly onEnd: (id: string) => void;
-  /** Counts and logs damage of the state that a render found. */
+  /** Counts and logs state damage that a render found. */
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
-/** How far a running export is. */
+/** Progress of a running export. */
 export interface RunProgress {
   readonly rowsWritten: number;
   readonly rowCount: number;
 }
 
-/** How a run ended: a file comes with what its tenant's list gets. */
+/** Outcome of a run; a file comes with the staged entries of its tenant's list. */
 type RunEnd =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
@@ -59,25 +58,25 @@ type RunEnd =
 /** An export between its claim and the commit of its end. */
 interface Run {
   readonly row: ExportRow;
-  /** Asks what is under way for it to end early. */
+  /** Requests an early end of the current work. */
   cancel: () => void;
-  /** Lets the next export of the tenant change its list. */
+  /** Lets the tenant's next export change its list. */
   release: () => void;
   progress: RunProgress;
-  /** Set once the render has ended; commits what became of it. */
+  /** Set once the render has ended; commits its outcome. */
   commit: (() => void) | null;
-  /** True once the export was deleted: its file is thrown away. */
+  /** True once the export was deleted: its file is discarded. */
   removed: boolean;
 }
 
-/** Takes exports from the database to threads and back. */
+/** Moves exports from the database to threads and back. */
 export class ExportQueue {
   readonly #parts: QueueParts;
   readonly #staging: Staging;
   readonly #runs = new Map<string, Run>();
-  /** Ends of renders, for whoever waits until all is quiet. */
+  /** Pending ends of renders; `close` waits for them. */
   readonly #ends = new Set<Promise<void>>();
-  /** The tenant that had the last turn. */
+  /** The tenant that was served last. */
   #turn = "";
   #state: "waiting" | "working" | "stopped" = "waiting";
   #kicked = false;
@@ -87,13 +86,12 @@ export class ExportQueue {
     this.#staging = new Staging(parts.threads, parts.dataDir);
   }
 
-  /** Begins to work. */
   start(): void {
     this.#state = "working";
     this.kick();
   }
 
-  /** Looks for work soon; never in the middle of a request. */
+  /** Schedules a check for work; never runs in the middle of a request. */
   kick(): void {
     if (this.#kicked) return;
     this.#kicked = true;
@@ -103,29 +101,28 @@ export class ExportQueue {
     });
   }
 
-  /** Commits ends that could not be committed before, and looks for work. */
+  /** Retries failed commits, and checks for work. */
   retry(): void {
     for (const run of [...this.#runs.values()]) if (run.commit !== null) this.#commit(run);
     this.kick();
   }
 
-  /** How far an export is, where it is being rendered. */
+  /** Returns the progress of an export if it is being rendered. */
   progressOf(id: string): RunProgress | undefined {
     return this.#runs.get(id)?.progress;
   }
 
-  /** How many exports are rendered. */
+  /** Number of exports being rendered. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** How many exports of a tenant are rendered. */
+  /** Number of a tenant's exports being rendered. */
   runningOf(tenantId: string): number {
     const runs = [...this.#runs.values()];
     return runs.filter(({ row, removed }) => row.tenantId === tenantId && !removed).length;
   }
 
-  /** Ends the render of an export that was deleted. */
   drop(id: string): void {
     const run = this.#runs.get(id);
     if (run === undefined) return;
@@ -133,14 +130,14 @@ export class ExportQueue {
     run.cancel();
   }
 
-  /** Takes no more work and asks the threads to stop at their next batch. */
+  /** Accepts no more work, and tells the threads to stop at their next batch. */
   stop(): void {
     this.#state = "stopped";
     this.#staging.close();
     for (const { cancel } of this.#runs.values()) cancel();
   }
 
-  /** Stops, and resolves when every render has ended and its end was committed if possible. */
+  /** Stops; resolves when every render has ended and its outcome was committed if possible. */
   async close(): Promise<void> {
     this.stop();
     while (this.#ends.size > 0) await Promise.all(this.#ends);
@@ -163,7 +160,7 @@ export class ExportQueue {
     return [...this.#runs.values()].filter(({ commit }) => commit === null).length;
   }
 
-  /** Takes the next export whose tenant may have one more running. */
+  /** Claims the next export whose tenant may run one more. */
   #claim(): ExportRow | null {
     const { store } = this.#parts;
     const next = nextTurn(store.candidates(), this.#turn, ({ sequence }) => {
@@ -181,7 +178,7 @@ export class ExportQueue {
     return claimed ? { ...next, attempts: next.attempts + 1 } : this.#claim();
   }
 
-  /** A plan whose number was lowered since must not leave an accepted export waiting for ever. */
+  /** At least one, because a plan lowered since must not block an accepted export indefinitely. */
   #mayRun({ tenantId, plan }: ExportRow): boolean {
     const allowed = isPlanName(plan) ? this.#parts.plans[plan].limits.concurrent_exports : 1;
     return this.runningOf(tenantId) < Math.max(1, allowed);
@@ -201,7 +198,7 @@ export class ExportQueue {
     void end.finally(() => this.#ends.delete(end));
   }
 
-  /** What is claimed has to end, so an order that cannot be given counts as an attempt. */
+  /** A claimed export must end, so a failure to build its order counts as an attempt. */
   #order(row: ExportRow, onProgress: OnProgress): StartedRender {
     const { store, folder, pins, threads } = this.#parts;
     try {
@@ -220,7 +217,7 @@ export class ExportQueue {
     }
   }
 
-  /** Has what a file holds written for the tenant's list, unless nobody will get the file. */
+  /** Stages a file's rows for the tenant's list, unless the file will not be delivered. */
   async #stage(run: Run, outcome: RenderOutcome): Promise<RunEnd> {
     if (outcome.kind !== "file") return outcome;
     const { row } = run;
@@ -241,7 +238,7 @@ export class ExportQueue {
   #conclude(run: Run, outcome: RunEnd): void {
     const { id } = run.row;
     const failure = outcome.kind === "failed" ? outcome.failure : null;
-    // What is refused for its size is no mistake that a stack would help to find.
+    // A file refused for its size is no bug, so its stack is not logged.
     if ("error" in outcome && failure !== "quota_exceeded" && !run.removed) {
       const { log, stateDamaged } = this.#parts;
       const details = { export_id: id, outcome: outcome.kind, ...outcome.error };
@@ -256,7 +253,7 @@ export class ExportQueue {
     this.#commit(run);
   }
 
-  /** Commits the end of a render; what fails is kept for `retry`. */
+  /** Commits the outcome of a render; if that fails, it stays for `retry`. */
   #commit(run: Run): void {
     const { folder, log, discard, onEnd } = this.#parts;
     const { id, snapshotId, sinceId } = run.row;
@@ -274,7 +271,7 @@ export class ExportQueue {
     this.kick();
   }
 
-  /** Lets go of the snapshots that no export needs any more. */
+  /** Releases the snapshots that no export needs any more. */
   unpin(...snapshotIds: readonly (string | null)[]): void {
     const { pins, threads, log } = this.#parts;
     for (const id of snapshotIds) {
@@ -312,7 +309,7 @@ export class ExportQueue {
     if (!fits) this.#refuse(row);
   }
 
-  /** False where it was deleted meanwhile. */
+  /** Returns false if the export was deleted meanwhile. */
   #finish(row: ExportRow, file: RenderedFile, staged: StagedEntries | null): boolean {
     const { store, folder, clock, log, discard } = this.#parts;
     const endedAt = clock.nowMs();
@@ -329,7 +326,7 @@ export class ExportQueue {
       return changed;
     });
     faultPoint("finish.after_commit");
-    // Another process has deleted it meanwhile.
+    // Another process deleted it meanwhile.
     if (!finished) {
       discard(folder.nameOf(row));
       return false;
@@ -339,14 +336,14 @@ export class ExportQueue {
     return true;
   }
 
-  /** Others of its tenant were done meanwhile and have taken the room that it began with. */
+  /** Other exports of the tenant finished meanwhile and used up the space. */
   #refuse(row: ExportRow): void {
     const { folder, discard } = this.#parts;
     this.#fail(row, "quota_exceeded");
     discard(folder.nameOf(row));
   }
 
-  /** Bytes that its file may have; one that was delivered before is never refused. */
+  /** Returns the max bytes of its file; an export that was delivered before is never refused. */
   #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
     const { store, plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
@@ -381,8 +378,8 @@ export class ExportQueue {
 }
 
 /**
- * Asks the tenants in turn, beginning behind the last one, until `take` gives something.
- * `candidates` ascend by tenant.
+ * Tries the tenants in turn, starting after `last`, until `take` returns a value. `candidates`
+ * ascend by tenant.
  */
 export function nextTurn<Taken>(
   candidates: readonly Candidate[],
@@ -398,18 +395,17 @@ export function nextTurn<Taken>(
   return null;
 }
 
-/** A tenant's turn, with what was written in it. */
 interface StagedTurn {
   readonly outcome: StageOutcome;
-  /** Ends the turn, once what was written is committed or dropped. */
+  /** Ends the turn, once its result is committed or dropped. */
   release(): void;
 }
 
-/** Writes for the lists of all tenants. */
+/** Stages entries for the lists of all tenants, one turn per tenant at a time. */
 class Staging {
   readonly #threads: RenderThreads;
   readonly #dataDir: string;
-  /** By tenant the end of the last turn that was taken. */
+  /** End of the last turn, by tenant. */
   readonly #turns = new Map<string, Promise<void>>();
   readonly #closed: Promise<void>;
   #close = () => {};
@@ -424,8 +420,8 @@ class Staging {
   }
 
   /**
-   * Waits for the tenant's turn, then writes; `begin` is told how to end it early, and says false
-   * where it is not wanted any more. What waits when all is closed is cancelled.
+   * Waits for the tenant's turn, then stages. `begin` gets a function that cancels, and returns
+   * false if the result is no longer needed. Turns that wait when this closes are cancelled.
    */
   async stage(
     tenantId: string,
@@ -439,7 +435,7 @@ class Staging {
     return { outcome: await outcome, release };
   }
 
-  /** Lets nobody wait any more. */
+  /** Ends all waits. */
   close(): void {
     this.#isClosed = true;
     this.#close();

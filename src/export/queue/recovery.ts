@@ -1,9 +1,9 @@
 /**
- * The state of exports after a stop or a crash. What comes in: rows and files as they were left.
- * What goes out: rows that are queued, done with their file, or failed; and no other files.
- * Invariant: runs before anything is rendered or served; stopped at any point, it can begin again
- * and comes to the same end. What the rows need is committed before files are removed. Blocks that
- * were written for a list, and whose export did not come to its end, are deleted.
+ * Restores the state of exports after a stop or a crash. Input: rows and files as they were left.
+ * Output: rows that are queued, done with their file, or failed; no other files.
+ * Invariant: runs before anything is rendered or served. If it stops at any point, it can run again
+ * with the same result. Row changes are committed before files are removed. Blocks that were staged
+ * for a list by an unfinished export are deleted.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
@@ -12,19 +12,18 @@ import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX } from "../record.ts";
 
-/** What was found and mended. */
 interface Recovered {
-  /** Exports that were being rendered and wait again. */
+  /** Exports that were being rendered and are queued again. */
   readonly requeued: number;
-  /** Done exports whose file was missing or of another size, and wait again. */
+  /** Done exports whose file was missing or had another size; queued again. */
   readonly lost: number;
-  /** Exports that were begun too often and have failed now. */
+  /** Exports that failed after too many attempts. */
   readonly given_up: number;
   /** Files that belonged to no done export. */
   readonly removed: number;
 }
 
-/** Mends rows, then files. Throws the errors of the database and of the folder as they are. */
+/** Repairs rows, then files. Throws errors of the database and the folder unchanged. */
 export function recover(parts: {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
@@ -50,7 +49,7 @@ export function recover(parts: {
   return recovered;
 }
 
-/** What was being rendered waits again, unless it was begun too often. */
+/** Queues interrupted exports again, unless they had too many attempts. */
 function mendRunning(store: ExportStore, nowMs: number) {
   let requeued = 0;
   let givenUp = 0;
@@ -67,8 +66,8 @@ function mendRunning(store: ExportStore, nowMs: number) {
 }
 
 /**
- * A done export without its file is rendered again: same snapshot, same spec, same bytes. One
- * whose time is over stays as it is, because what has expired stays so.
+ * Queues done exports without their file again: same snapshot, same spec, same bytes. Expired ones
+ * stay expired.
  */
 function mendDone(store: ExportStore, folder: ExportFolder, nowMs: number): number {
   let lost = 0;

@@ -1,9 +1,9 @@
 /**
- * The task of a render thread: what it is sent, made of an export's row, and how it can end.
- * Invariant: everything here survives the way between threads; an error does not keep its class
- * there, so outcomes are values. The revisions of lists are those of the pins, even if the lists
- * have newer ones. An error that no attempt can avoid fails the export immediately, so that its
- * disk space is freed; an unknown one is tried again.
+ * The task of a render thread: its message, built from an export's row, and its outcomes.
+ * Invariant: everything here can be sent between threads. An error loses its class on the way, so
+ * outcomes are values. The revisions of lists are those of the pins, even if the lists have newer
+ * ones. An error that no attempt can avoid fails the export immediately, to free its disk space; an
+ * unknown error is retried.
  */
 import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
@@ -22,12 +22,11 @@ import { type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
 
-/** What an order says more where changes are exported. */
 interface ChangesTask {
-  /** Where the older snapshot may be, the likeliest place first, and its identity. */
+  /** Paths where the older snapshot may be, the likeliest first. */
   readonly places: readonly string[];
   readonly snapshotId: string;
-  /** Where the list of changes is; it is made there where it is missing. */
+  /** Path of the list of changes; it is made there if it is missing. */
   readonly listPath: string;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
@@ -35,31 +34,28 @@ interface ChangesTask {
 
 /** An order to render one export. */
 export interface RenderTask {
-  /** Where the snapshot may be, the likeliest place first. */
+  /** Paths where the snapshot may be, the likeliest first. */
   readonly places: readonly string[];
   /** Identity that the opened snapshot must have. */
   readonly snapshotId: string;
-  /** Bound to the revisions of the lists that it names. */
+  /** Bound to the revisions of its lists. */
   readonly spec: AccountQuerySpec;
-  /** Their entries, by the names that they have in it; of `exported` where they are to be read. */
+  /** Entries by the lists' names in the spec; for `exported`, the pin to read them from. */
   readonly lists: ReadonlyMap<string, Uint8Array | ListPin>;
-  /** The data directory, whose database has them. */
+  /** The data directory, with the database of lists. */
   readonly dataDir: string;
-  /** Only where changes are exported. */
   readonly changes?: ChangesTask;
-  /** Path of the finished file. */
   readonly path: string;
-  /** Bytes that the file may have. */
   readonly bytesMax: number;
-  /** Takes `[rowsWritten, rowCount]`, now and then. */
+  /** Receives `[rowsWritten, rowCount]` at intervals. */
   readonly port: MessagePort;
-  /** One element in shared memory; 1 asks the thread to stop. */
+  /** One element in shared memory; 1 stops the thread. */
   readonly flag: Int32Array;
-  /** One element in shared memory that grows with every search. */
+  /** One element in shared memory, incremented by every search. */
   readonly searches: Int32Array;
 }
 
-/** How a render ended. `error` says the kind of an error, never its text. */
+/** Outcome of a render. `error` holds the kind of an error, never its text. */
 export type RenderOutcome =
   | { readonly kind: "file"; readonly file: RenderedFile; readonly held: readonly HeldBits[] }
   | { readonly kind: "cancelled" }
@@ -70,28 +66,27 @@ export type RenderOutcome =
   /** Its thread died. */
   | { readonly kind: "crashed"; readonly error: ErrorKind };
 
-/** The rows of a snapshot that a file holds. */
+/** The rows of a snapshot that are in a file. */
 export interface HeldBits extends Pick<RenderTask, "places" | "snapshotId"> {
-  /** In memory that threads share; row r is bit r % 8 of byte r / 8. */
+  /** In shared memory; row r is bit r % 8 of byte r / 8. */
   readonly bits: Uint8Array;
 }
 
-/** An order to write what a tenant's list of exported accounts will have. */
+/** An order to stage rows for a tenant's list of exported accounts. */
 export interface StageTask {
   readonly dataDir: string;
   readonly tenantId: string;
   readonly held: readonly HeldBits[];
-  /** As that of a render. */
+  /** As in a render task. */
   readonly flag: Int32Array;
 }
 
-/** How staging ended. */
+/** Outcome of staging. */
 export type StageOutcome =
-  /** Null where the list has all of it. */
+  /** Null if the list has all of the rows already. */
   | { readonly kind: "staged"; readonly staged: StagedEntries | null }
   | Exclude<RenderOutcome, { readonly kind: "file" }>;
 
-/** What the log may say about an error. */
 type ErrorKind = Readonly<Record<string, unknown>>;
 
 /** Functions of the worker. */
@@ -100,17 +95,17 @@ export interface RenderFunctions {
   readonly stage: readonly [StageTask, StageOutcome];
 }
 
-/** Name of the channel on which threads hear of snapshots that no export needs any more. */
+/** Name of the channel that announces snapshots that no export needs any more. */
 export const UNPINNED = "peneira.unpinned";
 
-/** What places of snapshots and lists of changes are asked of. */
+/** Sources of the paths of snapshots and change lists. */
 export interface OrderParts {
   readonly pins: Pins;
-  /** Where the list of changes between two snapshots is, or will be. */
+  /** Returns the path of the change list of two snapshots, which may not exist yet. */
   readonly listPath: (olderId: string, newerId: string) => string;
 }
 
-/** The spec of an export, bound to the lists that it is pinned to, and what these hold. */
+/** Returns an export's spec, bound to its pinned lists, and their entries. */
 export function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "spec" | "lists"> {
   const spec = JSON.parse(store.specOf(id) as string) as AccountQuerySpec;
   const pins = store.lists.pinsOf(id);
@@ -122,7 +117,7 @@ export function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "sp
   return { spec: boundSpec(spec, pins), lists: new Map(lists) };
 }
 
-/** What an order says more where changes are exported. */
+/** Returns the additional fields of an order for changes. */
 export function changesOf(
   row: ExportRow,
   { pins, listPath }: OrderParts,
@@ -139,16 +134,16 @@ export function changesOf(
   return { changes };
 }
 
-/** No space: of the disk, of a quota, or of what a file may hold. */
+/** No space: on the disk, in a quota, or within the max file size. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-/** The file cannot be written here, however often it is tried. */
+/** The file cannot be written here, regardless of retries. */
 const WRITE_FAILED = [
   ...["EIO", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "ELOOP"],
   ...["EISDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"],
 ];
 
-/** Returns how a run ended that threw: for good, or so that another attempt may succeed. */
+/** Converts the error of a run to its outcome: final, or retryable. */
 export function endOf(
   error: unknown,
 ): Extract<RenderOutcome, { readonly kind: "threw" | "failed" }> {
@@ -159,16 +154,16 @@ export function endOf(
     : { kind: "failed", failure, error: described };
 }
 
-/** The reason for which an export has failed for good, or null. */
+/** Returns the reason why an export failed permanently, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
-  // A refusal of the spec is the same at every attempt.
+  // Every attempt would refuse the spec again.
   if (error instanceof AppError) {
     const { code } = error;
     const told = code === "snapshot_unavailable" || code === "quota_exceeded";
     return told ? code : "render_failed";
   }
-  // Opening a snapshot refuses a damaged or foreign file with a CommandError.
+  // Opening a damaged or foreign file throws a CommandError.
   if (error instanceof CommandError) return "snapshot_unavailable";
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === undefined) return null;
@@ -177,17 +172,17 @@ export function failureOf(error: unknown): ExportFailure | null {
   return WRITE_FAILED.includes(code) ? "write_failed" : null;
 }
 
-/** Returns the number that grows with every search, for all threads. */
+/** Makes the shared counter of searches. */
 export function searchCounter(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** So long there must have been no search, in milliseconds. */
+/** Min time without a search, in milliseconds. */
 const QUIET_MS = 1_000;
 
 /**
- * Returns a function that is true while a processor is free that no search needs, so that a render
- * may use it: if there was none for a while.
+ * Returns a function that is true if a render may use another processor: there was no search for a
+ * while.
  */
 export function spareProcessor(
   searches: Int32Array,

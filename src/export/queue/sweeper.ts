@@ -1,11 +1,9 @@
 /**
- * What goes away by itself: files of expired exports, idempotency keys after a day, records of
- * exports long after their end. What comes in: the passing of time. What goes out: fewer rows and
- * files.
- * Invariant: an export is marked as expired, durably, before its file is removed, so what has
- * expired stays so; a file that could not be removed is tried again; a record is deleted only when
- * it has no file any more; a clock that leaps does not cost anybody a file, a key or a record
- * before the operator could set it right.
+ * Deletes expired data: files of expired exports, idempotency keys after a day, and records of
+ * exports long after their end.
+ * Invariant: an export is marked expired, durably, before its file is removed, so it stays expired.
+ * A file that could not be removed is retried. A record is deleted only after its file. If the
+ * clock jumps, no file, key, or record is lost before the operator could correct it.
  */
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
@@ -15,23 +13,22 @@ import type { ExportFolder } from "../files/folder.ts";
 import { KEY_KEPT_MS } from "./intake.ts";
 import type { Leaps } from "./leaps.ts";
 
-/** Exports that are marked in one transaction. */
+/** Exports marked in one transaction. */
 const BATCH = 100;
-/** Keys, and records, that are forgotten in one sweep. */
+/** Keys, and records, deleted in one sweep. */
 const ROWS_PER_SWEEP = 1_000;
 
-/** What sweeping needs. */
 interface SweeperParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
   readonly clock: Clock;
   readonly leaps: Leaps;
   readonly log: Log;
-  /** Milliseconds that the record of an export is kept once it has expired or failed. */
+  /** Retention of an export's record after it expired or failed, in milliseconds. */
   readonly forgetMs: number;
 }
 
-/** Sweeps when it is told to. */
+/** Deletes expired data on each call of `sweep`. */
 export class Sweeper {
   readonly #parts: SweeperParts;
   /** Names of files that could not be removed yet. */
@@ -41,7 +38,7 @@ export class Sweeper {
     this.#parts = parts;
   }
 
-  /** Expires, removes and forgets what its time has come for. Throws the database's errors. */
+  /** Expires exports and deletes old keys and records. Throws the database's errors. */
   sweep(): void {
     const { store, clock, leaps, forgetMs } = this.#parts;
     for (const name of this.#left) this.discard(name);
@@ -51,7 +48,7 @@ export class Sweeper {
     this.#forgetRecords(clock.nowMs() - forgetMs);
   }
 
-  /** Removes a file; where that fails it is tried again at every sweep. */
+  /** Removes a file; if that fails, every sweep retries. */
   discard(name: string): void {
     const { folder, log } = this.#parts;
     try {
@@ -63,7 +60,7 @@ export class Sweeper {
     }
   }
 
-  /** Expires a batch; true when there may be more. */
+  /** Expires a batch; returns true if there may be more. */
   #expireSome(): boolean {
     const { store, folder, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
@@ -82,7 +79,7 @@ export class Sweeper {
     return due.length === BATCH;
   }
 
-  /** What had a name in the state: the words of a spec go with the record. */
+  /** Deletes old records, and with them the text of their specs. */
   #forgetRecords(beforeMs: number): void {
     const { store, log } = this.#parts;
     const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);

@@ -1,8 +1,7 @@
 /**
- * The threads that answer a server's requests: this one, or several others. Input: the settings.
- * Output: the transport.
+ * Opens the transport on the threads that answer requests: this one, or several others.
  * Invariant: with one thread everything runs on it. With several, this one owns the state and
- * answers what they hand on.
+ * answers the requests that they hand on.
  */
 import { availableParallelism } from "node:os";
 import { Budget } from "../../../http/server/admission.ts";
@@ -15,7 +14,7 @@ import { openFilesMax } from "../../../process/system.ts";
 import type { Config } from "../../../settings/config.ts";
 import { limitsOf, OWN_DESCRIPTORS, threadsOf } from "../ports.ts";
 
-/** Opens the transport of the settings, on as many threads as they say. Throws `CommandError`. */
+/** Opens the transport on as many threads as the settings say. Throws `CommandError`. */
 export async function openAnswering(
   config: Config,
   ledger: Ledger,
@@ -37,17 +36,17 @@ export async function openAnswering(
   });
 }
 
-/** Files that a thread opens at once while it loads. */
+/** Files that a thread opens while it loads. */
 const LOADED_FILES = 48;
 
-/** Returns how many threads may load at once, with as many files as the process may open. */
+/** Returns how many threads may load concurrently, given the max open files. */
 function loadingAtOnce(openFiles = openFilesMax()): number {
   if (openFiles === null) return availableParallelism();
   const files = openFiles - OWN_DESCRIPTORS;
   return Math.max(1, Math.min(availableParallelism(), Math.floor(files / LOADED_FILES)));
 }
 
-/** Limits of one of several threads: connections are dealt evenly, so each has its part of them. */
+/** Returns the limits of one thread: connections are distributed evenly, so each has its part. */
 function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   const { socketsMax, socketsPerAddress } = limits;
   return {
@@ -57,12 +56,12 @@ function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   };
 }
 
-/** Returns the part of a thread: all together are not more than the whole, but at least 1 each. */
+/** Returns a thread's part: at least 1, otherwise the parts never exceed the whole. */
 function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
 }
 
-/** Lets the threads answer, if there are several; gives back what one held that has failed. */
+/** Starts the threads, if there are several; releases the ledger slot of a failed one. */
 export async function serveOnThreads(
   transport: Transport,
   { log }: { readonly log: Log },

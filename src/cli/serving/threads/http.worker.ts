@@ -1,8 +1,8 @@
 /**
  * A thread that answers HTTP. Input: orders of the owner (http/server/threads/orders.ts), and
- * connections of the server's port. Output: answers, and requests that are handed on to the owner.
- * Invariant: orders are carried out one after the other. A failure that nothing catches ends the
- * thread after it has closed its connections and reported its counts.
+ * connections of the server's port. Output: responses, and requests that the owner must handle.
+ * Invariant: orders run one after the other. An uncaught failure closes the connections, reports
+ * the counts, and ends the thread.
  */
 import { strict as assert } from "node:assert";
 import { setImmediate } from "node:timers/promises";
@@ -28,12 +28,11 @@ import { describeError } from "../../../process/log.ts";
 import type { MetricSamples } from "../../../process/metrics.ts";
 import { openThread, type ThreadParts } from "./threadservice.ts";
 
-/** The thread. */
 class AnsweringThread {
   readonly #transport: UwsTransport;
   readonly #parts: ThreadParts;
   readonly #handing: HandingOn;
-  /** Until it has the parts to answer with, it hands everything on that is safe to read. */
+  /** Until it has the parts to answer with, it hands on every request that is safe to read. */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
     else this.#handing.handOn(exchange, requestIdOf(exchange.header("x-request-id")), null);
@@ -45,7 +44,7 @@ class AnsweringThread {
     this.#handing = new HandingOn(post);
   }
 
-  /** Carries out an order; returns the metrics where it is to report them. */
+  /** Executes an order; returns the metrics if the order requests them. */
   async carryOut(order: ThreadOrder): Promise<MetricSamples | undefined> {
     switch (order.kind) {
       case "take":
@@ -76,29 +75,28 @@ class AnsweringThread {
     }
   }
 
-  /** Takes what the owner says of a request. */
+  /** Receives the owner's message about a request. */
   take(message: Exclude<OwnerMessage, { kind: "order" }>): void {
     this.#handing.take(message);
   }
 
-  /** Closes its connections after a failure that nothing caught; returns its last counts. */
+  /** Closes its connections after an uncaught failure; returns its last counts. */
   async fail(error: unknown): Promise<MetricSamples> {
     this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");
     this.#transport.cut();
-    // The library closes sockets in a turn of its own.
+    // The library closes sockets in a separate turn of the event loop.
     await setImmediate();
     return this.#parts.telemetry.samples();
   }
 
   #serve(dataDir: string): void {
-    // The rows that are answered anywhere have handlers that make do with these parts (route.ts).
+    // These parts suffice for the handlers of routes that any thread answers (route.ts).
     const service = this.#parts.serve(dataDir) as unknown as Service;
     this.#handler = dispatcher(service, THREAD_TABLE, this.#handing.handOn);
     this.#transport.answerWith(this.#handler);
   }
 }
 
-/** Opens the thread, then listens to its owner until it ends. */
 async function main(): Promise<void> {
   const port = parentPort;
   assert(port !== null, "a thread that answers has an owner");

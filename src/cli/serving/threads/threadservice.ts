@@ -1,11 +1,10 @@
 /**
- * The parts of a thread that answers and owns no state, its snapshots included. Input: the
- * settings, the data that the threads share, the segments of the owner, and the board. Output: the
- * service of its handlers, over the snapshot that all threads serve and those before it for their
- * cursors.
- * Invariant: it writes nothing: keys are read over a connection of its own, and its counts go to
- * the ledger, which the owner empties. The owner decides which snapshot is served and which is
- * closed; a segment that is being read stays open on this thread until that is over.
+ * The parts of a thread that answers requests and owns no state, with its snapshots. Input: the
+ * settings, the shared data, the owner's segments, and the board. Output: the service of its
+ * handlers, over the current snapshot and earlier ones for their cursors.
+ * Invariant: it writes nothing. Keys are read over its own connection, and its counts go to the
+ * ledger, which the owner empties. The owner decides which snapshot is served and which is closed;
+ * a segment in use stays open on this thread until its readers end.
  */
 
 import { Keyring } from "../../../access/keyring.ts";
@@ -34,7 +33,6 @@ import { KeyStore } from "../../../store/keystore.ts";
 import { openSecrets } from "../../../store/secrets.ts";
 import { VERSION } from "../../commands/version.ts";
 
-/** An opened snapshot. */
 interface Opened {
   readonly serial: number;
   readonly segment: Segment;
@@ -43,26 +41,25 @@ interface Opened {
   isLeaving: boolean;
 }
 
-/** Holds the segments of one thread. */
 class ThreadSnapshots {
   readonly #board: Board;
   readonly #serves: (segment: Segment | null) => void;
   readonly #opened = new Map<number, Opened>();
   #current: Opened | null = null;
 
-  /** `serves` is called when another snapshot is the current one, before it is used. */
+  /** `serves` is called when the current snapshot changes, before its first use. */
   constructor(board: Board, serves: (segment: Segment | null) => void) {
     this.#board = board;
     this.#serves = serves;
   }
 
-  /** Opens a segment of the owner. Throws if that has closed it. */
+  /** Opens a segment of the owner. Throws if the owner has closed it. */
   open(serial: number, shared: SharedSegment): void {
     const segment = openSharedSegment(shared);
     this.#opened.set(serial, { serial, segment, readers: 0, isLeaving: false });
   }
 
-  /** Closes a snapshot as soon as nobody reads it. */
+  /** Closes a snapshot as soon as it has no readers. */
   close(serial: number): void {
     const opened = this.#opened.get(serial);
     if (opened === undefined) return;
@@ -70,7 +67,6 @@ class ThreadSnapshots {
     this.#closeIfUnread(opened);
   }
 
-  /** Returns the segment that is served now, or null. */
   current(): Segment | null {
     const serial = this.#board.current;
     if (serial !== (this.#current?.serial ?? 0)) {
@@ -80,11 +76,11 @@ class ThreadSnapshots {
     return this.#current?.segment ?? null;
   }
 
-  /** Returns a replaced segment by its id, for a cursor that began on it; asking keeps it open. */
+  /** Returns a replaced segment by its id, for a cursor that began on it; this keeps it open. */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const opened of this.#opened.values()) {
       if (opened === this.#current || opened.isLeaving) continue;
-      // A snapshot that is about to be served has no cursors yet.
+      // A snapshot that is not served yet has no cursors.
       if (opened.serial > this.#board.current || !belongs(opened.segment.snapshotId)) continue;
       this.#board.use(opened.serial);
       return opened.segment;
@@ -92,7 +88,7 @@ class ThreadSnapshots {
     return null;
   }
 
-  /** Keeps a segment open until the returned function is called, which may be called again. */
+  /** Keeps a segment open until the returned function is called; further calls do nothing. */
   hold(segment: Segment): () => void {
     const opened = [...this.#opened.values()].find((one) => one.segment === segment);
     if (opened === undefined) return () => {};
@@ -114,7 +110,7 @@ class ThreadSnapshots {
   }
 }
 
-/** Parts of a thread, open before it answers. */
+/** Parts of a thread, opened before it answers. */
 export interface ThreadParts {
   readonly log: Log;
   readonly snapshots: ThreadSnapshots;
@@ -123,7 +119,7 @@ export interface ThreadParts {
   serve(dataDir: string): ThreadService;
 }
 
-/** Puts the parts of a thread together. */
+/** Opens the parts of a thread. */
 export function openThread(
   start: ThreadStart,
   transport: UwsTransport,
@@ -174,14 +170,14 @@ export function openThread(
   return { log, snapshots, telemetry, serve };
 }
 
-/** Long work, which has its thread with the owner. */
+/** Only the owner has the thread for long work. */
 const OWNERS_COMPUTE: ThreadService["compute"] = {
   run: () => {
     throw new OnlyOwnerKnows("the work is long");
   },
 };
 
-/** Lists of tenants, which only the owner has: a spec without lists needs none. */
+/** Only the owner has the lists of tenants; a spec without lists needs none. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {

@@ -1,9 +1,9 @@
 /**
- * An export as one page. What comes in: row ids in batches. What goes out: a page that states its
- * snapshot, its filters and its number of rows, and opens without a network.
- * Invariant: no script, no address, nothing to fetch, and a policy that says so; everything is
- * escaped; the page does not tell when it was made, so that it can be made again. A page for people
- * (peoplepage.ts) has one script.
+ * An export as one page. Input: row ids in batches. Output: a page that states its snapshot,
+ * filters, and number of rows, and opens without a network.
+ * Invariant: no script, no external address, and a policy that forbids both. Everything is escaped.
+ * The page has no creation time, so it can be reproduced. A page for people (peoplepage.ts) has one
+ * script.
  */
 import { createHash } from "node:crypto";
 import { wordFor } from "../../../text/amounts.ts";
@@ -17,10 +17,10 @@ import { renderFramed } from "../text.ts";
 import { pageStyle } from "./pagestyle.ts";
 import { peopleFrame } from "./peoplepage.ts";
 
-/** More rows than this would keep a browser busy as one table. */
+/** With more rows than this, one table would keep a browser busy. */
 export const ROWS_FEW_MAX = 5_000;
 
-/** A list with more values than this scrolls by itself. */
+/** A list with more values than this has its own scroll bar. */
 const VALUES_SHOWN = 12;
 
 /** Renders a page. */
@@ -33,7 +33,7 @@ export const openHtmlRenderer = (
   return renderFramed(context, { format: "html", ...htmlFrame(context, names) }, write);
 };
 
-/** Everything before the first row and behind the last one, for columns of these names. */
+/** Returns the text before the first row and after the last one, for columns of these names. */
 export function htmlFrame(
   context: RenderContext,
   names: readonly string[],
@@ -46,7 +46,6 @@ export function htmlFrame(
   return { head: headOf(context, labels), tail: tailOf(labels) };
 }
 
-/** Everything before the first row. */
 function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string {
   const { segment, rowCount, matches } = context;
   const style = pageStyle(labels, rowCount > ROWS_FEW_MAX);
@@ -97,7 +96,6 @@ ${definitions(describeAsked(context))}
 `.text;
 }
 
-/** Everything behind the last row. */
 function tailOf(labels: readonly ColumnLabel[]): string {
   const meanings = labels.map(({ heading, sentence }) => ({ label: heading, values: [sentence] }));
   return html`</tbody>
@@ -114,7 +112,7 @@ ${definitions(meanings)}
 `.text;
 }
 
-/** Allows the style of this page and nothing else. */
+/** Allows only the style of this page. */
 function policyOf(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -126,7 +124,7 @@ function definitions(items: readonly DescriptionItem[]): Markup {
   return html`<dl>\n${items.map(entry)}</dl>`;
 }
 
-/** Long lists can be reached and scrolled with the keyboard. */
+/** Long lists can be focused and scrolled with the keyboard. */
 function valuesOf(label: string, values: readonly string[]): Markup {
   if (values.length === 1) return html`${values[0]}`;
   const list = html`<ul>${values.map((value) => html`<li>${value}</li>`)}</ul>`;

@@ -1,16 +1,16 @@
 /**
- * The style of an exported page. What comes in: headings and widths of its columns, and whether
- * there are many rows. What goes out: one style sheet for screen, phone and paper.
- * Invariant: nothing is fetched; contrast is at least 4.5:1 in light and dark; up to 640 pixels
- * every row is a card whose cells bear their headings; on paper the header comes again on every
- * sheet and no row is cut in two.
- * Many rows are grids of fixed widths that cost no layout while they are out of sight: 100,000
- * rows of ten columns opened in 18 s instead of 159 s (Chromium, on a busy machine). Few rows stay
- * a table, because Chromium tells a screen reader the cells of a row only once it was in sight.
+ * The style of an exported page. Input: headings and widths of its columns, and the `many` flag.
+ * Output: one style sheet for screen, phone, and paper.
+ * Invariant: nothing is fetched. Contrast is at least 4.5:1 in light and dark. Up to 640 pixels,
+ * every row is a card whose cells have headings. On paper, every sheet repeats the header and no
+ * row is cut.
+ * Many rows are grids of fixed widths, which cost no layout while off screen: 100,000 rows of ten
+ * columns opened in 18 s instead of 159 s (Chromium, on a busy machine). Few rows stay a table,
+ * because Chromium exposes the cells of a grid row to screen readers only after it was on screen.
  */
 import type { ColumnLabel } from "../labels.ts";
 
-/** Up to this width of a window rows are cards. */
+/** Up to this window width, rows are cards. */
 const PHONE_PX = 640;
 
 // Excel opens pages: `mso-number-format` makes cells text there, so no name is a formula.
@@ -61,7 +61,7 @@ thead{position:sticky;top:0;z-index:1}
 tr{display:grid}
 `;
 
-/** Out of sight a row has a height that is right for most. */
+/** Off screen, a row has a height that fits most rows. */
 const SKIPPED = "content-visibility:auto;contain-intrinsic-size:auto";
 
 const PAPER = `
@@ -94,14 +94,14 @@ tbody td:empty{display:none}
 tbody th::before,tbody td::before{color:var(--soft);font-weight:400}
 `;
 
-/** The whole sheet of a page with these columns; its hash stands in the page's policy. */
+/** Returns the style sheet of a page with these columns; its hash is in the page's policy. */
 export function pageStyle(columns: readonly ColumnLabel[], many: boolean): string {
   const widths = columns.map(({ width }) => `calc(${width}ch + 1.2rem)`).join(" ");
   const grid = `tr{grid-template-columns:${widths}}\ntbody tr{${SKIPPED} 2.2rem}\n`;
   const wide = many ? `${MANY}${grid}` : FEW;
   const labels = columns.map(({ heading }, i) => `${cellOf(i)}::before{content:"${heading}"}\n`);
   const cards = `${PHONE}${labels.join("")}${many ? `tbody tr{${SKIPPED} 16rem}\n` : ""}`;
-  // Paper narrower than a phone is still paper, so both are for screens alone.
+  // Paper can be narrower than a phone, so both rules are for screens only.
   return (
     `${SCREEN}@media screen and (min-width:${PHONE_PX}.02px){${wide}}\n` +
     `@media screen and (max-width:${PHONE_PX}px){${cards}}${PAPER}`

@@ -1,9 +1,9 @@
 /**
- * An export as a page for people. What comes in: the context of an export with labels. What goes
- * out: everything before its first row and behind its last one, in the language of the labels.
- * Invariant: the rows come first, where they are from and what was asked for stands behind them;
- * nothing is fetched, and the only script is the search in the page, which its policy names.
- * Without scripts the page is whole and has no field to search in.
+ * An export as a page for people. Input: the context of an export with labels. Output: the text
+ * before its first row and after its last one, in the language of the labels.
+ * Invariant: the rows come first; source and filters follow. Nothing is fetched, and the only
+ * script is the search in the page, which the policy allows. Without scripts the page is complete
+ * and has no search field.
  */
 import { createHash } from "node:crypto";
 import type { LabelLanguage } from "../../../spec/fields/words.ts";
@@ -15,7 +15,6 @@ import type { RenderContext } from "../renderer.ts";
 import { describeAsked, describeSource, titleOf } from "../source.ts";
 import { pageStyle } from "./pagestyle.ts";
 
-/** What the page says beside names, values and filters. */
 const SAYS = {
   pt: {
     lang: "pt-BR",
@@ -58,7 +57,7 @@ border-radius:.4rem;padding:.4rem .7rem;width:22rem;max-width:100%}
 @media print{.find{display:none}a{color:inherit;text-decoration:none}}
 `;
 
-/** Words are looked for without accents, capitals and masks; all of them must be in a row. */
+/** Finds rows that contain all words, ignoring accents, case, and punctuation. */
 const SCRIPT = `(()=>{const MARKS=/[\\u0300-\\u036f./()+-]/g;
 const fold=text=>text.normalize("NFD").replace(MARKS,"").toLowerCase();
 const field=document.getElementById("q"),told=document.getElementById("n");
@@ -71,7 +70,7 @@ told.textContent=words.length?total+" "+told.dataset.found:""};
 field.oninput=()=>{clearTimeout(timer);timer=setTimeout(find,150)};
 document.querySelector(".find").hidden=false})()`;
 
-/** The frame of the rows; `many` as in the style of the page. */
+/** Returns the text around the rows; `many` as in `pageStyle`. */
 export function peopleFrame(
   context: RenderContext,
   labels: readonly ColumnLabel[],
@@ -124,7 +123,7 @@ function headOf(
 `.text;
 }
 
-/** How many there are, how many more match, and when that was so. */
+/** Returns the counts of rows and matches, and the date. */
 function leadOf({ segment, rowCount, matches, changes }: RenderContext, language: LabelLanguage) {
   const says = SAYS[language];
   const { day } = describeWords(language);
@@ -170,7 +169,7 @@ function valuesOf(values: readonly string[]): Markup {
   return html`${values.map((value) => html`<dd>${value}</dd>`)}`;
 }
 
-/** Allows the style and the script of this page and nothing else. */
+/** Allows only the style and the script of this page. */
 function policyOf(style: string): string {
   const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return (

@@ -1,11 +1,11 @@
 /**
  * An export as a Parquet file. Input: row ids in batches. Output: row groups of equal size, then a
- * footer with snapshot, provenance and spec.
- * Invariant: row groups do not depend on how rows came in batches, nor on the thread that made
- * them; a bounded number of them is in memory. Every offset of the footer is where its bytes went;
- * only the footer is kept in memory, some hundred bytes for each column of a row group.
- * How: the addon writes each row group as a whole file (native-index/render/parquet.h), and these
- * are joined here, because a streaming writer that drops errors would go on without the rows.
+ * footer with snapshot, provenance, and spec.
+ * Invariant: row groups depend neither on the batches nor on the thread that made them, and only a
+ * bounded number is in memory. Every offset of the footer matches the written bytes. Only the
+ * footer stays in memory: some hundred bytes per column of a row group.
+ * The addon writes each row group as a whole file (native-index/render/parquet.h), and they are
+ * joined here, because a streaming writer that drops errors would continue without the rows.
  * Format: parquet.thrift of the Apache Parquet specification.
  */
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
@@ -32,8 +32,8 @@ import {
 } from "./thrift.ts";
 
 /**
- * Rows of a row group; every one but the last has this many. Measured with every field: a process
- * takes 290 MB with these and 390 MB with twice as many, and is not faster.
+ * Rows of every row group except the last. Measured with every field: a process takes 290 MB with
+ * this size, and 390 MB with twice as many rows without being faster.
  */
 export const ROW_GROUP_ROWS = 65_536;
 
@@ -52,14 +52,13 @@ export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
   return parquetRenderer(source, write);
 };
 
-/** What a Parquet file is made of, whatever its rows are. */
 interface GroupSource<Batch> {
   readonly context: RenderContext;
-  /** Pieces of `ROW_GROUP_ROWS` rows. */
+  /** Chunks of `ROW_GROUP_ROWS` rows. */
   readonly slices: Slices<Batch>;
-  /** A file of one row group of these rows. */
+  /** Returns a file with one row group of these rows. */
   readonly fileOf: (rows: Batch) => Uint8Array;
-  /** The same, made by another processor; never asked for where not given. */
+  /** Does the same on another processor; if missing, this is not possible. */
   readonly fileAside?: (rows: Batch) => Promise<Uint8Array>;
 }
 
@@ -77,7 +76,7 @@ export function parquetRenderer<Batch extends { readonly length: number }>(
     return written.now(() => fileOf(rows));
   };
   return {
-    // The schema is known without rows, so that a file without rows has one too.
+    // The schema is known without rows, so a file without rows has one too.
     begin: () => add(slices.rest()),
     async rows(batch) {
       for (const slice of slices.add(batch)) await add(slice);
@@ -90,12 +89,12 @@ export function parquetRenderer<Batch extends { readonly length: number }>(
   };
 }
 
-/** A file of one row group of columns that were made here. */
+/** Returns a file with one row group of prepared columns. */
 export function columnsFile({ native }: Segment, columns: readonly FieldColumn[]): Uint8Array {
   return guarded(() => native.parquetOf(new Uint32Array(), [], columns));
 }
 
-/** What the file says about itself; `explain` of a spec is not part of what was asked. */
+/** Returns the metadata of the file; the spec's `explain` is omitted, because it is no input. */
 function metadataOf(context: RenderContext): Record<string, string> {
   const { segment, spec, matches, changes } = context;
   return {
@@ -116,10 +115,10 @@ function metadataOf(context: RenderContext): Record<string, string> {
 }
 
 const MAGIC = Buffer.from("PAR1");
-/** Length of the footer and the magic behind it. */
+/** Length of the footer length and the magic after it. */
 const TAIL_BYTES = 8;
 
-/** Numbers of the fields that joining reads or changes. */
+/** Numbers of the Thrift fields that joining reads or changes. */
 const FILE = { rows: 3, rowGroups: 4, metadata: 5 } as const;
 const GROUP = { columns: 1, rows: 3, offset: 5, ordinal: 7 } as const;
 const CHUNK = { offset: 2, metadata: 3, pageIndexes: [4, 5, 6, 7] } as const;
@@ -131,11 +130,11 @@ const COLUMN = {
 } as const;
 const PAIR = { key: 1, value: 2 } as const;
 
-/** Joins row groups into one Parquet file, which goes out through `write`. */
+/** Joins row groups into one Parquet file and passes it to `write`. */
 class RowGroups {
   private position = 0;
   private rows = 0n;
-  /** Footer of the first file; all others say the same but for their row groups. */
+  /** Footer of the first file; the others differ only in their row groups. */
   private footer: ThriftStruct | undefined;
   private readonly groups: Uint8Array[] = [];
   private readonly write: (bytes: Uint8Array) => void;
@@ -144,7 +143,7 @@ class RowGroups {
     this.write = write;
   }
 
-  /** Adds the row groups of a whole file; one without rows gives the schema only. */
+  /** Adds the row groups of a file; a file without rows adds only the schema. */
   add(file: Uint8Array): void {
     const footer = readFooter(file);
     if (this.footer === undefined) {
@@ -158,7 +157,7 @@ class RowGroups {
     this.put(file.subarray(MAGIC.length, end));
   }
 
-  /** Ends the file with `metadata` beside the library's own; at least one file was added. */
+  /** Ends the file with `metadata` and the library's own; requires at least one added file. */
   finish(metadata: Readonly<Record<string, string>>): void {
     const { footer } = this;
     if (footer === undefined) throw new RangeError("a Parquet file needs a schema");
@@ -177,7 +176,7 @@ class RowGroups {
     this.position += bytes.length;
   }
 
-  /** The row group as it stands in the joined file, encoded. */
+  /** Returns the encoded row group with its offsets in the joined file. */
   private moved(group: ThriftStruct, shift: bigint): Uint8Array {
     this.rows += integer(group, GROUP.rows);
     for (const chunk of chunks(group)) {
@@ -185,7 +184,7 @@ class RowGroups {
       const { dataOffset, indexOffset, dictionaryOffset } = COLUMN;
       for (const field of [dataOffset, indexOffset, dictionaryOffset]) move(column, field, shift);
       move(chunk, CHUNK.offset, shift);
-      // The page indexes hold offsets of their own and no reader needs them: they are left out.
+      // The page indexes hold offsets of their own, and no reader needs them, so they are dropped.
       for (const field of CHUNK.pageIndexes) chunk.delete(field);
     }
     move(group, GROUP.offset, shift);
@@ -204,14 +203,14 @@ function chunks(group: ThriftStruct): ThriftStruct[] {
   return list(group, GROUP.columns).items as ThriftStruct[];
 }
 
-/** End of a column chunk's bytes in its file. */
+/** Returns the end offset of a column chunk in its file. */
 function endOf(chunk: ThriftStruct): number {
   const column = struct(chunk, CHUNK.metadata);
   const first = column.has(COLUMN.dictionaryOffset) ? COLUMN.dictionaryOffset : COLUMN.dataOffset;
   return Number(integer(column, first) + integer(column, COLUMN.compressedBytes));
 }
 
-/** Moves an offset; zero and a missing one say that there is nothing. */
+/** Shifts an offset; zero or missing means that there is no such part. */
 function move(fields: ThriftStruct, number: number, shift: bigint): void {
   const old = fields.get(number)?.value as bigint | undefined;
   if (old !== undefined && old !== 0n) setInteger(fields, number, old + shift);

@@ -1,12 +1,11 @@
 /**
- * Apache Thrift's compact protocol, as far as the metadata of Parquet uses it. What comes in: the
- * bytes of a struct, or its fields. What goes out: the other of the two.
- * Invariant: encoding what was decoded gives the same meaning, unknown fields included; a type
- * that Parquet's metadata does not know is an error, never skipped.
+ * Encoder and decoder of Apache Thrift's compact protocol, as far as Parquet's metadata uses it.
+ * Invariant: encoding a decoded struct keeps its meaning, including unknown fields. A type that
+ * Parquet's metadata does not use is an error, never skipped.
  * Format: thrift-compact-protocol.md of the Apache Thrift specification.
  */
 
-/** Numbers of types on the wire. A boolean field has its value in place of its type. */
+/** Wire types. A boolean field has its value in place of its type. */
 export const THRIFT = {
   true: 1,
   false: 2,
@@ -22,7 +21,7 @@ export const THRIFT = {
 /** A value; integers of every width are bigints. */
 export type ThriftValue = boolean | bigint | Uint8Array | ThriftList | ThriftStruct;
 
-/** A field with its type on the wire. */
+/** A field with its wire type. */
 export interface ThriftField {
   readonly type: number;
   readonly value: ThriftValue;
@@ -31,18 +30,18 @@ export interface ThriftField {
 /** Fields by their number. */
 export type ThriftStruct = Map<number, ThriftField>;
 
-/** A list; where `element` is a struct, an item may be the bytes of an encoded one. */
+/** A list; if `element` is a struct, an item may be the bytes of an encoded one. */
 export interface ThriftList {
   readonly element: number;
   readonly items: readonly ThriftValue[];
 }
 
-/** Decodes the struct that bytes begin with. @throws RangeError when they are damaged. */
+/** Decodes the struct at the start of `bytes`. @throws RangeError if they are damaged. */
 export function decodeStruct(bytes: Uint8Array): ThriftStruct {
   return new Decoder(bytes).struct();
 }
 
-/** Encodes a struct; its fields go out by ascending number. */
+/** Encodes a struct; its fields are written in ascending order. */
 export function encodeStruct(fields: ThriftStruct): Uint8Array {
   const out: Uint8Array[] = [];
   putStruct(out, fields);

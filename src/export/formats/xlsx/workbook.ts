@@ -1,9 +1,8 @@
 /**
- * The parts of a workbook around the rows of its first sheet. What comes in: field names, what the
- * file says about itself. What goes out: the XML of every part; of the first sheet its beginning
- * and its end.
- * Invariant: every cell is text; nothing here can become a formula, and no part tells the time at
- * which or the machine on which the file was made.
+ * The parts of a workbook around the rows of its first sheet. Input: field names, and the file's
+ * description of itself. Output: the XML of every part, and the begin and end of the first sheet.
+ * Invariant: every cell is text, so nothing here can become a formula. No part names the time or
+ * the machine of its making.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
 
@@ -11,22 +10,21 @@ import type { LabelLanguage } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
 import type { AboutRow } from "../source.ts";
 
-/** What a workbook is made of beside its rows. */
+/** Content of a workbook, except its rows. */
 export interface Workbook {
-  /** Names of the columns of the first sheet, and what its header calls them. */
+  /** Names of the columns of the first sheet, and their headings. */
   readonly columns: readonly string[];
   readonly headings: readonly string[];
   /** Language of a workbook for people. */
   readonly labels: LabelLanguage | undefined;
-  /** Rows of the first sheet, header not counted. */
+  /** Rows of the first sheet, without the header. */
   readonly rowCount: number;
   /** Rows of the second sheet. */
   readonly about: readonly AboutRow[];
-  /** `YYYY-MM-DD`; stands where other programs put the time of writing. */
+  /** `YYYY-MM-DD`; used in place of the creation time. */
   readonly date: string;
 }
 
-/** A part of the package: its path and its XML. */
 interface PackagePart {
   readonly path: string;
   readonly xml: string;
@@ -35,12 +33,11 @@ interface PackagePart {
 /** Path of the part that holds the rows. */
 export const ROWS_PATH = "xl/worksheets/sheet1.xml";
 
-/** Names of both sheets. */
 const SHEETS = { en: ["Accounts", "About"], pt: ["Estabelecimentos", "Sobre"] } as const;
 const BOLD = 2;
 const WRAPPED = 3;
 
-/** Room beside the name of a column that says nothing of its width. */
+/** Extra width of a column that has no width of its own. */
 const HEADER_MARGIN = 4;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -52,7 +49,7 @@ const CORE = "http://schemas.openxmlformats.org/package/2006/metadata/core-prope
 const APP = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties";
 const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
-/** Every part but the rows, in the order of the package. */
+/** Returns every part but the rows, in the order of the package. */
 export function partsOf(workbook: Workbook): readonly PackagePart[] {
   return [
     { path: "[Content_Types].xml", xml: XML + contentTypes() },
@@ -66,7 +63,7 @@ export function partsOf(workbook: Workbook): readonly PackagePart[] {
   ];
 }
 
-/** The first sheet up to its header row; rows are to follow from number 2 on. */
+/** Returns the first sheet up to its header row; rows follow from number 2 on. */
 export function sheetStart(workbook: Workbook): string {
   const widths = workbook.columns.map((name, i) => {
     const width = widthOf(name, workbook.headings[i] ?? name);
@@ -83,12 +80,12 @@ export function sheetStart(workbook: Workbook): string {
   );
 }
 
-/** The end of the first sheet, behind its last row. */
+/** Returns the end of the first sheet, after its last row. */
 export function sheetEnd(workbook: Workbook): string {
   return `</sheetData><autoFilter ref="A1:${lastCell(workbook)}"/></worksheet>`;
 }
 
-/** Letters of a column, counted from 0. */
+/** Returns the letters of a column, counted from 0. */
 function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
@@ -98,14 +95,14 @@ function lastCell({ columns, rowCount }: Workbook): string {
   return `${columnName(columns.length - 1)}${rowCount + 1}`;
 }
 
-/** A heading in words needs room for itself and for the mark of the filter. */
+/** A heading in words needs width for itself and for the filter button. */
 function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   const usual = field?.shown.sheet ?? heading.length + HEADER_MARGIN;
   return heading === name ? usual : Math.max(usual, heading.length + HEADER_MARGIN);
 }
 
-/** Characters that XML does not keep, and what would be read as the escape of one (`_xHHHH_`). */
+/** Characters that XML does not preserve, and text that looks like their escape (`_xHHHH_`). */
 const ESCAPED = /(?![\t\n])[\p{Cc}\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4}_)/gu;
 
 function textCell(place: string, text: string, style = 0): string {
@@ -191,7 +188,7 @@ function coreProperties(date: string): string {
 
 const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Application></Properties>`;
 
-/** Excel looks for the range of a filter under this hidden name. */
+/** Excel expects the range of a filter under this hidden name. */
 function workbookPart(workbook: Workbook): string {
   const [data, about] = SHEETS[workbook.labels ?? "en"];
   const last = lastCell(workbook).replace(/^([A-Z]+)/, "$$$1$$");
@@ -205,8 +202,8 @@ function workbookPart(workbook: Workbook): string {
 }
 
 /**
- * Cell styles 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount; rows from the addon
- * use 0, 1 and 4.
+ * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount. Rows from the addon
+ * use 0, 1, and 4.
  */
 const STYLES =
   `<styleSheet xmlns="${MAIN}">` +
@@ -225,7 +222,7 @@ const STYLES =
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
   "</styleSheet>";
 
-/** The styles; those of a workbook for people have dates as people write them, and amounts. */
+/** Returns the styles; a workbook for people has local dates, and amounts. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
   const amount =

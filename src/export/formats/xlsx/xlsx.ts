@@ -1,11 +1,11 @@
 /**
- * An export as an Excel workbook. What comes in: row ids in batches. What goes out: a ZIP package
- * with the rows on the first sheet and what they are on the second.
- * Invariant: text stays text (a CNPJ keeps its zeros) and no cell is a formula; memory does not
- * grow with the rows; the same snapshot and spec give the same bytes, whoever helped: every piece
- * of the sheet is packed without those before it, and ends on a whole byte.
- * Why a sheet writer of our own: the libraries for workbooks either hold all of one in memory or
- * write the time of day into it, and none takes finished UTF-8 from the addon.
+ * An export as an Excel workbook. Input: row ids in batches. Output: a ZIP package with the rows on
+ * the first sheet and their description on the second.
+ * Invariant: text stays text (a CNPJ keeps its zeros) and no cell is a formula. Memory does not
+ * grow with the rows. The same snapshot and spec give the same bytes on any thread: every chunk of
+ * the sheet is packed independently, and ends on a whole byte.
+ * Workbook libraries either hold a whole workbook in memory or write the time of day into it, and
+ * none accepts finished UTF-8 from the addon.
  */
 import { deflate, deflateAside } from "../../../../native-index/napi/engine.ts";
 import { crc32 } from "../../../dump/crc32.ts";
@@ -24,10 +24,9 @@ import { aboutRows } from "../source.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
 import { type PackedPiece, ZipPackage } from "./zippackage.ts";
 
-/** Rows of a piece: one to two megabytes of XML, packed on its own. */
+/** Rows of a chunk: one to two megabytes of XML, packed independently. */
 export const ROWS_AT_ONCE = 2_048;
 
-/** Number of the first row behind the header. */
 const FIRST_ROW = 2;
 
 /** Renders a workbook. */
@@ -48,30 +47,28 @@ export const openXlsxRenderer: OpenRenderer = (context, write) => {
   return new XlsxRenderer({ context, columns, slices, xml, xmlAside }, write);
 };
 
-/** What a workbook is made of, whatever its rows are. */
 interface SheetSource<Batch> {
   readonly context: RenderContext;
   readonly columns: readonly string[];
   readonly slices: Slices<Batch>;
-  /** The XML of rows, of which the first has this number. */
+  /** Returns the XML of rows; the first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
-  /** The same, made by another processor; never asked for where not given. */
+  /** Does the same on another processor; if missing, this is not possible. */
   readonly xmlAside?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
-/** Rows of a workbook; they can be copied. */
 interface Copied<Batch> {
   readonly length: number;
   slice(): Batch;
 }
 
-/** Renders a workbook of any rows; see `openXlsxRenderer`. */
+/** Renders a workbook of rows of any type; see `openXlsxRenderer`. */
 export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch> {
   readonly #source: SheetSource<Batch>;
   readonly #workbook: Workbook;
   readonly #package: ZipPackage;
   readonly #pieces: WrittenInTurn<PackedPiece>;
-  /** Rows that wait for the next ones, because only the last piece ends the sheet. */
+  /** Rows held back until the next ones arrive, because only the last chunk ends the sheet. */
   #held: Batch | undefined;
   #number = FIRST_ROW;
   #aborted = false;
@@ -113,7 +110,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
     if (before !== undefined) await this.#pack(before, false);
   }
 
-  /** Packs the next piece of the sheet; no rows are only in the last one of a sheet without any. */
+  /** Packs the next chunk of the sheet; `rows` is undefined only for a sheet without rows. */
   #pack(rows: Batch | undefined, isLast: boolean): void | Promise<void> {
     const { context, xml, xmlAside } = this.#source;
     const number = this.#number;

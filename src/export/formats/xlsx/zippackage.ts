@@ -1,26 +1,25 @@
 /**
- * A ZIP package that is written from its first byte to its last. What comes in: small parts as they
- * are, and one large part as pieces of a DEFLATE stream. What goes out: the bytes of the package.
- * Invariant: the same parts and pieces give the same bytes; nothing in it tells of the time or the
- * machine; only what the directory says of each part is kept in memory.
- * Why not a library: none takes pieces that were packed on other threads. The bytes of a package
- * are those that yazl 3.3.1 wrote here before.
+ * A ZIP package that is written sequentially. Input: small parts as they are, and one large part as
+ * chunks of a DEFLATE stream. Output: the bytes of the package.
+ * Invariant: the same parts and chunks give the same bytes. No part names the time or the machine.
+ * Only the directory entries stay in memory.
+ * No library accepts chunks that were packed on other threads. The bytes of a package are those
+ * that yazl 3.3.1 wrote here before.
  * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { crc32, crc32Joined } from "../../../dump/crc32.ts";
 
-/** A piece of a part: its bytes packed, and of what they were their number and checksum. */
+/** A packed chunk of a part, with the length and checksum of its unpacked bytes. */
 export interface PackedPiece {
   readonly packed: Uint8Array;
   readonly bytes: number;
   readonly crc: number;
 }
 
-/** What the directory says of a part. */
 interface Entry {
   readonly name: Buffer;
   readonly offset: number;
-  /** False for a part that is there as it is. */
+  /** False if the part is stored uncompressed. */
   readonly isPacked: boolean;
   crc: number;
   bytes: number;
@@ -30,18 +29,18 @@ interface Entry {
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const METHOD_DEFLATE = 8;
-/** Names are UTF-8; checksum and sizes of what is packed stand behind it. */
+/** Names are UTF-8; checksum and sizes of packed data follow it. */
 const FLAG_UTF8 = 1 << 11;
 const FLAG_SIZES_BEHIND = 1 << 3;
-/** 1980-01-01, the earliest day that ZIP knows, at midnight. */
+/** 1980-01-01 at midnight, the earliest date that ZIP can store. */
 const EARLIEST_DATE = 0x21;
 const VERSION_NEEDED = 20;
 const VERSION_NEEDED_64 = 45;
-/** Made by Unix, version 6.3 of the format; a file that its owner and group may write. */
+/** Made by Unix, version 6.3 of the format; writable by owner and group. */
 const MADE_BY = (3 << 8) | 63;
 const FILE_MODE = (0o100664 << 16) >>> 0;
 
-/** Writes one package: parts, or `begin`, pieces and `endPart`, in any order; then `end`. */
+/** Writes one package: parts, or `begin`, chunks, and `endPart`, in any order; then `end`. */
 export class ZipPackage {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #entries: Entry[] = [];
@@ -51,19 +50,19 @@ export class ZipPackage {
     this.#write = write;
   }
 
-  /** Adds a part as it is. */
+  /** Adds an uncompressed part. */
   part(path: string, bytes: Uint8Array): void {
     const sizes = { crc: crc32(bytes), bytes: bytes.length, packedBytes: bytes.length };
     this.#open(path, { isPacked: false, ...sizes });
     this.#put(bytes);
   }
 
-  /** Begins a part that comes in pieces. */
+  /** Begins a part that arrives in chunks. */
   begin(path: string): void {
     this.#open(path, { isPacked: true, crc: 0, bytes: 0, packedBytes: 0 });
   }
 
-  /** Adds the next piece of the part that was begun. */
+  /** Adds the next chunk of the current part. */
   piece({ packed, bytes, crc }: PackedPiece): void {
     const entry = this.#last();
     entry.crc = crc32Joined(entry.crc, crc, bytes);
@@ -72,7 +71,7 @@ export class ZipPackage {
     this.#put(packed);
   }
 
-  /** Ends the part that was begun. */
+  /** Ends the current part. */
   endPart(): void {
     const entry = this.#last();
     const { crc, bytes, packedBytes } = entry;
@@ -85,7 +84,6 @@ export class ZipPackage {
     this.#put(behind);
   }
 
-  /** Writes the directory. */
   end(): void {
     const from = this.#position;
     for (const entry of this.#entries) this.#put(directoryEntry(entry));
@@ -110,7 +108,7 @@ export class ZipPackage {
   }
 }
 
-/** Whether 32 bits do not hold a size or the place of a part. */
+/** True if a size or the offset of a part needs more than 32 bits. */
 function is64({ bytes, packedBytes, offset }: Entry): boolean {
   return bytes >= MAX_32 || packedBytes >= MAX_32 || offset >= MAX_32;
 }
@@ -123,7 +121,7 @@ function putNumber(
   else out.writeUInt32LE(value, at);
 }
 
-/** Flags, method, time, date, checksum, sizes and length of the name: as both headers have them. */
+/** Returns the fields common to both headers: flags to the length of the name. */
 function shared({ name, isPacked }: Entry, crc: number, sizes: readonly [number, number]): Buffer {
   const fields = Buffer.alloc(22);
   fields.writeUInt16LE(FLAG_UTF8 | (isPacked ? FLAG_SIZES_BEHIND : 0), 0);
@@ -167,7 +165,7 @@ function directoryEntry(entry: Entry): Buffer {
   return Buffer.concat([head, shared(entry, crc, sizes), tail, name, wide]);
 }
 
-/** What stands behind the directory, which has `length` bytes from `from` on. */
+/** Returns the records after the directory, which has `length` bytes at `from`. */
 function endRecords(entries: number, from: number, length: number): Buffer {
   const end = Buffer.alloc(22);
   end.write("PK\x05\x06", "latin1");
