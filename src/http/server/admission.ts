@@ -3,10 +3,9 @@
  * Input: a request as sent, the clock, and amounts (bytes, streams) that are acquired and released.
  * Output: units of the key's rate limit, 1 for an ordinary request; nothing, or the refusal.
  * Invariant: the price is a pure count over unchecked values, which reads each value of a list at
- * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md has the table).
- * An overload check costs a comparison and considers only the work queued before this request. An
- * amount is released once, the sum never exceeds the limit, and owners stay within their share of
- * what others leave.
+ * most once. One unit is about 1 to 2 ms of CPU at a million accounts (docs/limits.md). An overload
+ * check costs a comparison and considers only the work queued before this request. An amount is
+ * released once, the sum never exceeds the limit, and owners stay within their share of the rest.
  * Why: all requests that have arrived are answered in one turn of the event loop, and timers run
  * only between turns. So the time since the timer last ran is how long the requests of this turn
  * have waited. Expensive and deferrable requests (large pages, facets, translations, documents) are
