@@ -48,6 +48,7 @@ import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
+import { leaveSpeaker } from "./speaker.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
@@ -96,7 +97,8 @@ export function translate(
 ): Translation {
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   readAbbreviations(sentence);
-  readNegativeNo(sentence, readSpanish(sentence, gazetteer));
+  const spanish = readSpanish(sentence, gazetteer);
+  readNegativeNo(sentence, spanish);
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? said());
   const districts = new SaidDistricts(new DistrictNames(segment));
@@ -105,6 +107,7 @@ export function translate(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
+  leaveSpeaker({ ...around, spanish });
   const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);

@@ -41,7 +41,6 @@ import {
   tradeBehindShop,
   withGoods,
 } from "./trades.ts";
-import { leaveWriter } from "./writer.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
@@ -62,7 +61,6 @@ export function findActivities(
   codes: readonly FoundActivity[] = [],
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
-  leaveWriter(context, (at) => tradeEnd(context.sentence, at));
   leaveFranchises(context);
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);

@@ -130,8 +130,8 @@ export const WRITER: Remark = {
 /** What the writer sells is not what is sought. */
 export const OWN_OFFER: Remark = {
   code: "own_offer",
-  pt: "É o que você oferece, não o que se procura.",
-  en: "This is what you offer, not what is sought.",
+  pt: "Diz o que você oferece, quem é ou onde fica, não o que se procura.",
+  en: "This says what you offer, who you are, or where, not what is sought.",
 };
 /** Quality is not in the registry. */
 export const BEST: Remark = {
