@@ -49,7 +49,7 @@ import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
 import { leaveSpeaker } from "./speaker.ts";
-import { readAbbreviations } from "./spelling/abbreviations.ts";
+import { readAbbreviations, readPara } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
@@ -97,6 +97,7 @@ export function translate(
 ): Translation {
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   readAbbreviations(sentence);
+  readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));

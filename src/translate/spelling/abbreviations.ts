@@ -1,10 +1,14 @@
 /**
- * Short ways of typing: "c/ email", "q abriram dps de 2021". What comes in: a sentence. What goes
- * out: nothing; such words are read as those that they stand for.
+ * Short ways of typing: "c/ email", "q abriram dps de 2021", and Pará, which is typed as the
+ * preposition. Input: a sentence. Output: such words are read as those that they stand for.
  * Apart because it is a list of its own, read before any other stage.
  * Invariant: only what stands for one word whatever is around it; a letter with a slash is one
- * only where a word follows, so that "S/A" and "PE/PB" stay.
+ * only where a word follows, so that "S/A" and "PE/PB" stay. Pará with its accent is the state in
+ * every position; without, only where no preposition can stand.
  */
+import { isNegatorWord } from "../negators.ts";
+import type { Gazetteer } from "../places/gazetteer.ts";
+import { PARA_STATE } from "../places/states.ts";
 import type { Sentence } from "../words/sentence.ts";
 
 /** Words that are typed short, folded. */
@@ -79,4 +83,57 @@ function isSlashed(sentence: Sentence, at: number): boolean {
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
   const more = next?.folded === "mais" || next?.folded === "+";
   return more || (next?.kind === "word" && next.text.length > 2);
+}
+
+/** Most words of a name before one of its words: "São Domingos do Pará". */
+const NAME_REACH = 5;
+
+/** Reads "Pará" as the state, before any stage takes "para" for a preposition. */
+export function readPara(sentence: Sentence, { places }: Gazetteer): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.folded(at) !== "para" || !isParaState(sentence, places, at)) continue;
+    let isInName = false;
+    for (let from = Math.max(0, at - NAME_REACH); from <= at && !isInName; from++) {
+      const match = places.longest(sentence.tokens, from);
+      isInName = match !== null && match.words > 1 && match.to > at;
+    }
+    if (!isInName) sentence.readAs(at, PARA_STATE);
+  }
+}
+
+function isParaState(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const text = sentence.tokens[at]?.text ?? "";
+  if (/[áÁ]/u.test(text.normalize("NFC"))) return true;
+  const before = sentence.folded(at - 1);
+  if (/^(no|do)$/.test(before) || isNameOfState(sentence, at)) return true;
+  if (!endsThere(sentence, places, at + 1)) return false;
+  if (/^(em|in|from|en)$/.test(before) || isNegatorWord(before)) return true;
+  if (/^[oe]$/.test(before) && isNegatorWord(sentence.folded(at - 2))) return true;
+  return isStateBefore(sentence, places, at);
+}
+
+/** "estado do para", "state of para" */
+function isNameOfState(sentence: Sentence, at: number): boolean {
+  const of = /^(de|do|of)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  return /^(estados?|state)$/.test(sentence.folded(of));
+}
+
+/** True if no preposition can stand before a token: a mark, the end, "e" or a request. */
+function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token === undefined || token.kind === "mark") return true;
+  if (/^(com|sem|with|que|abert[ao]s)$/.test(token.folded)) return true;
+  if (!/^(e|ou|and|y|or)$/.test(token.folded)) return false;
+  return (places.longest(sentence.tokens, at + 1)?.place.states.length ?? 0) > 0;
+}
+
+/** "Acre e para", "acre, para e amapá": a list of states goes on. */
+function isStateBefore(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
+  const joint = sentence.tokens[at - 1];
+  if (joint?.text !== "," && !/^(e|ou|and|y|or)$/.test(joint?.folded ?? "")) return false;
+  for (let from = Math.max(0, at - 1 - NAME_REACH); from < at - 1; from++) {
+    const match = places.longest(sentence.tokens, from);
+    if (match !== null && match.to === at - 1) return match.place.states.length > 0;
+  }
+  return false;
 }

@@ -2,8 +2,9 @@
  * Quarters that bear the name of a town: "Boa Viagem, Recife". What comes in: the mentions of a
  * sentence, read as cities and states. What goes out: districts that are named; a name that is the
  * quarter of the city right behind it is no wish for the town of its name.
- * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
- * town of the same state is never taken for a quarter.
+ * Invariant: only a name before its city, a comma or nothing between them, in no list of others.
+ * The district wins where the snapshot knows it in the city; against a town of the same state only
+ * if it has more accounts. The reading that was not taken is a doubt.
  */
 
 import type { Sentence } from "../../words/sentence.ts";
@@ -71,8 +72,11 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
     return [];
   }
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
-  if (run.length === 1 && isElsewhere(last, city) && !last.lead.city) {
-    assumeTowns(context, last, city);
+  if (run.length === 1 && isOther(last, city) && !last.lead.city) {
+    const isNear = !isElsewhere(last, city);
+    // Two towns of one state are usual; only a district that is known makes them doubtful.
+    const name = context.sentence.words(last.at, last.to).words;
+    if (!isNear || knownIn(context, city, name).size > 0) assumeTowns(context, last, city);
   }
   return [];
 }
@@ -139,11 +143,24 @@ function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
 }
 
-/** Whether a name is that of a district of the city, and of no town near it. */
+/** Whether a name is that of a district of the city, and no larger town near it has it. */
 function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
-  if (context.districts.names.lacking || town.lead.city || !isElsewhere(town, city)) return false;
+  if (context.districts.names.lacking || town.lead.city) return false;
   const name = context.sentence.words(town.at, town.to).words;
-  return isOften(knownIn(context, city, name), city);
+  const known = knownIn(context, city, name);
+  if (!isOften(known, city)) return false;
+  return isElsewhere(town, city) || (isOther(town, city) && outnumbers(known, town, city));
+}
+
+/** True if the district has more accounts than each town of its name in the same state. */
+function outnumbers(
+  known: ReturnType<typeof knownIn>,
+  town: Mention,
+  { cities }: Mention,
+): boolean {
+  const near = town.cities.filter(({ uf }) => cities.some((city) => city.uf === uf));
+  const own = Math.max(...[...known.values()].map(({ accounts }) => accounts));
+  return near.every(({ accounts }) => own > accounts);
 }
 
 function isOther(town: Mention, { cities }: Mention): boolean {
@@ -163,6 +180,17 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   const known = knownIn(context, city, name);
   const { words, negated } = town;
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+  if (negated || isElsewhere(town, city)) return;
+  const [uf = ""] = town.cities.map((one) => one.uf);
+  context.notes.doubt(
+    "district_or_town",
+    {
+      pt: `${name} foi entendido como bairro; há também o município (${name}/${uf}).`,
+      en: `${name} was taken for a district; there is a town of this name, too (${name}/${uf}).`,
+    },
+    sentence.words(town.at, town.to),
+    `${name}/${uf} e`,
+  );
 }
 
 /** "em Boa Vista, Campinas", where no account of the city names such a district. */
@@ -175,6 +203,15 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
       en: `${one} and ${other} were taken for two towns; if one is a district, say district.`,
     },
     town.words,
+  );
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${one} e ${other} foram entendidos como municípios; ${one} pode ser um bairro.`,
+      en: `${one} and ${other} were taken for two towns; ${one} may be a district.`,
+    },
+    sentence.words(town.at, town.to),
+    `bairro ${one}`,
   );
 }
 
