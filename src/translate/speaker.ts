@@ -169,6 +169,7 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
     selfAt(context, at) ??
     subjectAt(context, at) ??
     signatureAt(context, at) ??
+    workAt(context, at) ??
     purposeAt(context, at)
   );
 }
@@ -282,6 +283,39 @@ function isGreeted(sentence: Sentence, at: number): boolean {
     return kind === "mark" || isGreeting(folded) || /^(boa|bom|buenos|buenas|dias)$/.test(folded);
   });
 }
+
+/**
+ * "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …": what the
+ * answer is for, up to what is sought.
+ */
+function workAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, tradeEnd } = context;
+  let object = at;
+  while (object < at + 4 && WORK_LEADS.has(sentence.folded(object))) object++;
+  object = firstOf(sentence, object);
+  const word = sentence.folded(object);
+  if (!WORKS.has(word) || tradeEnd(object) > object + 1) return null;
+  for (let to = object + 1; to <= object + WORK_MAX; to++) {
+    const next = sentence.folded(to);
+    const isMark = sentence.tokens[to]?.text === ":";
+    const isComma = sentence.tokens[to]?.text === "," && object > at;
+    if (/^(sobre|about|on|needs|precisa)$/.test(next)) return { from: at, object, to: to + 1 };
+    if (isMark || isComma || (REQUESTS.has(next) && object > at)) return { from: at, object, to };
+    if (next === "") return null;
+  }
+  return null;
+}
+
+/** Work for which companies are listed. */
+const WORKS = wordSet(
+  "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
+    "mestrado dissertacao thesis study research survey project article report story paper",
+);
+const WORK_LEADS = wordSet(
+  "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
+);
+/** Most words of such work. */
+const WORK_MAX = 5;
 
 /** "para vender X", "quero oferecer X para Y", "to sell X"; anywhere. */
 function purposeAt(context: SpeakerContext, at: number): Clause | null {

@@ -26,11 +26,16 @@ import { findFilters } from "./filters/filters.ts";
 import { leaveLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
-import { findSharedMax, leaveSameContacts, type SharedMax } from "./filters/sharedcontacts.ts";
+import {
+  findSharedMax,
+  leaveCompanyNumbers,
+  leaveSameContacts,
+  type SharedMax,
+} from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type SaidLists } from "./lists/saidlists.ts";
-import { isNegatorWord } from "./negators.ts";
+import { isNegatorWord, readNone } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -49,7 +54,7 @@ import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
 import { leaveSpeaker } from "./speaker.ts";
-import { readAbbreviations, readPara } from "./spelling/abbreviations.ts";
+import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
@@ -97,6 +102,9 @@ export function translate(
 ): Translation {
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   readAbbreviations(sentence);
+  readSigns(sentence);
+  readPairs(sentence);
+  readNone(sentence);
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
@@ -167,8 +175,9 @@ function contactsOf(
 ): SaidContacts & { readonly shared: SharedMax } {
   const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
   const isSame = leaveSameContacts(sentence, notes);
+  const isNumbered = leaveCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
-  return { ...said, shared, lost: said.lost || isSame || shared.lost };
+  return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
 }
 
 /** The wishes; words for contacts that are none of them go to the notes. */

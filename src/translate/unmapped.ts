@@ -50,7 +50,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     },
   ],
   [
-    "raio km quilometro perto proximo proxima arredor near radius",
+    "raio km quilometro perto proximo proxima arredor near radius around nearby cerca",
     "radius",
     {
       pt: "Diga a distância com uma cidade, como em: a 20 km de Natal.",

@@ -87,7 +87,8 @@ const directed = (direction: "asc" | "desc") => ({
 
 const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
-    "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
+    "still open|still active|still operating|still in business|currently open|in business|" +
+      "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
       "situação ativa|situação cadastral ativa|active|operating",
     { role: "status", apply: status(2) },
   ],
@@ -215,7 +216,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "headquarters", apply: positive(() => {}) },
   ],
   [
-    "email|e-mail|correio eletrônico|endereço de e-mail|contato por e-mail|contato por email|" +
+    "email|e-mail|correio eletrônico|endereço de e-mail|endereço de email|contato por e-mail|contato por email|" +
       "email address|endereço eletrônico",
     contact("email"),
   ],
@@ -273,7 +274,9 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [
-    "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+    "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
+      "maior pro menor capital|maior ao menor capital|mayor a menor capital|" +
+      "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
       "maior capital primeiro|highest capital|largest capital|highest capital first|" +
       "largest capital first|highest share capital|largest share capital",
     sorted("share_capital", "desc"),
@@ -318,11 +321,16 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("score", "desc", { implied: true }), led: true },
   ],
   [
-    "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
+    "highest to lowest|high to low|largest to smallest|biggest to smallest|descending from highest|" +
+      "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
       "descending order",
     directed("desc"),
   ],
-  ["crescente|ordem crescente|ascending|asc|ascending order", directed("asc")],
+  [
+    "crescente|ordem crescente|ascending|asc|ascending order|lowest to highest|low to high|" +
+      "smallest to largest|smallest to biggest",
+    directed("asc"),
+  ],
   [
     "cidade|município|estado|uf|bairro|region|city|state",
     { role: "sort", apply: never, cannot: PER_PLACE, led: true },

@@ -159,7 +159,12 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // Behind a mark a new thought begins: "em Recife, 50 dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
-  const opens = at === 0 || /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
+  const told = sentence.owner(at - 1);
+  const opens =
+    at === 0 ||
+    told === "filler" ||
+    told === "unmapped" ||
+    /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.asked || opens || ranked)) {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;

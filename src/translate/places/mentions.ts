@@ -81,6 +81,8 @@ function abbreviationAt(
 function stateAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || token.text.length !== 2) return null;
+  // "preciso mt de": letters that were read as another word.
+  if (token.folded !== token.text.toLowerCase()) return null;
   const uf = token.text.toUpperCase();
   return STATE_NAMES[uf] === undefined ? null : uf;
 }
@@ -104,7 +106,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   if (lead.kind === "of") return !["se", "ac", "ap"].includes(folded);
   if (last === undefined) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  const joined = last.to < at && /^[,;/]$|^(e|ou|and|or|nem)$/i.test(gap);
+  const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
   // "Fortaleza ce", "Recife, pe": only a state that has such a city.
   const beside = last.to === at || gap === ",";

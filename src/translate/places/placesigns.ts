@@ -257,7 +257,7 @@ function isLong(sentence: Sentence, at: number): boolean {
 function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
   if (last === undefined || at - last.to > 2) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  return /^[,;/]?\s*(e|ou|and|or|nem)?$/i.test(gap);
+  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
 /** `/SP`, `(SP)`, ` SP` behind a name that has such a city. */

@@ -15,7 +15,11 @@ import type { Sentence } from "../words/sentence.ts";
 const SHORT = new Map(
   (
     "q:que dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
-    "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo"
+    "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo " +
+    "qro:quero kero:quero kro:quero cm:com desd:desde dsd:desde apartir:partir naum:nao nn:nao " +
+    "tds:todos tdas:todas eai:oi vlw:obrigado tks:obrigado thx:obrigado pf:favor fvr:favor " +
+    "mto:muito mta:muita cap:capital lj:loja ljs:lojas emp:empresas aprox:aproximadamente " +
+    "blza:oi td:tudo kd:cade"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -49,12 +53,21 @@ export function readAbbreviations(sentence: Sentence): void {
     if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
-    if (long !== undefined) sentence.readAs(at, long);
-    if (folded === "n" && VERBS.has(sentence.folded(at + 1))) sentence.readAs(at, "nao");
+    // "cap" is the capital beside an amount only.
+    if (long !== undefined && (folded !== "cap" || isAmountAhead(sentence, at + 1))) {
+      sentence.readAs(at, long);
+    }
+    if (folded === "n" && isNot(sentence, at)) sentence.readAs(at, "nao");
+    if (folded === "d" && isOfShort(sentence, at)) sentence.readAs(at, "de");
+    if (folded === "mt" && /^(preciso|quero|precisando)$/.test(sentence.folded(at - 1))) {
+      sentence.readAs(at, "muito");
+    }
     const slashed = SLASHED.get(folded);
     // "igrejas c telefone"
     const apart = !/\S/.test(sentence.text.charAt((sentence.tokens[at]?.start ?? 0) - 1));
-    if (apart && folded !== "p" && slashed !== undefined && CONTACTS.has(sentence.folded(at + 1))) {
+    const isBefore =
+      CONTACTS.has(sentence.folded(at + 1)) || /^(mais|menos|ate)$/.test(sentence.folded(at + 1));
+    if (apart && folded !== "p" && slashed !== undefined && isBefore) {
       sentence.readAs(at, slashed);
     }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
@@ -64,11 +77,101 @@ export function readAbbreviations(sentence: Sentence): void {
   }
 }
 
+/** "ñ mei", "q n sejam mei", "n mei": a letter that negates. */
+function isNot(sentence: Sentence, at: number): boolean {
+  if (/ñ/iu.test(sentence.tokens[at]?.text.normalize("NFC") ?? "")) return true;
+  const next = sentence.folded(at + 1);
+  return VERBS.has(next) || /^(mei|meis|simples|filial|filiais|matriz)$/.test(next);
+}
+
+/** "loja d tinta", "mais d 5 anos"; not "D. Pedro" and "vitamina D". */
+function isOfShort({ tokens, text }: Sentence, at: number): boolean {
+  const [own, next] = [tokens[at], tokens[at + 1]];
+  if (at === 0 || own?.text !== "d" || next === undefined || next.kind === "mark") return false;
+  return text.charAt(own.end) === " " && text.charAt(own.start - 1) === " ";
+}
+
+function isAmountAhead({ tokens }: Sentence, at: number): boolean {
+  return tokens[at]?.folded === "social" || /^[<>+=≥≤]$/.test(tokens[at]?.text ?? "");
+}
+
 /** "+ de 2 lojas", "+ 5 anos": what stands behind a number is "or more". */
 function isMore({ tokens }: Sentence, at: number): boolean {
   const [before, next, number] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
-  return before?.kind !== "number" && next?.folded === "de" && number?.kind === "number";
+  if (before?.kind === "number") return false;
+  if (/^de?$/.test(next?.folded ?? "") && number?.kind === "number") return true;
+  return next?.kind === "number" && MEASURED.test(number?.folded ?? "");
 }
+
+/** What "+5" counts. */
+const MEASURED =
+  /^(anos?|mes|meses|years?|months?|mil|milhao|milhoes|k|mi|lojas|filiais|unidades)$/;
+
+const YEAR = /^(?:18|19|20)\d\d$/;
+/** Signs that compare, by what follows: a year, or any other number. */
+const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>> = {
+  ">": ["apos", "mais"],
+  ">=": ["desde", "minimo"],
+  "≥": ["desde", "minimo"],
+  "<": ["antes", "abaixo"],
+  "<=": ["ate", "ate"],
+  "≤": ["ate", "ate"],
+};
+
+/** Reads signs that compare before a number as words: ">= 2021", "> 5 anos", "capital <= 50 mil". */
+export function readSigns(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const { tokens } = sentence;
+    const sign = tokens[at]?.text ?? "";
+    if (!/^[<>≥≤]$/.test(sign)) {
+      readShortBound(sentence, at);
+      continue;
+    }
+    const isEqual = tokens[at + 1]?.text === "=";
+    let number = isEqual ? at + 2 : at + 1;
+    while (/^(r|rs|\$)$/.test(tokens[number]?.folded ?? "") && number < at + 5) number++;
+    if (tokens[number]?.kind !== "number") continue;
+    const [year, other] = COMPARED[isEqual ? `${sign}=` : sign] ?? ["", ""];
+    const unit = tokens[number + 1]?.folded ?? "";
+    const isYear = YEAR.test(tokens[number]?.text ?? "") && !MEASURED.test(unit) && number < at + 3;
+    sentence.readAs(at, isYear ? year : other);
+    if (isEqual) sentence.readAs(at + 1, isYear ? "ano" : "de");
+  }
+}
+
+/** "min 5 anos", "max. 3 anos", "up to 3 years". */
+function readShortBound(sentence: Sentence, at: number): void {
+  const number = sentence.tokens[at + 1]?.kind === "number";
+  const word = sentence.folded(at);
+  if (number && word === "min") sentence.readAs(at, "minimo");
+  if (number && word === "max") sentence.readAs(at, "maximo");
+  if (word !== "up" || sentence.folded(at + 1) !== "to") return;
+  if (sentence.tokens[at + 2]?.kind !== "number") return;
+  if (!/^(years?|months?|weeks?|days?)$/.test(sentence.folded(at + 3))) return;
+  sentence.readAs(at, "ate");
+  sentence.readAs(at + 1, "de");
+}
+
+/** "tanto telefone quanto e-mail" is both; "either phone or e-mail" is one of the two. */
+export function readPairs(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (word === "either" && CONTACTS.has(sentence.folded(at + 1))) {
+      sentence.claim(at, at + 1, "filler");
+      sentence.readAs(at, "com");
+    }
+    if (word !== "tanto") continue;
+    for (let second = at + 2; second < at + PAIR_MAX; second++) {
+      if (!/^(quanto|como)$/.test(sentence.folded(second))) continue;
+      sentence.readAs(at, "o");
+      sentence.readAs(second, "e");
+      break;
+    }
+  }
+}
+
+/** Max words of "tanto … quanto". */
+const PAIR_MAX = 6;
 
 /** "em Recife + celular", "no máximo 50 + celular"; not "3+ lojas". */
 function isJoining({ tokens, text }: Sentence, at: number): boolean {
