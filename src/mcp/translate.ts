@@ -13,7 +13,7 @@ import { currentSegment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
-import type { Suggestion } from "../translate/suggestions.ts";
+import type { CountedDoubt, Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { shortSelection } from "./selection.ts";
@@ -86,6 +86,7 @@ const DEFINITION = {
       assumptions: notes("What was assumed."),
       warnings: notes("What to look at."),
       unmapped_constraints: notes("Wishes that no filter expresses."),
+      doubts: notes("Words that may be meant otherwise, with the sentence that says so."),
       suggestions: {
         type: "array",
         items: suggestion,
@@ -94,7 +95,7 @@ const DEFINITION = {
     },
     [
       ...[...SOURCE_NAMES, "filters", "matches", "confidence", "assumptions", "warnings"],
-      ...["unmapped_constraints", "suggestions"],
+      ...["unmapped_constraints", "suggestions", "doubts"],
     ],
   ),
   annotations: { title: "Sentence to filters", ...READING },
@@ -108,6 +109,7 @@ interface Translated {
   readonly parts: readonly Part[];
   readonly matches: number;
   readonly suggestions: readonly Suggestion[];
+  readonly doubts: readonly CountedDoubt[];
 }
 
 /** The tool. */
@@ -139,6 +141,9 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     warnings: told(warnings),
     unmapped_constraints: told(unmapped),
     suggestions: shortSuggestions(translated.suggestions),
+    doubts: translated.doubts.map(
+      (one) => `${one.detail} "${one.query_text}" matches ${one.matches}.`,
+    ),
   };
   const lines = [
     `${JSON.stringify(selection)} matches ${matches} ` +
@@ -148,6 +153,7 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     ...structured.assumptions.map((note) => `Assumed: ${note}`),
     ...structured.warnings.map((note) => `Warning: ${note}`),
     ...structured.unmapped_constraints.map((note) => `Not expressed: ${note}`),
+    ...structured.doubts.map((note) => `Doubtful: ${note}`),
     ...structured.suggestions.map(suggestionText),
   ];
   return { text: lines.join("\n"), structured, accounts: 0 };

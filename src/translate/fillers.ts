@@ -178,6 +178,10 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
     }
     let { to } = match;
     while (to < length && LEADING.has(sentence.folded(to))) to++;
+    // "dá uma olhada em 50 dentistas"
+    if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
+      to++;
+    }
     // A request for nothing else is what is asked for itself.
     if (to >= length) return;
     sentence.claim(at, to, "filler");

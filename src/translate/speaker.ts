@@ -11,7 +11,7 @@
 import { OWN_OFFER } from "./filters/phrase.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
-import type { Sentence } from "./words/sentence.ts";
+import type { Sentence, Words } from "./words/sentence.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -115,10 +115,16 @@ interface SpeakerContext {
   readonly spanish: boolean;
 }
 
-/** Claims every clause of the speaker; returns true if a place is named in one. */
-export function leaveSpeaker(context: SpeakerContext): boolean {
+/** A clause of the speaker that names a place. */
+export interface SpeakerPlace {
+  readonly clause: Words;
+  readonly place: Words;
+}
+
+/** Claims every clause of the speaker; returns those that name a place. */
+export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
-  let placed = false;
+  const placed: SpeakerPlace[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
     if (clause === null || clause.to <= clause.from) continue;
@@ -127,7 +133,11 @@ export function leaveSpeaker(context: SpeakerContext): boolean {
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
       notes.leave(code, detail, sentence.claim(object, to, "unmapped"));
-      for (let i = object; i < to; i++) placed ||= isPlace(context, i);
+      const at = placeIn(context, object, to);
+      const end = at < 0 ? at : context.gazetteer.places.longest(sentence.tokens, at)?.to;
+      if (end !== undefined && end > at) {
+        placed.push({ clause: sentence.words(from, to), place: sentence.words(at, end) });
+      }
     }
     sentence.claim(from, to, "filler");
     sentence.name(from, to);
@@ -274,7 +284,7 @@ function signatureAt(context: SpeakerContext, at: number): Clause | null {
     if (place !== null) end = place.to;
   }
   if (sentence.folded(end) === "is") end++;
-  const asks = ASKS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind === "word";
+  const asks = ASKS.has(sentence.folded(end)) && sentence.tokens[end + 1]?.kind !== "mark";
   return asks && hasTrade(context, end + 1) ? { from: at, object, to: end } : null;
 }
 
@@ -438,9 +448,29 @@ function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: nu
   return false;
 }
 
+/** The speaker's own place may be meant where the sentence names no other. */
+export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
+  if (first === undefined) return;
+  const { clause, place } = first;
+  notes.doubt(
+    "own_place",
+    {
+      pt: `${place.words} é onde você está, e a busca não tem lugar: buscar em ${place.words}?`,
+      en: `${place.words} is where you are, and the search has no place: search ${place.words}?`,
+    },
+    clause,
+    `em ${place.words}`,
+  );
+}
+
 function hasPlace(context: SpeakerContext, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (isPlace(context, at)) return true;
-  return false;
+  return placeIn(context, from, to) >= 0;
+}
+
+/** Index of the first place between two tokens; -1 for none. */
+function placeIn(context: SpeakerContext, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (isPlace(context, at)) return at;
+  return -1;
 }
 
 function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {

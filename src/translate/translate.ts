@@ -51,16 +51,17 @@ import { gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
+import { isCapitalised } from "./places/placesigns.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
-import { leaveSpeaker } from "./speaker.ts";
+import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
-import { foldWord } from "./words/tokens.ts";
+import { foldWord, reduce } from "./words/tokens.ts";
 
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
@@ -74,6 +75,18 @@ export interface Translation {
   readonly parts: readonly Part[];
   /** Activities by place in the text, likeliest first. */
   readonly activities: readonly FoundActivity[];
+  /** Words that may be meant otherwise, with the text that says so. */
+  readonly doubts: readonly DoubtedText[];
+  /** What the confidence was made from. */
+  readonly features: ConfidenceFeatures;
+}
+
+/** Words that may be meant otherwise. */
+export interface DoubtedText extends Words {
+  readonly code: string;
+  readonly detail: string;
+  /** The whole text, written so that it means the other. */
+  readonly query_text: string;
 }
 
 /** What `explain` of a translated spec holds. */
@@ -116,7 +129,7 @@ export function translate(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
-  leaveSpeaker({ ...around, spanish });
+  const own = leaveSpeaker({ ...around, spanish });
   const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
@@ -143,6 +156,7 @@ export function translate(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
   if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -161,7 +175,12 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
-  return { spec: { ...ordered, explain }, parts: partsOf(sentence), activities };
+  const doubts = notes.doubts.map(({ instead, ...doubt }) => {
+    const { start, end } = doubt;
+    return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
+  });
+  const parts = partsOf(sentence);
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
 /**
@@ -283,6 +302,8 @@ function featuresOf(seen: {
       isLostDistrict(notes, places),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
+    ...strayKinds(sentence, stray),
+    doubts: notes.doubts.length,
     unknownWishes: unknown.length - stray.length,
     unmappedWishes: notes.unmapped.length - unknown.length,
     homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
@@ -296,6 +317,39 @@ function featuresOf(seen: {
       unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
       (misled ? 1 : 0),
   };
+}
+
+/** Where stray words stand, and if the general vocabulary has them. */
+function strayKinds(sentence: Sentence, stray: readonly Note[]) {
+  const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
+  for (const { words = "", start = 0 } of stray) {
+    const at = sentence.tokenAt(start);
+    const count = words.split(/\s+/).length;
+    const folded = words.split(/\s+/).map(foldWord);
+    const isCommon = folded.every(
+      (word) => COMMON_WORDS.has(word) || COMMON_WORDS.has(reduce(word)),
+    );
+    if (isNearActivity(sentence, at, at + count)) counts.nearWords += count;
+    else if (isNameLike(sentence, at)) counts.namedWords += count;
+    else if (isCommon) counts.commonWords += count;
+  }
+  return counts;
+}
+
+/** "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
+function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
+  let before = from - 1;
+  while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
+  if (sentence.owner(before) === "activity") return true;
+  return sentence.owner(to) === "activity" && (from > 0 || !/[aeiou]$/.test(sentence.folded(from)));
+}
+
+const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
+
+/** In capitals behind the beginning, or behind a preposition of places. */
+function isNameLike(sentence: Sentence, at: number): boolean {
+  if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
+  return at > 0 && isCapitalised(sentence, at);
 }
 
 /** "num raio de 50 km de Xurupita": a distance from nowhere known bounds no search. */

@@ -16,6 +16,7 @@ import {
   LARGE,
   LEGAL,
   type Outcome,
+  OWN_SITE,
   PER_PLACE,
   positive,
   RANDOM,
@@ -23,7 +24,7 @@ import {
   SITE,
   WHATSAPP,
 } from "./phrase.ts";
-import { QUALITIES } from "./qualities.ts";
+import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
@@ -248,9 +249,12 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("contact"),
   ],
   [
-    "site|website|web site|site próprio|website próprio|own site|own website|own web site|" +
-      "site na internet|site da empresa|website of its own|website of their own|" +
-      "sitio web|sitio web propio|página web|página web propia|webpage|" +
+    "site próprio|website próprio|own site|own website|own web site|website of its own|" +
+      "website of their own|sitio web propio|página web propia|sitio propio|página própria",
+    { ...OWN_DOMAIN, assumption: OWN_SITE },
+  ],
+  [
+    "site|website|web site|site na internet|site da empresa|sitio web|página web|webpage|" +
       "página en internet|home page|homepage|" +
       "página na internet|página da internet|web page|instagram|facebook|" +
       "linkedin|rede social|social media",

@@ -184,7 +184,8 @@ function isJoining({ tokens, text }: Sentence, at: number): boolean {
 function isSlashed(sentence: Sentence, at: number): boolean {
   const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
-  const more = next?.folded === "mais" || next?.folded === "+";
+  const isMail = next?.folded === "e" && sentence.folded(at + 3) === "mail";
+  const more = next?.folded === "mais" || next?.folded === "+" || isMail;
   return more || (next?.kind === "word" && next.text.length > 2);
 }
 

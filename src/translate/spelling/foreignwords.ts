@@ -23,7 +23,6 @@ const SIGNS = new Set(
     "con dame muestrame " +
     "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
-    "busco " +
     "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
 );

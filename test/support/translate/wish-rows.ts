@@ -262,7 +262,7 @@ const CONTACTS: readonly Row[] = [
   [" que tenham site e telefone", "phone=true left=site(site)"],
   [" con sitio web", "left=site(sitio web)"],
   [" con página web", "left=site(página web)"],
-  [" com site próprio", "left=site(site próprio)"],
+  [" com site próprio", "domain=true assumed=site_as_domain"],
   [" with a website of their own", "left=site(website of their own)"],
   [" com whatsapp", "mobile=true assumed=whatsapp"],
   [" com celular", "mobile=true"],

@@ -1,6 +1,6 @@
 /**
- * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
- * out: activities with exact counts, one of which can replace what was taken.
+ * What words of the sentence may mean. Input: the translation's suggestions and doubts. Output:
+ * activities with exact counts, one of which can replace what was taken, and other readings.
  * Invariant: order and titles are those of suggested.ts. Choosing one asks for that
  * activity in place of those of the same words; where the sentence has no other, the count shown is
  * what it then finds.
@@ -11,7 +11,7 @@ import type { TranslateAnswer } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { shortActivity } from "./catalog.ts";
-import { change, query } from "./query.ts";
+import { ask, change, query } from "./query.ts";
 import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
 
 /** Choices shown before the others are asked for. */
@@ -30,6 +30,24 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
           taken={taken}
           only={answer.suggestions.length === 1}
         />
+      ))}
+    </div>
+  );
+}
+
+/** Words that may be meant otherwise; a click asks the sentence that says so. */
+export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
+  if (answer.doubts.length === 0) return null;
+  return (
+    <div class="suggestions">
+      {answer.doubts.map(({ start, detail, query_text: text, matches }) => (
+        <fieldset key={start} class="suggestion">
+          <legend>{detail}</legend>
+          <button type="button" class="suggested" title={text} onClick={() => void ask(text)}>
+            <span class="suggested-name">{text}</span>
+            <span class="suggested-count">{number(matches)}</span>
+          </button>
+        </fieldset>
       ))}
     </div>
   );

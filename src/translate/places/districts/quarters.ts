@@ -9,6 +9,7 @@
 
 import type { Sentence } from "../../words/sentence.ts";
 import type { Mention, PlaceContext } from "../mention.ts";
+import type { City } from "../placenames.ts";
 import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN } from "./enclosed.ts";
@@ -29,6 +30,7 @@ const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "2927408": "vitória|nazaré|são cristóvão|barra",
   "3106200": "santa luzia|palmares|santo andré|são bernardo",
   "2304400": "messejana|parangaba|barra do ceará",
+  "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
 };
 
 const NAMESAKES = new Map(
@@ -188,7 +190,7 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
       pt: `${name} foi entendido como bairro; há também o município (${name}/${uf}).`,
       en: `${name} was taken for a district; there is a town of this name, too (${name}/${uf}).`,
     },
-    sentence.words(town.at, town.to),
+    sentence.words(town.at, sentence.tokens[town.to]?.text === "," ? town.to + 1 : town.to),
     `${name}/${uf} e`,
   );
 }
@@ -210,8 +212,8 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
       pt: `${one} e ${other} foram entendidos como municípios; ${one} pode ser um bairro.`,
       en: `${one} and ${other} were taken for two towns; ${one} may be a district.`,
     },
-    sentence.words(town.at, town.to),
-    `bairro ${one}`,
+    town.words,
+    `no bairro ${one}`,
   );
 }
 
@@ -303,22 +305,44 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   const [town] = meant;
   if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
   // "em Pinheiros" is the town: names of towns have no article.
-  if (!/^n[ao]s?$/.test(town.lead.word)) return;
+  const hasArticle = /^n[ao]s?$/.test(town.lead.word);
+  if (!hasArticle && town.lead.kind !== "in") return;
   if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
   const { gazetteer, districts, sentence } = context;
   if (districts.names.lacking) return;
   const { words: name } = sentence.words(town.at, town.to);
   const large = Math.max(...town.cities.map(({ accounts }) => accounts));
-  const dwarfed = gazetteer.states.some((uf) => {
-    const capital = gazetteer.capitalOf(uf);
-    if (capital === undefined || capital.accounts <= NAMED_SO * large) return false;
+  const capitals = gazetteer.states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
+  const dwarfs = capitals.find((capital) => {
+    if (capital.accounts <= NAMED_SO * large) return false;
     const known = districts.names.known(capital.ibge, [name])[0];
     return (known?.accounts ?? 0) > NAMED_SO * large;
   });
-  if (!dwarfed) return;
+  const [taguatinga] = capitals.filter(({ ibge }) => NAMESAKES.get(ibge)?.has(name.toLowerCase()));
+  const home = dwarfs ?? taguatinga;
+  if (home === undefined) return;
+  if (!hasArticle || dwarfs === undefined) {
+    doubtTown(context, town, home);
+    return;
+  }
   town.dropped = true;
   const { words, negated } = town;
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
+}
+
+/** "em Taguatinga" is the town, and a district of Brasília of this name is larger. */
+function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
+  const said = sentence.words(town.at, town.to);
+  const [first] = town.cities;
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${said.words} foi entendido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
+    },
+    town.words,
+    `no bairro ${said.words} em ${name}/${uf}`,
+  );
 }
 
 function tokensOf({ from, to }: Mention) {
