@@ -43,8 +43,8 @@ interface Judged {
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
 if (values.file === undefined || values.snapshot === undefined) {
-  process.stderr.write("usage: npm run bench -- unseen --file FILE.jsonl --snapshot FILE\n");
-  process.exit(2);
+  process.stdout.write("unseen: skipped, it needs --file FILE.jsonl and --snapshot FILE\n");
+  process.exit(0);
 }
 const lines = readFileSync(values.file, "utf8").split("\n");
 const sentences = lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));

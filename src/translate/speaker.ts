@@ -21,12 +21,13 @@ const SELLING = wordSet(
     "comercializamos represento representamos distribuo distribuimos fabrico fabricamos " +
     "produzo produzimos alugo alugamos revendo revendemos importo importamos exporto exportamos " +
     "instalo instalamos trabalhamos desenvolvo desenvolvemos fazemos faco confecciono " +
-    "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese",
+    "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
+    "atendo atendemos",
 );
 /** The same behind "a gente", "minha empresa", "I", and "we". */
 const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
-    "importa exporta instala trabalha atua desenvolve faz ofrece fabrica distribuye trabaja " +
+    "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica distribuye trabaja " +
     "sell sells offer offers provide provides supply supplies make makes produce produces " +
     "manufacture manufactures distribute distributes represent represents import imports export " +
     "exports rent rents install installs build builds run runs own owns operate operates work " +
@@ -44,7 +45,9 @@ const WISHING = wordSet(
 );
 const FOR = wordSet("para pra pras pros to for");
 const BEING = wordSet("sou somos");
-const WHERE = wordSet("moro resido vivo vivemos moramos trabalho atuo atuamos live work");
+const WHERE = wordSet(
+  "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
+);
 /** Behind them, beside those of a place: "trabalho com", "I work for". */
 const WORKING = wordSet("com para with for as como");
 const BE = wordSet("fica ficam esta estao localiza situa funciona is are");
@@ -200,7 +203,11 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   if (verb < 0) return null;
   const object = firstOf(sentence, verb + 1);
   const to = offerEnd(context, object);
-  return to === null ? null : { from: at, object, to };
+  if (to !== null) return { from: at, object, to };
+  // "padarias em Natal, vendo farinha": behind what is sought it ends with the sentence.
+  const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
+  const end = endOf(sentence, object);
+  return isBehind && end > object ? { from: at, object, to: end } : null;
 }
 
 /** "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria", "as a supplier of X". */
@@ -220,6 +227,11 @@ function selfAt(context: SpeakerContext, at: number): Clause | null {
   } else if (/^(tenho|temos|possuo|possuimos|tengo|tenemos|have)$/.test(word)) {
     const owned = firstOf(sentence, at + 1);
     if (owned > at + 1 && tradeEnd(owned) > owned) object = owned;
+  } else if (word === "falo" && /^(de|da|do|pela|pelo)$/.test(next)) object = at + 1;
+  else if (word === "me" && next === "chamo") object = at + 2;
+  else if (word === "aqui" && /é/iu.test(sentence.tokens[at + 1]?.text ?? "")) object = at + 2;
+  else if (OWN.has(word) && /^(nome|name|nombre)$/.test(next)) {
+    if (/^(é|e|is|es)$/i.test(sentence.tokens[at + 2]?.text ?? "")) object = at + 3;
   } else if (word === "as" && /^an?$/.test(next)) {
     if (isPerson(context, at + 2)) object = at + 2;
   } else if (word === "como" && isPerson(context, at + 1)) object = at + 1;

@@ -212,7 +212,7 @@ const OF_CHAIN = wordSet(
   "filial filiais sucursal sucursais unidade unidades loja lojas franquia franquias rede redes " +
     "branch branches stores restaurantes supermercados farmacias",
 );
-const CHAIN = wordSet("rede grupo marca empresa franquia bandeira chain brand");
+const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand");
 const LEADS_NAME = wordSet("da do das dos de of the");
 
 /**

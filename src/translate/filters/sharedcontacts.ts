@@ -242,8 +242,14 @@ const BY_CNPJ: Remark = {
 export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    const length = sentence.tokens[at]?.text.replace(/\D/g, "").length ?? 0;
-    if (length < 14 || !sentence.free(at) || !isCnpj(sentence, at)) continue;
+    const { text = "" } = sentence.tokens[at] ?? {};
+    if (
+      text.length < 14 ||
+      text.replace(/\D/g, "").length < 14 ||
+      !sentence.free(at) ||
+      !isCnpj(sentence, at)
+    )
+      continue;
     const from = sentence.folded(at - 1) === "cnpj" && sentence.free(at - 1) ? at - 1 : at;
     const { code, ...detail } = BY_CNPJ;
     notes.leave(code, detail, sentence.claim(from, at + 1, "unmapped"));

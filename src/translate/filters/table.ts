@@ -274,7 +274,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     sorted("started_on", "asc"),
   ],
   [
-    "idade|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
+    "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [

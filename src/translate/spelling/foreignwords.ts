@@ -82,7 +82,7 @@ const WORDS = new Map(
     "bodega:vinicola bodegas:vinicolas jabon:sabao harina:farinha queso:queijo quesos:queijos " +
     "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
     "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
-    "alguien:alguem ayer:ontem"
+    "alguien:alguem ayer:ontem electronica:eletronicos"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),

@@ -33,6 +33,9 @@ const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
 };
 
+/** The municipality whose quarters are towns of their own to those who live there. */
+const FEDERAL_DISTRICT = "5300108";
+
 const NAMESAKES = new Map(
   Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
 );
@@ -312,13 +315,17 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   if (districts.names.lacking) return;
   const { words: name } = sentence.words(town.at, town.to);
   const large = Math.max(...town.cities.map(({ accounts }) => accounts));
-  const capitals = gazetteer.states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
+  const capitals = gazetteer.states
+    .flatMap((uf) => gazetteer.capitalOf(uf) ?? [])
+    .sort((a, b) => b.accounts - a.accounts);
   const dwarfs = capitals.find((capital) => {
     if (capital.accounts <= NAMED_SO * large) return false;
     const known = districts.names.known(capital.ibge, [name])[0];
     return (known?.accounts ?? 0) > NAMED_SO * large;
   });
-  const [taguatinga] = capitals.filter(({ ibge }) => NAMESAKES.get(ibge)?.has(name.toLowerCase()));
+  const satellites = NAMESAKES.get(FEDERAL_DISTRICT);
+  const isSatellite = satellites?.has(name.toLowerCase()) === true;
+  const taguatinga = isSatellite ? gazetteer.capitalOf("DF") : undefined;
   const home = dwarfs ?? taguatinga;
   if (home === undefined) return;
   if (!hasArticle || dwarfs === undefined) {
