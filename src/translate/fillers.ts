@@ -154,6 +154,7 @@ export function leaveRequests(sentence: Sentence, tradeEnd: (at: number) => numb
 
 /** "bota aí", "taca aí": an imperative that only "aí" goes on with, whatever else it means. */
 function imperativeEnd(sentence: Sentence, at: number): number {
+  if (sentence.tokens[at]?.kind !== "word") return at;
   const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));
   const isVerb = /[aei]$/.test(sentence.folded(at)) && sentence.free(at);
   return isThere && isVerb && sentence.tokens.length > at + 2 ? at + 2 : at;

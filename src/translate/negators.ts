@@ -44,7 +44,7 @@ export const EXCLUDE = wordSet(
     "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
     "outside beyond desenquadrada desenquadradas desenquadrado desenquadrados sairam saiu " +
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
-    "excluding exclude ignoring deixaram deixou",
+    "excluding exclude ignoring deixaram deixou minus",
 );
 /** Those that say how something is, and not what to do with it. */
 export const IS_OUT =

@@ -129,6 +129,8 @@ export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
   const placed: SpeakerPlace[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
+    // Most words begin no clause, and a long text has hundreds of them.
+    if (at > GREETING_MAX && !FIRSTS.has(sentence.folded(at))) continue;
     const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
     if (clause === null || clause.to <= clause.from) continue;
     const { from, object, to } = clause;
@@ -156,6 +158,14 @@ export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   }
   return placed;
 }
+
+/** Every word that a clause may begin with behind the beginning of a text. */
+const FIRSTS: ReadonlySet<string> = new Set([
+  ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
+  ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
+  ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
+  ...["me", "aqui", "para", "pra", "for", "to"],
+]);
 
 /** True where a sentence or a part of it begins. */
 function isStart(sentence: Sentence, at: number): boolean {

@@ -52,6 +52,7 @@ import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { isCapitalised } from "./places/placesigns.ts";
+import { QUARTER_HEADS } from "./places/placewords.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
 import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
@@ -330,8 +331,9 @@ function strayKinds(sentence: Sentence, stray: readonly Note[]) {
       (word) => COMMON_WORDS.has(word) || COMMON_WORDS.has(reduce(word)),
     );
     if (isNearActivity(sentence, at, at + count)) counts.nearWords += count;
-    else if (isNameLike(sentence, at)) counts.namedWords += count;
-    else if (isCommon) counts.commonWords += count;
+    else if (isNameLike(sentence, at) || mayNegate(sentence, at + count)) {
+      counts.namedWords += count;
+    } else if (isCommon) counts.commonWords += count;
   }
   return counts;
 }
@@ -346,8 +348,21 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
+/** Right before what a company is or has an unknown word may turn it round: "barring MEI". */
+function mayNegate(sentence: Sentence, next: number): boolean {
+  const owner = sentence.owner(next);
+  return owner !== null && TURNED.has(owner);
+}
+
+const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
+  ...(["regime", "size", "status", "headquarters", "nature", "contact", "list"] as const),
+]);
+
 /** In capitals behind the beginning, or behind a preposition of places. */
 function isNameLike(sentence: Sentence, at: number): boolean {
+  // "jardim america": the word goes on with a name that is a word itself.
+  const isPlace = sentence.owner(at - 1) === "place";
+  if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
   if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
   return at > 0 && isCapitalised(sentence, at);
 }

@@ -83,7 +83,8 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
+    if (!sentence.free(at) || ROLES_BEHIND.written(sentence.tokens[at]?.key ?? "") === undefined)
+      continue;
     const role = ROLES_BEHIND.longest(sentence.tokens, at, (index) => sentence.free(index));
     if (role === null) continue;
     const own = ROLE_DIVISIONS[role.value];

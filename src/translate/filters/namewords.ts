@@ -13,6 +13,7 @@ import { beginsWish } from "../items.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
+import { isCapitalised } from "../places/placesigns.ts";
 import { isIn, isOf } from "../places/placewords.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -221,9 +222,10 @@ const LEADS_NAME = wordSet("da do das dos de of the");
  */
 function behindChain(context: NameContext, at: number): Read | null {
   const { sentence } = context;
-  if (!OF_CHAIN.has(sentence.folded(at)) && !CHAIN.has(sentence.folded(at))) return null;
+  const word = sentence.folded(at);
+  if (!OF_CHAIN.has(word) && !CHAIN.has(word)) return null;
   let first = at + 1;
-  const isChain = CHAIN.has(sentence.folded(at)) && LEADS_NAME.has(sentence.folded(at - 1));
+  const isChain = CHAIN.has(word) && LEADS_NAME.has(sentence.folded(at - 1));
   if (!isChain) {
     if (!LEADS_NAME.has(sentence.folded(first))) return null;
     first++;
@@ -243,7 +245,7 @@ const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores)$/;
 
 /** Behind the words in capitals that begin at a token, small words between them. */
 function capitalsEnd(sentence: Sentence, first: number): number {
-  const isCapital = (at: number) => /^\p{Lu}/u.test(sentence.tokens[at]?.text ?? "");
+  const isCapital = (at: number) => isCapitalised(sentence, at);
   // Where everything is written in capitals, or every word is, they say nothing.
   if (sentence.tokens.filter(({ kind }, at) => kind === "word" && !isCapital(at)).length < 2) {
     return first;
@@ -259,7 +261,7 @@ function capitalsEnd(sentence: Sentence, first: number): number {
 /** A name that is no place and no trade: one that only begins as a place does is none. */
 function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
   const place = gazetteer.places.longest(sentence.tokens, first);
-  if (place !== null && place.to >= end) return false;
+  if ((place !== null && place.to >= end) || beginsWish(sentence, first)) return false;
   return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
 }
 

@@ -263,7 +263,7 @@ const CONTACTS: readonly Row[] = [
   [" con sitio web", "left=site(sitio web)"],
   [" con página web", "left=site(página web)"],
   [" com site próprio", "domain=true assumed=site_as_domain"],
-  [" with a website of their own", "left=site(website of their own)"],
+  [" with a website of their own", "domain=true assumed=site_as_domain"],
   [" com whatsapp", "mobile=true assumed=whatsapp"],
   [" com celular", "mobile=true"],
   [" com telefone fixo", "landline=true"],
