@@ -78,23 +78,24 @@ const MEASURES = {
 } as const satisfies Readonly<Record<string, (features: ConfidenceFeatures) => number>>;
 
 /** The name of a measure. */
-export type Measure = keyof typeof MEASURES;
+type MeasureName = keyof typeof MEASURES;
 
 /** The names of all measures, in the order of their weights. */
-export const MEASURE_NAMES = Object.keys(MEASURES) as readonly Measure[];
+export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
 
 /** The certainty of an activity that is named by its name. */
 const CERTAIN = 0.95;
 
 /*
- * A logistic regression, fitted by `npm run bench -- confidence` with the sentences that are not
- * held out, one half of the generated requests, and words put in next to activities. Of unknown
- * words elsewhere these have too few; there the trials of strangers are the prior. The held-out half
- * and the other half of the requests had no part in it; docs/translate.md has what the confidence
- * is worth there. No weight is positive, so that less that is understood is never surer.
+ * A logistic regression, fitted by `npm run bench -- translate --confidence --fit` with sentences
+ * that are not held out, one half of the generated requests, and words put in next to activities.
+ * Of unknown words elsewhere these have too few; there the trials of strangers are the prior. The
+ * held-out half and the other half of the requests had no part in it; docs/translate.md has what
+ * the confidence is worth there. No weight is positive, so that less that is understood is never
+ * surer.
  */
 const BIAS = 4.4;
-const WEIGHTS: Readonly<Record<Measure, number>> = {
+const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   doubtful: -0.6,
   nothing: -1.4,
   near: -7,

@@ -22,7 +22,7 @@ export interface Note extends Partial<Words> {
 }
 
 /** Words of which another reading is as good, or nearly. */
-export interface Doubt extends Words {
+interface Doubt extends Words {
   readonly code: string;
   readonly detail: string;
   /** What to write in their place, so that they mean the other. */

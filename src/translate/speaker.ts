@@ -27,7 +27,8 @@ const SELLING = wordSet(
 /** The same behind "a gente", "minha empresa", "I", and "we". */
 const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
-    "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica distribuye trabaja " +
+    "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
+    "distribuye trabaja " +
     "sell sells offer offers provide provides supply supplies make makes produce produces " +
     "manufacture manufactures distribute distributes represent represents import imports export " +
     "exports rent rents install installs build builds run runs own owns operate operates work " +
@@ -66,8 +67,10 @@ const JOINS = wordSet("e y and mas but pois porque que ai entao so tambem also")
 const REQUESTS = wordSet(
   "procuro procuramos procurando busco buscamos buscando quero queremos queria queriamos preciso " +
     "precisamos precisando necessito necessitamos gostaria gostariamos desejo desejamos manda " +
-    "mande envia envie liste mostre mostra traga traz ache acha encontre encontra passe gere puxe " +
-    "filtre quais quantas quantos looking look want need find show list give send which searching " +
+    "mande envia envie liste mostre mostra traga traz ache acha encontre encontra passe gere " +
+    "puxe " +
+    "filtre quais quantas quantos looking look want need find show list give send which " +
+    "searching " +
     "seeking dame interessam",
 );
 /** Third persons behind a noun that asks for something. */
@@ -119,7 +122,7 @@ interface SpeakerContext {
 }
 
 /** A clause of the speaker that names a place. */
-export interface SpeakerPlace {
+interface SpeakerPlace {
   readonly clause: Words;
   readonly place: Words;
 }
@@ -317,8 +320,8 @@ function isGreeted(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …": what the
- * answer is for, up to what is sought.
+ * "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …": what
+ * the answer is for, up to what is sought.
  */
 function workAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, tradeEnd } = context;

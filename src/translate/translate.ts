@@ -47,7 +47,7 @@ import { dayOf } from "./numbers/saiddates.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
-import { gazetteerOf } from "./places/gazetteer.ts";
+import { type Gazetteer, gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
@@ -115,13 +115,7 @@ export function translate(
   { language, lists }: Wishes = {},
 ): Translation {
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
-  readAbbreviations(sentence);
-  readSigns(sentence);
-  readPairs(sentence);
-  readNone(sentence);
-  readPara(sentence, gazetteer);
-  const spanish = readSpanish(sentence, gazetteer);
-  readNegativeNo(sentence, spanish);
+  const spanish = readForms(sentence, gazetteer);
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? said());
   const districts = new SaidDistricts(new DistrictNames(segment));
@@ -182,6 +176,18 @@ export function translate(
   });
   const parts = partsOf(sentence);
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Reads words and signs that are written otherwise; returns true for a Spanish sentence. */
+function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
+  readAbbreviations(sentence);
+  readSigns(sentence);
+  readPairs(sentence);
+  readNone(sentence);
+  readPara(sentence, gazetteer);
+  const spanish = readSpanish(sentence, gazetteer);
+  readNegativeNo(sentence, spanish);
+  return spanish;
 }
 
 /**

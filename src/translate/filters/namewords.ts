@@ -2,8 +2,8 @@
  * Words that the name of a company must have. What comes in: a sentence of which nothing is taken.
  * What goes out: phrases for `text_hints`, one for each that was said.
  * Invariant: only what stands before "no nome", behind "chamadas", "da rede" and the like, or in
- * quotation marks is a name; what is quoted and known as something else is that; names that are excluded,
- * that are too long or too many have no filter and are left to the notes.
+ * quotation marks is a name; what is quoted and known as something else is that; names that are
+ * excluded, that are too long or too many have no filter and are left to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -38,7 +38,8 @@ const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named cal
 /** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
 const HOLDS = wordSet(
   "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
-    "social a o the la el palavra palabra word term termo contiene contengan containing contains includes de is comecando comeca comecam comece " +
+    "social a o the la el palavra palabra word term termo contiene contengan containing " +
+    "contains includes de is comecando comeca comecam comece " +
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';

@@ -217,7 +217,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "headquarters", apply: positive(() => {}) },
   ],
   [
-    "email|e-mail|correio eletrônico|endereço de e-mail|endereço de email|contato por e-mail|contato por email|" +
+    "email|e-mail|correio eletrônico|endereço de e-mail|endereço de email|contato por e-mail|" +
+      "contato por email|" +
       "email address|endereço eletrônico",
     contact("email"),
   ],
@@ -274,7 +275,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     sorted("started_on", "asc"),
   ],
   [
-    "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
+    "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|" +
+      "data de fundação|data de início|ordem de abertura|opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [
@@ -325,7 +327,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("score", "desc", { implied: true }), led: true },
   ],
   [
-    "highest to lowest|high to low|largest to smallest|biggest to smallest|descending from highest|" +
+    "highest to lowest|high to low|largest to smallest|biggest to smallest|" +
+      "descending from highest|" +
       "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
       "descending order",
     directed("desc"),

@@ -22,11 +22,13 @@ const LED = wordSet(
     "limitar apenas somente so",
 );
 const SMALL = wordSet(
-  "da de a as os o em no na muito uma um uns umas cerca aproximadamente lista com to of the ao at most",
+  "da de a as os o em no na muito uma um uns umas cerca aproximadamente lista com to of the " +
+    "ao at most",
 );
 /** Words that ask for something to be shown. */
 const ASKED = wordSet(
-  "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso precisamos busque buscar traga trazer mostre mostrar liste " +
+  "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
+    "precisamos busque buscar traga trazer mostre mostrar liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +

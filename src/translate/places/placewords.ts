@@ -164,7 +164,8 @@ export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "reside
 /** Words that names of quarters begin with where a known town ends them: "Jardim da Luz". */
 export const QUARTER_HEADS = new Set(
   (
-    "vila vl jardim jd parque pq conjunto conj residencial porto alto morro barra praia ilha ponta " +
+    "vila vl jardim jd parque pq conjunto conj residencial porto alto morro barra praia ilha " +
+    "ponta " +
     "recanto chacara chacaras bosque lago mirante loteamento quinta"
   ).split(" "),
 );

@@ -185,7 +185,7 @@ function homeBehind(
   notes.assume(
     "radius_from_seat",
     {
-      pt: `Não se sabe onde fica ${name}: a distância é a da sede de ${match.place.cities[0]?.name}.`,
+      pt: `Não se sabe onde fica ${name}: a distância é a da sede da cidade.`,
       en: `It is not known where ${name} lies: distances are those of the seat of its city.`,
     },
     sentence.words(from, match.to),

@@ -118,7 +118,7 @@ const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>>
   "≤": ["ate", "ate"],
 };
 
-/** Reads signs that compare before a number as words: ">= 2021", "> 5 anos", "capital <= 50 mil". */
+/** Reads signs that compare before a number as words: ">= 2021", "> 5 anos", "<= 50 mil". */
 export function readSigns(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { tokens } = sentence;

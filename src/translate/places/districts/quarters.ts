@@ -344,7 +344,7 @@ function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf 
   notes.doubt(
     "district_or_town",
     {
-      pt: `${said.words} foi entendido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      pt: `${said.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
       en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
     },
     town.words,

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 type Rows = readonly (readonly [text: string, like: string])[];
 

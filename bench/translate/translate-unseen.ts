@@ -1,31 +1,21 @@
 /**
- * A file of labelled sentences at its first run against a snapshot.
- * Command: `npm run bench -- unseen --file FILE.jsonl --snapshot FILE.peneira [--misses]`.
- * Output: how many are right, honest, flagged, silent, and right and run, by `group` (a language).
+ * A file of labelled sentences at its first run against a snapshot. Input: the file and the
+ * snapshot. Output: how many are right, honest, flagged, silent, and right and run, by `group`.
  * Invariant: nothing is fitted or changed. Right: every labelled field is so, and what is labelled
  * as unmapped is named. Of the others, flagged: refused; honest: run, and something is named as not
  * understood, warned of, or doubtful; silent: run without such a sign.
  */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { openSegment, type Segment } from "../src/search/segment.ts";
-import { foldDistrict } from "../src/spec/districtname.ts";
-import { isUncertain } from "../src/translate/confidence.ts";
-import { translate } from "../src/translate/translate.ts";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { foldDistrict } from "../../src/spec/districtname.ts";
+import { isUncertain } from "../../src/translate/confidence.ts";
+import { translate } from "../../src/translate/translate.ts";
 import {
   FIELDS,
   judge,
   type LabelledSentence,
   normalizedForJudging,
-} from "../test/support/translate/sentences.ts";
-
-const { values } = parseArgs({
-  options: {
-    file: { type: "string" },
-    snapshot: { type: "string" },
-    misses: { type: "boolean", default: false },
-  },
-});
+} from "../../test/support/translate/sentences.ts";
 
 /** A sentence whose label may name districts, as `IBGE code:name`. */
 type Unseen = LabelledSentence & { readonly expect: { readonly district?: readonly string[] } };
@@ -42,30 +32,26 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-if (values.file === undefined || values.snapshot === undefined) {
-  process.stdout.write("unseen: skipped, it needs --file FILE.jsonl and --snapshot FILE\n");
-  process.exit(0);
+/** Lines of the table; with `misses` those that are not right, too. */
+export async function unseenTable(
+  file: string,
+  snapshot: string,
+  misses: boolean,
+): Promise<string[]> {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const sentences = lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+  const segment = await openSegment(snapshot);
+  const judged = (sentences as readonly Unseen[]).map((one) => judgedOf(one, segment));
+  segment.close();
+  const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
+  const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
+  const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
+  return [
+    rowOf("all", judged),
+    ...groups.map((name) => rowOf(name, own(name))),
+    ...wrong.map((one) => `  ${one.verdict} [${one.wrong.join(" ")}]: ${one.sentence.text}`),
+  ];
 }
-const lines = readFileSync(values.file, "utf8").split("\n");
-const sentences = lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
-const segment = await openSegment(values.snapshot);
-const judged = (sentences as readonly Unseen[]).map((one) => judgedOf(one, segment));
-segment.close();
-const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
-const rows = [
-  rowOf("all", judged),
-  ...groups.map((group) =>
-    rowOf(
-      group,
-      judged.filter(({ sentence }) => sentence.group === group),
-    ),
-  ),
-];
-const misses = values.misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
-const told = misses.map(
-  ({ sentence, verdict, wrong }) => `  ${verdict} [${wrong.join(" ")}]: ${sentence.text}`,
-);
-process.stdout.write(`${[...rows, ...told].join("\n")}\n`);
 
 function judgedOf(sentence: Unseen, on: Segment): Judged {
   const { spec, doubts } = translate(sentence.text, on);
@@ -106,5 +92,6 @@ function rowOf(name: string, all: readonly Judged[]): string {
   const run = all.filter((one) => one.run);
   const both = run.filter(({ verdict }) => verdict === "right").length;
   const of = run.length === 0 ? 0 : Math.round((1000 * both) / run.length) / 10;
-  return `${name} (${all.length}): ${cells.join(", ")}; right and run ${share(both)}; of those run ${of} % right`;
+  const last = `right and run ${share(both)}; of those run ${of} % right`;
+  return `${name} (${all.length}): ${cells.join(", ")}; ${last}`;
 }
