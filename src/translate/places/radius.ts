@@ -176,7 +176,9 @@ function homeBehind(
   const { words: name } = sentence.words(from, to);
   const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
   const homes = cities.filter((city) => {
-    if (districts.names.known(city.ibge, [name])[0] != null) return true;
+    const isKnown = districts.names.known(city.ibge, [name])[0] != null;
+    // "20 km de Recife, em Olinda" is one from the larger town.
+    if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
     return towns.every((town) => {
       return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;
     });
