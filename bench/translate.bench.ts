@@ -1,9 +1,11 @@
 /**
  * How well and how fast sentences are translated.
  * Command: `npm run bench -- translate [--accounts 1000000] [--golden FILE] [--half development]
- * [--misses]`. What goes out: recall and precision of the activities on queries with acceptable
- * codes, beside the best rival; fields, whole sentences, accounts, refusals and calibration on both
- * halves of the project's own sentences; the time per sentence and of 2,000 characters of anything.
+ * [--misses]`; `… --unseen FILE --snapshot FILE [--misses]` runs a file of labelled sentences once,
+ * and `… --confidence [--fit]` measures, and fits, the confidence alone.
+ * Output: recall and precision of the activities on queries with acceptable codes, beside the best
+ * rival; fields, whole sentences, accounts, refusals and calibration on both halves of the
+ * project's own sentences; the time per sentence and of 2,000 characters of anything.
  * Invariant: the held-out half and the golden queries are only measured: no option shows a single
  * miss of theirs.
  */
@@ -13,9 +15,11 @@ import { translate } from "../src/translate/translate.ts";
 import { warmTranslation } from "../src/translate/warmup.ts";
 import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
 import { makeCorpus } from "./questions/corpus.ts";
+import { confidenceTable } from "./translate/translate-confidence.ts";
 import { goldenTable } from "./translate/translate-golden.ts";
 import { halfTables, judgeAll, missesOf } from "./translate/translate-half.ts";
 import { sentenceTimes, shapeTimes } from "./translate/translate-times.ts";
+import { unseenTable } from "./translate/translate-unseen.ts";
 import { worstTimes } from "./translate/translate-worst.ts";
 
 const { values } = parseArgs({
@@ -24,6 +28,10 @@ const { values } = parseArgs({
     golden: { type: "string", default: "../shared/eval/golden_cnae.jsonl" },
     half: { type: "string" },
     misses: { type: "boolean", default: false },
+    unseen: { type: "string" },
+    snapshot: { type: "string" },
+    confidence: { type: "boolean", default: false },
+    fit: { type: "boolean", default: false },
   },
 });
 
@@ -38,7 +46,20 @@ if (halves.length === 0) {
 }
 const print = (lines: readonly string[]) => process.stdout.write(`${lines.join("\n")}\n\n`);
 
+if (values.unseen !== undefined) {
+  if (values.snapshot === undefined) {
+    process.stderr.write("--unseen needs --snapshot FILE.peneira\n");
+    process.exit(2);
+  }
+  print(await unseenTable(values.unseen, values.snapshot, values.misses));
+  process.exit(0);
+}
+
 const segment = await openSegment(makeCorpus(Number(values.accounts)).snapshot);
+if (values.confidence) {
+  print(confidenceTable(segment, values.fit));
+  process.exit(0);
+}
 // As a server does behind its start.
 await warmTranslation(segment);
 const from = performance.now();

@@ -13,7 +13,7 @@ import { currentSegment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
-import type { Suggestion } from "../translate/suggestions.ts";
+import type { CountedDoubt, Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { shortSelection } from "./selection.ts";
@@ -85,6 +85,7 @@ const DEFINITION = {
       assumptions: notes("What was assumed."),
       warnings: notes("What to look at."),
       unmapped_constraints: notes("Conditions that no filter expresses."),
+      doubts: notes("Words with another reading, and the sentence that has it."),
       suggestions: {
         type: "array",
         items: suggestion,
@@ -93,7 +94,7 @@ const DEFINITION = {
     },
     [
       ...[...SOURCE_NAMES, "filters", "matches", "confidence", "assumptions", "warnings"],
-      ...["unmapped_constraints", "suggestions"],
+      ...["unmapped_constraints", "suggestions", "doubts"],
     ],
   ),
   annotations: { title: "Sentence to filters", ...READING },
@@ -107,6 +108,7 @@ interface Translated {
   readonly parts: readonly Part[];
   readonly matches: number;
   readonly suggestions: readonly Suggestion[];
+  readonly doubts: readonly CountedDoubt[];
 }
 
 /** The tool. */
@@ -138,6 +140,9 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     warnings: told(warnings),
     unmapped_constraints: told(unmapped),
     suggestions: shortSuggestions(translated.suggestions),
+    doubts: translated.doubts.map(
+      (one) => `${one.detail} "${one.query_text}" matches ${one.matches}.`,
+    ),
   };
   const lines = [
     `${JSON.stringify(selection)} matches ${matches} ` +
@@ -147,6 +152,7 @@ function answerOf(translated: Translated, { catalog, provenance }: Segment): Too
     ...structured.assumptions.map((note) => `Assumed: ${note}`),
     ...structured.warnings.map((note) => `Warning: ${note}`),
     ...structured.unmapped_constraints.map((note) => `Not expressed: ${note}`),
+    ...structured.doubts.map((note) => `Doubtful: ${note}`),
     ...structured.suggestions.map(suggestionText),
   ];
   return { text: lines.join("\n"), structured, accounts: 0 };

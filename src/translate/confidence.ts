@@ -20,6 +20,12 @@ export interface ConfidenceFeatures {
   readonly unknownWords: number;
   /** Of these the words that no "com", "que" or "sem" makes a wish of its own. */
   readonly strayWords: number;
+  /** Of the stray words those next to an activity, which may be a part of it. */
+  readonly nearWords?: number;
+  /** Of the others those that may be the name of a place or of a company. */
+  readonly namedWords?: number;
+  /** Of the rest those that the general vocabulary has. */
+  readonly commonWords?: number;
   /** Wishes of their own that nobody understood: "com estacionamento". */
   readonly unknownWishes: number;
   /** Wishes that were understood and have no filter, such as revenue. */
@@ -36,6 +42,8 @@ export interface ConfidenceFeatures {
   readonly corrections: number;
   /** Kinds of activities that the registry does not separate. */
   readonly kinds?: number;
+  /** Words that are shown with another reading. */
+  readonly doubts?: number;
   /** Wishes that exclude each other, and dates that do not exist. */
   readonly contradictions: number;
 }
@@ -48,77 +56,85 @@ export interface ConfidenceFeatures {
  */
 export const UNCERTAIN_BELOW = 0.4;
 
+/** What a translation is measured by, each between 0 and a small number. */
+const MEASURES = {
+  /** What the certainty of the weakest activity lacks. */
+  doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
+  nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
+  /** Unknown words next to an activity, which may be a part of what is sought. */
+  near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
+  /** Unknown words that are written as names, or that stand where places do. */
+  named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
+  /** Other unknown words: of the general vocabulary, and of none. */
+  common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
+  rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
+    Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
+  wishes: ({ unknownWishes }) => Math.min(3, unknownWishes),
+  unmapped: ({ unmappedWishes, kinds = 0 }) => Math.min(3, unmappedWishes + kinds),
+  several: ({ homonyms }) => Math.min(2, homonyms),
+  outweighed: ({ outweighed = 0 }) => Math.min(2, outweighed),
+  corrected: ({ corrections }) => Math.min(2, corrections),
+  doubts: ({ doubts = 0 }) => Math.min(2, doubts),
+} as const satisfies Readonly<Record<string, (features: ConfidenceFeatures) => number>>;
+
+/** The name of a measure. */
+type MeasureName = keyof typeof MEASURES;
+
+/** The names of all measures, in the order of their weights. */
+export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
+
+/** The certainty of an activity that is named by its name. */
+const CERTAIN = 0.95;
+
 /*
- * Shares of right translations in sentences of people (the development half of ours, the 200
- * further ones, the 61 fresh ones as they first ran) and in one half of the generated requests,
- * smoothed by Laplace's rule (k + 1) / (n + 2) and rounded. Each stands for one thing that was not
- * fully understood; those seen together are multiplied. The held-out half, and the other half of
- * the requests, had no part in this.
+ * A logistic regression, fitted by `npm run bench -- translate --confidence --fit` with sentences
+ * that are not held out, one half of the generated requests, and words put in next to activities.
+ * Of unknown words elsewhere these have too few; there the trials of strangers are the prior. The
+ * held-out half and the other half of the requests had no part in it; docs/translate.md has what
+ * the confidence is worth there. No weight is positive, so that less that is understood is never
+ * surer.
  */
-/** Nothing but activities found with certainty, places and wishes: 1,867 of 1,876. */
-const CLEAN = 0.99;
-/** What the certainty of an activity lacks to this is lost: at 0.9 179 of 183 were right. */
-const CERTAIN = 0.93;
-/** Each wish that is named and has no filter: 104 of 111, of people's sentences 26 of 26. */
-const UNMAPPED_WISH = 0.96;
-/** A wish of its own that is named and was not understood: 113 of 113. */
-const UNKNOWN_WISH = 0.98;
-/** Words beside what is known that may change what is sought: 4 of 13 of people's sentences. */
-const STRAY_WORDS = 0.36;
-const STRAY_SHARE = 0.1;
+const BIAS = 4.4;
+const WEIGHTS: Readonly<Record<MeasureName, number>> = {
+  doubtful: -0.6,
+  nothing: -1.4,
+  near: -7,
+  named: -4.9,
+  common: -1.1,
+  rare: -2.6,
+  wishes: -0.3,
+  unmapped: -1.2,
+  several: -2.5,
+  outweighed: -0.1,
+  corrected: -0.3,
+  doubts: -1.5,
+};
+/** Nothing is surer: what was meant may always be something else. */
+const SUREST = 0.99;
 /** From this many unknown words on little of a text is understood. */
-const UNKNOWN_WORDS_MANY = 5;
-const UNKNOWN_WORDS_MORE = 0.05;
-/**
- * A name of several municipalities that are all taken: 1 of 3 of people's sentences, too few to say
- * less of than was said before.
- */
-const HOMONYM = 0.9;
-/**
- * One of which one municipality outweighs the others: 16 of 17 of people's sentences, 101 of 103 in
- * halves of three times 10,000 generated requests.
- */
-const OUTWEIGHED = 0.97;
-/** A word that was read as another: 120 of 120. */
-const CORRECTION = 0.98;
-/** No activity at all, which some want; the half has no such sentence. */
-const NO_ACTIVITY = 0.8;
+const UNKNOWN_WORDS_MAX = 8;
 /** What makes any translation uncertain. */
 const MISLEADING = 0.3;
+
+/** The measures of a translation, in the order of `MEASURE_NAMES`. */
+export function measuresOf(features: ConfidenceFeatures): readonly number[] {
+  return MEASURE_NAMES.map((name) => MEASURES[name](features));
+}
 
 /** The confidence of a translation. */
 export function confidenceOf(features: ConfidenceFeatures): number {
   const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
   // Without an activity and a place nothing bounds a search.
-  const lost = weakestActivity === null && (unknownWords > 0 || !features.placed);
+  const isLost = weakestActivity === null && (unknownWords > 0 || !features.placed);
   const other = features.contradictions + features.abroad + (features.lists ?? 0);
-  const misled = other > 0 || lost;
-  const value =
-    CLEAN *
-    (weakestActivity === null
-      ? features.subject
-        ? CERTAIN
-        : NO_ACTIVITY
-      : Math.min(1, weakestActivity + 1 - CERTAIN)) *
-    knownShareOf(features) *
-    UNMAPPED_WISH ** features.unmappedWishes *
-    UNKNOWN_WISH ** features.unknownWishes *
-    HOMONYM ** features.homonyms *
-    OUTWEIGHED ** (features.outweighed ?? 0) *
-    CORRECTION ** features.corrections *
-    UNMAPPED_WISH ** (features.kinds ?? 0) *
-    (misled ? MISLEADING : 1);
-  return Math.round(value * 100) / 100;
-}
-
-/** The factor for words that nobody understood. */
-function knownShareOf({ unknownWords, strayWords, tellingWords }: ConfidenceFeatures): number {
-  if (unknownWords === 0) return 1;
-  const many = Math.max(0, unknownWords - UNKNOWN_WORDS_MANY) * UNKNOWN_WORDS_MORE;
-  const share = Math.min(1, strayWords / tellingWords);
-  const known = strayWords === 0 ? 1 : STRAY_WORDS - STRAY_SHARE * share;
-  return Math.max(0, known - many);
+  const isMisled = other > 0 || isLost || unknownWords > UNKNOWN_WORDS_MAX;
+  const sum = MEASURE_NAMES.reduce(
+    (all, name) => all + WEIGHTS[name] * MEASURES[name](features),
+    BIAS,
+  );
+  const value = Math.min(SUREST, 1 / (1 + Math.exp(-sum)));
+  return Math.round(value * (isMisled ? MISLEADING : 1) * 100) / 100;
 }
 
 /** Whether running a spec of this confidence blindly would mislead. */

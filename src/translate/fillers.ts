@@ -50,7 +50,8 @@ const FILLERS = new Set(
     "can could would will may might should shall must you your pls plz thx hey dear in at on " +
     "to from by am be been being was were it those these them they there ones one each every " +
     "who which what where whom run runs running trade sector field line sort type some also " +
-    "just here let my mine our ours interested pull fetch export send tell provide w lists " +
+    "along across seeking pois porque because just here let my mine our ours interested pull " +
+    "fetch export send tell provide w lists " +
     "listing related involved engaged dealing working active currently now today still " +
     "already " +
     // Spanish.
@@ -101,6 +102,10 @@ const OPENINGS = phrasesOf(
     "could you give|could you send|could you please send|could you please list|" +
     "could you please give|could you show|would like|would like to get|would like to see|" +
     "i would like to have|i d like|we d like|we are interested in|i am interested in|" +
+    "alguém tem|alguém sabe|alguém sabe de|alguém conhece|alguém aí tem|alguém indica|" +
+    "vê pra mim|vê para mim|ve pra mim|veja pra mim|vê aí|ve ai|dá uma olhada|da uma olhada|" +
+    "dá uma procurada|me passa|me vê|faz favor|faça favor|anyone know|does anyone know|" +
+    "anyone has|does anyone have|alguien tiene|alguien sabe|" +
     "i m interested in|tell|how many|what are|which|which are|estoy buscando|me gustaría ver|" +
     "me gustaría|quisiera|quisieramos|cuántas|cuántos|envíame|mándame|necesitaría",
 );
@@ -109,6 +114,9 @@ const OPENINGS = phrasesOf(
 const CLOSINGS = phrasesOf(
   "obrigado desde já|obrigada desde já|desde já agradeço|desde já obrigado|" +
     "desde já obrigada|agradeço desde já|agradeço|agradecido|agradecida|valeu|vlw|abraços|" +
+    "ok|okay|tá|ta|viu|beleza|blz|certo|fechou|pode ser|né|hein|ta bom|tá bom|" +
+    "tá ok|ta ok|tudo bem|please and thanks|tks|thx|por gentileza|aí|pra mim|para mim|" +
+    "pra gente|" +
     "abraço|abs|att|atenciosamente|aguardo|aguardo retorno|fico no aguardo|existentes|" +
     "disponíveis|registradas na receita federal|cadastradas na receita federal|receita federal|" +
     "dados completos|com dados completos|favorzinho|thanks a lot|thank you very much|thank you|" +
@@ -145,9 +153,24 @@ export function leaveRequests(sentence: Sentence, tradeEnd: (at: number) => numb
   }
 }
 
+/** "bota aí", "taca aí": an imperative that only "aí" goes on with, whatever else it means. */
+function imperativeEnd(sentence: Sentence, at: number): number {
+  if (sentence.tokens[at]?.kind !== "word") return at;
+  const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));
+  const isVerb = /[aei]$/.test(sentence.folded(at)) && sentence.free(at);
+  return isThere && isVerb && sentence.tokens.length > at + 2 ? at + 2 : at;
+}
+
 function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): void {
   const { length } = sentence.tokens;
   for (let at = 0; at < length; ) {
+    const told = imperativeEnd(sentence, at);
+    if (told > at) {
+      sentence.claim(at, told, "filler");
+      sentence.name(at, told);
+      at = told;
+      continue;
+    }
     const match = OPENINGS.longest(sentence.tokens, at);
     if (match === null || tradeEnd(at) > match.to) {
       const token = sentence.tokens[at];
@@ -157,6 +180,10 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
     }
     let { to } = match;
     while (to < length && LEADING.has(sentence.folded(to))) to++;
+    // "dá uma olhada em 50 dentistas"
+    if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
+      to++;
+    }
     // A request for nothing else is what is asked for itself.
     if (to >= length) return;
     sentence.claim(at, to, "filler");

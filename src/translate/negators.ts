@@ -23,13 +23,28 @@ export const NOT = wordSet(
 );
 /** Words that say that something is not had. */
 export const WITHOUT = wordSet("sem without");
+/** "nenhum MEI": it negates alone where no other word negates before it. */
+const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
+/** Max words between a negator and the "nenhum" that only says it again. */
+const NONE_REACH = 5;
+
+/** Reads a "nenhum" that negates alone as the word for without. */
+export function readNone(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!NONE.test(sentence.folded(at))) continue;
+    let before = at - 1;
+    while (before >= at - NONE_REACH && !NEGATORS.has(sentence.folded(before))) before--;
+    if (before < Math.max(0, at - NONE_REACH)) sentence.readAs(at, "sem");
+  }
+}
+
 /** Words that leave something out. */
 export const EXCLUDE = wordSet(
   "exceto excepto excetuando salvo menos fora afora excecao excluindo excluir exclua excluam " +
     "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
     "outside beyond desenquadrada desenquadradas desenquadrado desenquadrados sairam saiu " +
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
-    "excluding exclude ignoring deixaram deixou",
+    "excluding exclude ignoring deixaram deixou minus",
 );
 /** Those that say how something is, and not what to do with it. */
 export const IS_OUT =

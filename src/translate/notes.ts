@@ -21,12 +21,21 @@ export interface Note extends Partial<Words> {
   readonly detail: string;
 }
 
+/** Words of which another reading is as good, or nearly. */
+interface Doubt extends Words {
+  readonly code: string;
+  readonly detail: string;
+  /** What to write in their place, so that they mean the other. */
+  readonly instead: string;
+}
+
 /** Collects the notes of one translation. */
 export class Notes {
   readonly #language: Language;
   readonly assumptions: Note[] = [];
   readonly warnings: Note[] = [];
   readonly unmapped: Note[] = [];
+  readonly doubts: Doubt[] = [];
 
   constructor(language: Language) {
     this.#language = language;
@@ -44,10 +53,19 @@ export class Notes {
     this.unmapped.push(this.#note(code, detail, words));
   }
 
+  /** Says how words may be meant as well; they are read as they were. */
+  doubt(code: string, detail: Sentences, words: Words, instead: string): void {
+    if (this.doubts.length >= DOUBTS_MAX) return;
+    this.doubts.push({ code, detail: detail[this.#language], ...words, instead });
+  }
+
   #note(code: string, detail: Sentences, words: Words | undefined): Note {
     return { code, detail: detail[this.#language], ...words };
   }
 }
+
+/** Max doubts of one translation: each is counted. */
+const DOUBTS_MAX = 3;
 
 /** The language that most telling words are of; Portuguese where that cannot be said. */
 export function languageOf(words: readonly string[]): Language {

@@ -21,7 +21,7 @@ import { normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
-import type { Translation } from "./translate.ts";
+import type { DoubtedText, Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
 
 /** One activity that the words may mean. */
@@ -83,6 +83,24 @@ function subclassesOf(
     return [...below].sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1));
   });
   return [...new Set(expanded)];
+}
+
+/** Another reading of words, with the text that means it and what it finds. */
+export interface CountedDoubt extends DoubtedText {
+  readonly matches: number;
+}
+
+/** The doubts of a translation; `specOf` makes the normalized spec of a text. */
+export function doubtsOf(
+  segment: Segment,
+  { doubts }: Pick<Translation, "doubts">,
+  specOf: (text: string) => AccountQuerySpec,
+): CountedDoubt[] {
+  return doubts.flatMap((doubt) => {
+    const spec = specOf(doubt.query_text);
+    if (spec.filters.lists !== undefined) return [];
+    return [{ ...doubt, matches: countMatches(segment, spec) }];
+  });
 }
 
 const sizesOf = new WeakMap<Segment, ReadonlyMap<string, number>>();

@@ -26,11 +26,16 @@ import { findFilters } from "./filters/filters.ts";
 import { leaveLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
-import { findSharedMax, leaveSameContacts, type SharedMax } from "./filters/sharedcontacts.ts";
+import {
+  findSharedMax,
+  leaveCompanyNumbers,
+  leaveSameContacts,
+  type SharedMax,
+} from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type SaidLists } from "./lists/saidlists.ts";
-import { isNegatorWord } from "./negators.ts";
+import { isNegatorWord, readNone } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -42,19 +47,22 @@ import { dayOf } from "./numbers/saiddates.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
-import { gazetteerOf } from "./places/gazetteer.ts";
+import { type Gazetteer, gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
+import { isCapitalised } from "./places/placesigns.ts";
+import { QUARTER_HEADS } from "./places/placewords.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
-import { readAbbreviations } from "./spelling/abbreviations.ts";
+import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
+import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
-import { foldWord } from "./words/tokens.ts";
+import { foldWord, reduce } from "./words/tokens.ts";
 
 /** A part of the text with what it was taken for. */
 export interface Part extends Words {
@@ -68,6 +76,18 @@ export interface Translation {
   readonly parts: readonly Part[];
   /** Activities by place in the text, likeliest first. */
   readonly activities: readonly FoundActivity[];
+  /** Words that may be meant otherwise, with the text that says so. */
+  readonly doubts: readonly DoubtedText[];
+  /** What the confidence was made from. */
+  readonly features: ConfidenceFeatures;
+}
+
+/** Words that may be meant otherwise. */
+export interface DoubtedText extends Words {
+  readonly code: string;
+  readonly detail: string;
+  /** The whole text, written so that it means the other. */
+  readonly query_text: string;
 }
 
 /** What `explain` of a translated spec holds. */
@@ -95,8 +115,7 @@ export function translate(
   { language, lists }: Wishes = {},
 ): Translation {
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
-  readAbbreviations(sentence);
-  readNegativeNo(sentence, readSpanish(sentence, gazetteer));
+  const spanish = readForms(sentence, gazetteer);
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? said());
   const districts = new SaidDistricts(new DistrictNames(segment));
@@ -105,6 +124,7 @@ export function translate(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
+  const own = leaveSpeaker({ ...around, spanish });
   const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
@@ -131,6 +151,7 @@ export function translate(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
   if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -149,7 +170,24 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
-  return { spec: { ...ordered, explain }, parts: partsOf(sentence), activities };
+  const doubts = notes.doubts.map(({ instead, ...doubt }) => {
+    const { start, end } = doubt;
+    return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
+  });
+  const parts = partsOf(sentence);
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Reads words and signs that are written otherwise; returns true for a Spanish sentence. */
+function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
+  readAbbreviations(sentence);
+  readSigns(sentence);
+  readPairs(sentence);
+  readNone(sentence);
+  readPara(sentence, gazetteer);
+  const spanish = readSpanish(sentence, gazetteer);
+  readNegativeNo(sentence, spanish);
+  return spanish;
 }
 
 /**
@@ -163,8 +201,9 @@ function contactsOf(
 ): SaidContacts & { readonly shared: SharedMax } {
   const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
   const isSame = leaveSameContacts(sentence, notes);
+  const isNumbered = leaveCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
-  return { ...said, shared, lost: said.lost || isSame || shared.lost };
+  return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
 }
 
 /** The wishes; words for contacts that are none of them go to the notes. */
@@ -270,6 +309,8 @@ function featuresOf(seen: {
       isLostDistrict(notes, places),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
+    ...strayKinds(sentence, stray),
+    doubts: notes.doubts.length,
     unknownWishes: unknown.length - stray.length,
     unmappedWishes: notes.unmapped.length - unknown.length,
     homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
@@ -283,6 +324,53 @@ function featuresOf(seen: {
       unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
       (misled ? 1 : 0),
   };
+}
+
+/** Where stray words stand, and if the general vocabulary has them. */
+function strayKinds(sentence: Sentence, stray: readonly Note[]) {
+  const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
+  for (const { words = "", start = 0 } of stray) {
+    const at = sentence.tokenAt(start);
+    const count = words.split(/\s+/).length;
+    const folded = words.split(/\s+/).map(foldWord);
+    const isCommon = folded.every(
+      (word) => COMMON_WORDS.has(word) || COMMON_WORDS.has(reduce(word)),
+    );
+    if (isNearActivity(sentence, at, at + count)) counts.nearWords += count;
+    else if (isNameLike(sentence, at) || mayNegate(sentence, at + count)) {
+      counts.namedWords += count;
+    } else if (isCommon) counts.commonWords += count;
+  }
+  return counts;
+}
+
+/** "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
+function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
+  let before = from - 1;
+  while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
+  if (sentence.owner(before) === "activity") return true;
+  return sentence.owner(to) === "activity" && (from > 0 || !/[aeiou]$/.test(sentence.folded(from)));
+}
+
+const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
+
+/** Right before what a company is or has an unknown word may turn it round: "barring MEI". */
+function mayNegate(sentence: Sentence, next: number): boolean {
+  const owner = sentence.owner(next);
+  return owner !== null && TURNED.has(owner);
+}
+
+const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
+  ...(["regime", "size", "status", "headquarters", "nature", "contact", "list"] as const),
+]);
+
+/** In capitals behind the beginning, or behind a preposition of places. */
+function isNameLike(sentence: Sentence, at: number): boolean {
+  // "jardim america": the word goes on with a name that is a word itself.
+  const isPlace = sentence.owner(at - 1) === "place";
+  if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
+  if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
+  return at > 0 && isCapitalised(sentence, at);
 }
 
 /** "num raio de 50 km de Xurupita": a distance from nowhere known bounds no search. */

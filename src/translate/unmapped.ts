@@ -50,7 +50,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     },
   ],
   [
-    "raio km quilometro perto proximo proxima arredor near radius",
+    "raio km quilometro perto proximo proxima arredor near radius around nearby cerca",
     "radius",
     {
       pt: "Diga a distância com uma cidade, como em: a 20 km de Natal.",
@@ -120,7 +120,7 @@ const LEAD_MAX = 2;
  * what is sought and where as it is. Other words may be part of its name.
  */
 export function isOwnWish(sentence: Sentence, start: number): boolean {
-  const at = tokenAt(sentence, start);
+  const at = sentence.tokenAt(start);
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =
@@ -128,17 +128,6 @@ export function isOwnWish(sentence: Sentence, start: number): boolean {
     if (!small) return false;
   }
   return false;
-}
-
-/** Index of the token that begins at a place of the text, by halving; -1 for none. */
-function tokenAt({ tokens }: Sentence, start: number): number {
-  let [low, high] = [0, tokens.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((tokens[middle]?.start ?? 0) < start) low = middle + 1;
-    else high = middle;
-  }
-  return tokens[low]?.start === start ? low : -1;
 }
 
 /** "sem a Mooca": a name behind it is that of a place. */

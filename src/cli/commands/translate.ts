@@ -15,7 +15,12 @@ import { normalizeSpec } from "../../spec/normalize.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
-import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";
+import {
+  type CountedDoubt,
+  doubtsOf,
+  type Suggestion,
+  suggestionsOf,
+} from "../../translate/suggestions.ts";
 import { type Translation, translate } from "../../translate/translate.ts";
 import { refuseText } from "../support/inputfiles.ts";
 
@@ -56,13 +61,15 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
     const spec = normalized(segment, translation);
     const matches = countMatches(segment, spec);
     const suggestions = suggestionsOf(segment, translation, spec);
+    const other = (sentence: string) => normalized(segment, translate(sentence, segment));
+    const doubts = doubtsOf(segment, translation, other);
     warnUncertain(spec.explain.confidence);
     if (options.json) {
       const { parts } = translation;
-      const document = { spec, explain: spec.explain, parts, matches, suggestions };
+      const document = { spec, explain: spec.explain, parts, matches, suggestions, doubts };
       stdout.data(`${JSON.stringify(document)}\n`);
     } else {
-      stdout.print(report(translation, suggestions, matches));
+      stdout.print(report(translation, { suggestions, doubts, matches }));
     }
   } finally {
     segment.close();
@@ -89,7 +96,13 @@ function normalized(segment: Segment, { spec }: Translation) {
   }).spec;
 }
 
-function report(translation: Translation, suggestions: readonly Suggestion[], matches: number) {
+interface Counted {
+  readonly suggestions: readonly Suggestion[];
+  readonly doubts: readonly CountedDoubt[];
+  readonly matches: number;
+}
+
+function report(translation: Translation, { suggestions, doubts, matches }: Counted) {
   const { explain } = translation.spec;
   const notes = (title: string, list: readonly Note[] = []) =>
     list.map(
@@ -104,6 +117,7 @@ function report(translation: Translation, suggestions: readonly Suggestion[], ma
   const lines = [
     ...translation.parts.map(({ words, role }) => `${role.padEnd(12)} ${words}`),
     ...codes,
+    ...doubts.map((one) => `doubtful     ${one.detail} "${one.query_text}" (${one.matches})`),
     ...notes("assumed     ", explain.assumptions),
     ...notes("warning     ", explain.warnings),
     ...notes("not mapped  ", explain.unmapped_constraints),

@@ -24,11 +24,17 @@ import type { Token } from "../words/tokens.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
-import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
+import {
+  type GoodsReading,
+  readGoods,
+  readGoodsBehindRole,
+  readGoodsOfJoined,
+  roleAgainEnd,
+} from "./goods.ts";
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
-import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { ROLE_DIVISIONS, ROLES_BEFORE, ROLES_BEHIND, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import {
   type Before,
@@ -41,7 +47,6 @@ import {
   tradeBehindShop,
   withGoods,
 } from "./trades.ts";
-import { leaveWriter } from "./writer.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
@@ -62,15 +67,31 @@ export function findActivities(
   codes: readonly FoundActivity[] = [],
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
-  leaveWriter(context, (at) => tradeEnd(context.sentence, at));
   leaveFranchises(context);
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
   const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
   const told = markSecondary(context, marks, narrowed(context.sentence, all));
+  leaveRolesAgain(context.sentence, all);
   const main = told.filter(({ secondary }) => secondary !== true);
   return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
+}
+
+/** "padarias em Recife no varejo": a word for what is done that says again what all of them do. */
+function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
+  const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
+  if (codes.length === 0) return;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!sentence.free(at) || ROLES_BEHIND.written(sentence.tokens[at]?.key ?? "") === undefined)
+      continue;
+    const role = ROLES_BEHIND.longest(sentence.tokens, at, (index) => sentence.free(index));
+    if (role === null) continue;
+    const own = ROLE_DIVISIONS[role.value];
+    const isSaid = codes.every((code) => own.some((first) => cnaeDigits(code).startsWith(first)));
+    if (isSaid) sentence.claim(at, role.to, "activity");
+    at = role.to - 1;
+  }
 }
 
 /** Between the parts of one phrase: "lojas de roupas", "stores that sell clothes". */
@@ -145,11 +166,12 @@ function findKnown(
       at = served - 1;
       continue;
     }
-    const reading: GoodsReading = { ...bare, to: noteKinds(context, at, bare.to) };
+    const end = noteKinds(context, at, bare.to);
+    const reading: GoodsReading = { ...bare, to: roleAgainEnd(sentence, end) };
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
-    before = { token, to: reading.to, role };
+    before = { from: at, to: reading.to, role };
     at = reading.to - 1;
   }
   return found;
@@ -180,6 +202,8 @@ function read(
 ): GoodsReading | null {
   const role = roleBefore(sentence, before, at);
   const follows = before !== null && !isListed(sentence, before.to, at);
+  const joined = readGoodsOfJoined(sentence, at);
+  if (joined !== null) return joined;
   const bare = bareGoods(sentence, at, { role, follows });
   const readings = [
     before === null ? null : readLent(sentence, at, before, negatorBefore(sentence, at)),

@@ -181,6 +181,36 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
 }
 
+/** Those who join to make or to sell together: "cooperativas de café", "coffee cooperatives". */
+const JOINED = /^(?:cooperativas?|cooperatives?)$/;
+
+/**
+ * Goods of a cooperative: those who make them and those who sell them on, and no shops; null where
+ * no cooperative stands beside them.
+ */
+export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading | null {
+  const free = (index: number) => sentence.free(index);
+  const match = lexicon().goods.longest(sentence.tokens, at, free);
+  if (match === null) return null;
+  let before = at - 1;
+  while (before > at - 4 && OF.has(sentence.folded(before))) before--;
+  const isBefore = before < at - 1 && JOINED.test(sentence.folded(before));
+  if (!isBefore && !JOINED.test(sentence.folded(match.to))) return null;
+  const { make, wholesale, retail } = match.value;
+  const made = make === undefined ? [] : [...make.codes, ...make.also];
+  const codes = [...new Set([...made, ...(wholesale?.codes ?? []), ...(wholesale?.also ?? [])])];
+  if (codes.length === 0) return null;
+  const also = (retail?.codes ?? []).filter((code) => !codes.includes(code));
+  return { codes, also, to: match.to, certainty: 0.9 };
+}
+
+/** Where words end behind an activity that only say again how it deals: "padarias no varejo". */
+export function roleAgainEnd(sentence: Sentence, to: number): number {
+  if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;
+  const role = ROLES_BEHIND.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
+  return role === null || followedByOther(sentence, role.to) ? to : role.to;
+}
+
 /** Whether a word of what is done has its own goods behind it. */
 function followedByOther(sentence: Sentence, at: number): boolean {
   if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;

@@ -10,7 +10,7 @@ import { isFillerWord } from "../fillers.ts";
 import { numberAt } from "../numbers/numbers.ts";
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { foldWord, type Token } from "../words/tokens.ts";
+import { foldWord, reduce, type Token } from "../words/tokens.ts";
 import type { GoodsReading } from "./goods.ts";
 import { lexicon } from "./lexicon.ts";
 import { type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
@@ -27,8 +27,8 @@ const LENT_MAX = 6;
 
 /** What was read before. */
 export interface Before {
-  /** Its first word, which may belong to the next one as well: "escolas de inglês e música". */
-  readonly token: Token;
+  /** Where it begins; its first words may belong to the next one: "escolas de inglês e música". */
+  readonly from: number;
   /** Where it ends. */
   readonly to: number;
   /** What is done with its goods. */
@@ -154,13 +154,14 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
 }
 
 /**
- * A trade that lacks its first word, which stands in front of the one before: in a list, or behind
- * a `negator` ("indústrias exceto alimentos" leaves out what "indústrias de alimentos" are).
+ * A trade that lacks its first words, which stand in front of the one before: in a list
+ * ("material elétrico e hidráulico"), or behind a `negator` ("indústrias exceto alimentos" leaves
+ * out what "indústrias de alimentos" are). The most words that make a name of it are lent.
  */
 export function readLent(
   sentence: Sentence,
   at: number,
-  { token, to }: Before,
+  { from, to, role }: Before,
   negator = -1,
 ): GoodsReading | null {
   for (let between = negator < to ? to : at; between < at; between++) {
@@ -170,11 +171,62 @@ export function readLent(
   // "restaurantes exceto bares": what is left out has a name of its own.
   const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
   if (at === to || named) return null;
-  const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
-  const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
-  if (match === null || match.to < 2) return null;
-  if (match.to === 2 && areTwo(tokens.slice(0, 2), match.value)) return null;
-  return { ...readingOf(match), to: at + match.to - 1 };
+  const own = sentence.tokens.slice(at, at + LENT_MAX);
+  for (let head = Math.min(LENT_WORDS_MAX, to - from); head > 0; head--) {
+    for (const first of startsOf(sentence, from, to, head)) {
+      const lent = sentence.tokens.slice(first, first + head);
+      const reading = lentReading(sentence, at, lent, { own, role });
+      if (reading !== null) return reading;
+    }
+  }
+  return null;
+}
+
+/** Most words that a name lends: "lojas de material elétrico e hidráulico". */
+const LENT_WORDS_MAX = 3;
+
+/** Where the words that are lent may begin: at the name, or behind "loja de". */
+function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
+  const role = ROLES_BEFORE.longest(tokens, from);
+  const goods = role === null ? -1 : role.to + (OF.has(tokens[role.to]?.folded ?? "") ? 1 : 0);
+  return [from, goods].filter((first) => first >= from && first + head < to + (head === 1 ? 1 : 0));
+}
+
+/** The name that lent words make with those at a token, in either gender. */
+function lentReading(
+  sentence: Sentence,
+  at: number,
+  lent: readonly Token[],
+  { own, role }: { readonly own: readonly Token[]; readonly role: TradeRole | null },
+): GoodsReading | null {
+  const [word, ...rest] = own;
+  if (word === undefined) return null;
+  const { trades, goods } = lexicon();
+  const first = lent.length;
+  for (const form of gendersOf(word)) {
+    const tokens = [...lent, form, ...rest];
+    const free = (i: number) => i < first || sentence.free(at + i - first);
+    const match = trades.longest(tokens, 0, free);
+    if (match !== null && match.to > first) {
+      if (first > 1 || match.to > 2 || !areTwo(tokens.slice(0, 2), match.value)) {
+        return { ...readingOf(match), to: at + match.to - first };
+      }
+    }
+    const good = role === null || first > 2 ? null : goods.longest(tokens, 0, free);
+    const done = role === null ? undefined : good?.value[role];
+    if (good !== null && done !== undefined && good.to > first) {
+      return { ...done, to: at + good.to - first, certainty: 0.9 };
+    }
+  }
+  return null;
+}
+
+/** A word, and the adjective of the other gender: "hidráulica" beside "material". */
+function gendersOf(token: Token): readonly Token[] {
+  const end = /([oa])s?$/.exec(token.folded)?.[1];
+  if (end === undefined) return [token];
+  const folded = token.folded.replace(/[oa](s?)$/, `${end === "o" ? "a" : "o"}$1`);
+  return [token, { ...token, folded, key: reduce(folded) }];
 }
 
 /** Verbs behind which "com" tells what somebody deals with. */

@@ -1,9 +1,9 @@
 /**
  * Words that the name of a company must have. What comes in: a sentence of which nothing is taken.
  * What goes out: phrases for `text_hints`, one for each that was said.
- * Invariant: only what stands before "no nome", behind "chamadas" and the like, or in quotation
- * marks is a name; what is quoted and known as something else is that; names that are excluded,
- * that are too long or too many have no filter and are left to the notes.
+ * Invariant: only what stands before "no nome", behind "chamadas", "da rede" and the like, or in
+ * quotation marks is a name; what is quoted and known as something else is that; names that are
+ * excluded, that are too long or too many have no filter and are left to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -13,6 +13,7 @@ import { beginsWish } from "../items.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
+import { isCapitalised } from "../places/placesigns.ts";
 import { isIn, isOf } from "../places/placewords.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -28,13 +29,17 @@ const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao
 /** Words that lead to the words before "no nome". */
 const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
 const WITHOUT = wordSet("sem nao without not exceto sin");
-const SAYING = wordSet("a o as os palavra palavras termo termos expressao word words texto");
+const SAYING = wordSet(
+  "a o as os the la el palavra palavras palabra palabras termo termos termino terminos expressao " +
+    "expresion word words term terms texto",
+);
 /** Words that a name follows. */
 const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named called llamada");
 /** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
 const HOLDS = wordSet(
   "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
-    "social a o palavra containing contains includes de is comecando comeca comecam comece " +
+    "social a o the la el palavra palabra word term termo contiene contengan containing " +
+    "contains includes de is comecando comeca comecam comece " +
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
@@ -58,7 +63,11 @@ export function findNameWords(context: NameContext): readonly string[] {
   const { sentence } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    const read = beforeName(sentence, at) ?? behindCalled(sentence, at) ?? quoted(context, at);
+    const read =
+      beforeName(sentence, at) ??
+      behindCalled(sentence, at) ??
+      behindChain(context, at) ??
+      quoted(context, at);
     if (read === null) continue;
     take(context, read, found);
     at = read.to - 1;
@@ -198,6 +207,63 @@ function wordsEnd(sentence: Sentence, first: number): number {
   }
   while (end > first && joins(sentence.tokens[end - 1])) end--;
   return end;
+}
+
+/** Establishments that belong to a company, before its name: "filiais da", "lojas da rede". */
+const OF_CHAIN = wordSet(
+  "filial filiais sucursal sucursais unidade unidades loja lojas franquia franquias rede redes " +
+    "branch branches stores restaurantes supermercados farmacias",
+);
+const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand");
+const LEADS_NAME = wordSet("da do das dos de of the");
+
+/**
+ * "filiais da Casas Bahia", "lojas da rede Drogasil": a name in capitals behind what belongs to it;
+ * behind "da rede" any words. "lojas da Bahia" names a place, "filiais de São Paulo" as well.
+ */
+function behindChain(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  const word = sentence.folded(at);
+  if (!OF_CHAIN.has(word) && !CHAIN.has(word)) return null;
+  let first = at + 1;
+  const isChain = CHAIN.has(word) && LEADS_NAME.has(sentence.folded(at - 1));
+  if (!isChain) {
+    if (!LEADS_NAME.has(sentence.folded(first))) return null;
+    first++;
+    if (CHAIN.has(sentence.folded(first))) return null;
+  }
+  const end = capitalsEnd(sentence, first);
+  if (end === first || (!isChain && !isBrand(context, first, end))) return null;
+  const phrases = phrasesOf(sentence, first, end);
+  const noun = isChain ? at - 2 : at;
+  const from = OUTLETS.test(sentence.folded(noun)) ? noun : isChain ? at - 1 : first - 1;
+  const negated = WITHOUT.has(sentence.folded(at - 1));
+  return phrases.length === 0 ? null : { from, to: end, phrases, negated };
+}
+
+/** Nouns that say nothing more of a company that is named: "lojas da rede Drogasil". */
+const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores)$/;
+
+/** Behind the words in capitals that begin at a token, small words between them. */
+function capitalsEnd(sentence: Sentence, first: number): number {
+  const isCapital = (at: number) => isCapitalised(sentence, at);
+  // Where everything is written in capitals, or every word is, they say nothing.
+  if (sentence.tokens.filter(({ kind }, at) => kind === "word" && !isCapital(at)).length < 2) {
+    return first;
+  }
+  let end = first;
+  for (let at = first; at < first + WORDS_MAX && sentence.free(at); at++) {
+    if (isCapital(at)) end = at + 1;
+    else if (!isOf(sentence.folded(at)) || at === first) break;
+  }
+  return end;
+}
+
+/** A name that is no place and no trade: one that only begins as a place does is none. */
+function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
+  const place = gazetteer.places.longest(sentence.tokens, first);
+  if ((place !== null && place.to >= end) || beginsWish(sentence, first)) return false;
+  return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
 }
 
 /** What stands in quotation marks and is known as nothing else. */

@@ -43,6 +43,12 @@ export const SITE: Remark = {
   pt: "A Receita não informa sites. Outro filtro: “com domínio próprio”, o do e-mail da empresa.",
   en: 'The registry has no web sites. Another filter: "own domain", that of its e-mail.',
 };
+/** A site of its own has a domain of its own, which an e-mail may tell. */
+export const OWN_SITE: Remark = {
+  code: "site_as_domain",
+  pt: "A Receita não informa sites: exigido um e-mail de domínio próprio.",
+  en: "The registry has no web sites: an e-mail at a domain of its own was required.",
+};
 /** What several companies share can only be left out. */
 export const SHARED_ONLY: Remark = {
   code: "shared_contact",
@@ -130,8 +136,8 @@ export const WRITER: Remark = {
 /** What the writer sells is not what is sought. */
 export const OWN_OFFER: Remark = {
   code: "own_offer",
-  pt: "É o que você oferece, não o que se procura.",
-  en: "This is what you offer, not what is sought.",
+  pt: "Diz o que você oferece, quem é ou onde fica, não o que se procura.",
+  en: "This says what you offer, who you are, or where, not what is sought.",
 };
 /** Quality is not in the registry. */
 export const BEST: Remark = {

@@ -147,6 +147,11 @@ export const OF_QUALITY: Readonly<
 
 const NAMES = { own: OWN, own_alone: OWN_ALONE, shared: SHARED };
 
+/** A domain of the company's own. */
+export const OWN_DOMAIN: FilterPhrase = quality((found) => {
+  found.ownDomain = true;
+});
+
 /** The rows of contacts of a quality. */
 export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ...(["own", "own_alone", "shared"] as const).flatMap((said) =>
@@ -161,12 +166,7 @@ export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase]
       found.ownDomain = true;
     }),
   ],
-  [
-    DOMAIN_ALONE,
-    quality((found) => {
-      found.ownDomain = true;
-    }),
-  ],
+  [DOMAIN_ALONE, OWN_DOMAIN],
   [
     named(MAILS, PUBLIC),
     {

@@ -232,6 +232,32 @@ function isCnpj({ tokens }: Sentence, at: number): boolean {
   return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;
 }
 
+const BY_CNPJ: Remark = {
+  code: "company_number",
+  pt: "Nenhum filtro toma um CNPJ: abra a empresa por ele, ou faça uma lista de CNPJs.",
+  en: "No filter takes a CNPJ: open the company by it, or make a list of CNPJs.",
+};
+
+/** Leaves every CNPJ that is written in a sentence to the notes; true if there is one. */
+export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
+  let isFound = false;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const { text = "" } = sentence.tokens[at] ?? {};
+    if (
+      text.length < 14 ||
+      text.replace(/\D/g, "").length < 14 ||
+      !sentence.free(at) ||
+      !isCnpj(sentence, at)
+    )
+      continue;
+    const from = sentence.folded(at - 1) === "cnpj" && sentence.free(at - 1) ? at - 1 : at;
+    const { code, ...detail } = BY_CNPJ;
+    notes.leave(code, detail, sentence.claim(from, at + 1, "unmapped"));
+    isFound = true;
+  }
+  return isFound;
+}
+
 /** The most companies that may have the same contact, where a sentence says so. */
 export interface SharedMax {
   readonly phone?: number;

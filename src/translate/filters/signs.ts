@@ -32,7 +32,8 @@ const BEFORE_CONTACT = wordSet(
 );
 /** Words behind a contact that say the same. */
 const NEEDED = wordSet(
-  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required",
+  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required preenchido " +
+    "preenchidos informados cadastrados valido validos",
 );
 /** Words that lead to the key of an order. */
 const LEADS = wordSet("por by pelo pela ordem order cada per");
@@ -210,10 +211,34 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   }
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   if (isListedBehindItem(sentence, first, to)) return true;
+  if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
   // "padarias em Piracicaba email": what ends a search behind its place is wanted.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
+}
+
+/** "(telefone e e-mail)": what brackets enclose alone is wanted. */
+function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
+  let from = first;
+  let end = to;
+  while (from > first - LIST_WORDS && isContactWord(sentence, from - 1)) from--;
+  while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
+  return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
+}
+
+/** "padarias em Recife telefone + e-mail": a list of contacts behind a place ends the search. */
+function endsAsList(sentence: Sentence, first: number, to: number): boolean {
+  if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
+  let end = to;
+  while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
+  return end > to + 1 && end === sentence.tokens.length;
+}
+
+function isContactWord(sentence: Sentence, at: number): boolean {
+  if (joinsContact(sentence, at) || /^[/+]$/.test(sentence.tokens[at]?.text ?? "")) return true;
+  const next = FILTER_PHRASES.longest(sentence.tokens, at);
+  return next?.value.role === "contact" || sentence.folded(at) === "mail";
 }
 
 /** "tel. e e-mail": the point of a word that is shortened. */

@@ -16,6 +16,7 @@ import {
   LARGE,
   LEGAL,
   type Outcome,
+  OWN_SITE,
   PER_PLACE,
   positive,
   RANDOM,
@@ -23,7 +24,7 @@ import {
   SITE,
   WHATSAPP,
 } from "./phrase.ts";
-import { QUALITIES } from "./qualities.ts";
+import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
@@ -87,7 +88,8 @@ const directed = (direction: "asc" | "desc") => ({
 
 const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
-    "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
+    "still open|still active|still operating|still in business|currently open|in business|" +
+      "ativo|ativa|em atividade|em funcionamento|funcionando|em operação|operando|operante|" +
       "situação ativa|situação cadastral ativa|active|operating",
     { role: "status", apply: status(2) },
   ],
@@ -215,7 +217,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "headquarters", apply: positive(() => {}) },
   ],
   [
-    "email|e-mail|correio eletrônico|endereço de e-mail|contato por e-mail|contato por email|" +
+    "email|e-mail|correio eletrônico|endereço de e-mail|endereço de email|contato por e-mail|" +
+      "contato por email|" +
       "email address|endereço eletrônico",
     contact("email"),
   ],
@@ -247,9 +250,12 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("contact"),
   ],
   [
-    "site|website|web site|site próprio|website próprio|own site|own website|own web site|" +
-      "site na internet|site da empresa|website of its own|website of their own|" +
-      "sitio web|sitio web propio|página web|página web propia|webpage|" +
+    "site próprio|website próprio|own site|own website|own web site|website of its own|" +
+      "website of their own|sitio web propio|página web propia|sitio propio|página própria",
+    { ...OWN_DOMAIN, assumption: OWN_SITE },
+  ],
+  [
+    "site|website|web site|site na internet|site da empresa|sitio web|página web|webpage|" +
       "página en internet|home page|homepage|" +
       "página na internet|página da internet|web page|instagram|facebook|" +
       "linkedin|rede social|social media",
@@ -269,11 +275,14 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     sorted("started_on", "asc"),
   ],
   [
-    "idade|data de abertura|data de fundação|data de início|ordem de abertura|opening date|age",
+    "idade|antiguidade|antigüedad|tempo de mercado|seniority|data de abertura|" +
+      "data de fundação|data de início|ordem de abertura|opening date|age",
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [
-    "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
+    "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
+      "maior pro menor capital|maior ao menor capital|mayor a menor capital|" +
+      "maior capital|maiores capitais|maior capital social|maiores capitais sociais|" +
       "maior capital primeiro|highest capital|largest capital|highest capital first|" +
       "largest capital first|highest share capital|largest share capital",
     sorted("share_capital", "desc"),
@@ -318,11 +327,17 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("score", "desc", { implied: true }), led: true },
   ],
   [
-    "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
+    "highest to lowest|high to low|largest to smallest|biggest to smallest|" +
+      "descending from highest|" +
+      "decrescente|inversa|inverso|ordem inversa|reverse|ordem decrescente|descending|desc|" +
       "descending order",
     directed("desc"),
   ],
-  ["crescente|ordem crescente|ascending|asc|ascending order", directed("asc")],
+  [
+    "crescente|ordem crescente|ascending|asc|ascending order|lowest to highest|low to high|" +
+      "smallest to largest|smallest to biggest",
+    directed("asc"),
+  ],
   [
     "cidade|município|estado|uf|bairro|region|city|state",
     { role: "sort", apply: never, cannot: PER_PLACE, led: true },

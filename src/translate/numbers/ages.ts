@@ -39,7 +39,7 @@ const MORE = wordSet(
   "mais more acima superior minimo minima over above least maior maiores partir",
 );
 const LESS = wordSet(
-  "menos abaixo inferior ate maximo maxima under below most within menor menores less fewer",
+  "menos abaixo inferior ate maximo maxima under below most within menor menores less fewer up",
 );
 const OLDER = wordSet("velhas velhos velha velho antigas antigos antiga antigo older");
 const YOUNGER = wordSet("novas novos nova novo jovens jovem recentes recente younger newer");
@@ -178,7 +178,8 @@ function lastAt(sentence: Sentence, at: number): Read | null {
   // "last year" is the one before this, "in the last year" are twelve months.
   if (sentence.folded(at - 1) === "last" && sentence.folded(at - 2) !== "the") return null;
   // "nos últimos meses" does not say how many.
-  return span === null || sentence.folded(at).endsWith("s") ? null : { span, bare: true };
+  const isSeveral = /(?<!^me)s$/.test(sentence.folded(at));
+  return span === null || isSeveral ? null : { span, bare: true };
 }
 
 function isBetween(sentence: Sentence, at: number): boolean {
@@ -286,7 +287,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
       if (!adjective) side = "more";
     } else if (LAST.has(word)) last = true;
     else if (OPENED.has(word)) says = true;
-    else if (!SMALL.has(word)) break;
+    else if (!SMALL.has(word) && !/^[:=]$/.test(sentence.tokens[i]?.text ?? "")) break;
     if (SAYS.has(word)) says = true;
     own ||= OPENED.has(word) || word === "com" || word === "with";
     from = i;

@@ -174,10 +174,10 @@ function sideBehind(sentence: Sentence, at: number): Read["side"] {
 function amountOf(sentence: Sentence, at: number): Amount | null {
   const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
   if (amount === null || COUNTED.has(sentence.folded(amount.to))) return null;
-  // "10%"
-  return /^(%|por|percent|porcento)$/.test(sentence.tokens[amount.to]?.folded ?? "")
-    ? null
-    : amount;
+  // "10%", "10 por cento"; "100 mil, por favor" is an amount.
+  const next = sentence.tokens[amount.to]?.folded ?? "";
+  const isShare = next === "por" && /^c/.test(sentence.folded(amount.to + 1));
+  return isShare || /^(%|percent|porcento)$/.test(next) ? null : amount;
 }
 
 /** "-5 mil": no capital is. */

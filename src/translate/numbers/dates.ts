@@ -114,7 +114,7 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   const ended = !lead.opened && CLOSED.has(sentence.folded(to));
   // "optantes do Simples desde 2020"
   const regime = /^(simples|nacional|simei)$/.test(sentence.folded(lead.from - 1));
-  if (lead.other || ended || closed || (regime && meaning === "since")) {
+  if (lead.other || ended || closed || (regime && !lead.opened && meaning === "since")) {
     const detail = {
       pt: "Não há filtro por essa data, só pela de abertura.",
       en: "No filter takes this date, only that of the opening.",
@@ -205,13 +205,20 @@ function rangeAt(
 ): { period: Period | null; to: number } | null {
   const join = sentence.folded(said.to);
   const and = ["e", "and"].includes(join) && meaning === "between";
-  const through = ["a", "ate", "to", "until", "through"].includes(join) && (of || meaning !== null);
+  const isYears = [said.to - 1, said.to + 1].every((at) => isYearAt(sentence, at));
+  const isSaid = of || meaning !== null || isYears;
+  const through = ["a", "ate", "to", "until", "through"].includes(join) && isSaid;
   if (!and && !through) return null;
   let at = said.to + 1;
   while (["o", "a", "de"].includes(sentence.folded(at))) at++;
   const second = dateAt(sentence, at, today);
   if (second === null) return null;
   return { period: second.period, to: second.to };
+}
+
+/** "2018 a 2020" needs no "de". */
+function isYearAt({ tokens }: Sentence, at: number): boolean {
+  return /^(?:19|20)\d\d$/.test(tokens[at]?.text ?? "");
 }
 
 /** "2020 em diante", "2020 para cá": the index behind, or the same. */
@@ -266,7 +273,9 @@ function leadOf(sentence: Sentence, at: number): Lead {
     else if (OPENED.has(word)) {
       meaning ??= "in";
       opened = true;
-    } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) break;
+    } else if (!SMALL.has(word) && !["than", "data", "igual"].includes(word)) {
+      if (!/^[:=]$/.test(sentence.tokens[i]?.text ?? "")) break;
+    }
     if (word === "de" && i === at - 1) of = true;
     if (word === "ano" && i >= at - 2) meaning ??= "in";
     from = i;

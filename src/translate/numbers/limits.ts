@@ -22,11 +22,13 @@ const LED = wordSet(
     "limitar apenas somente so",
 );
 const SMALL = wordSet(
-  "da de a as os o em no na uma um uns umas cerca aproximadamente lista com to of the ao at most",
+  "da de a as os o em no na muito uma um uns umas cerca aproximadamente lista com to of the " +
+    "ao at most",
 );
 /** Words that ask for something to be shown. */
 const ASKED = wordSet(
-  "ver ve quero queria preciso precisamos busque buscar traga trazer mostre mostrar liste " +
+  "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
+    "precisamos busque buscar traga trazer mostre mostrar liste " +
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +
@@ -159,7 +161,12 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // Behind a mark a new thought begins: "em Recife, 50 dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
-  const opens = at === 0 || /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
+  const told = sentence.owner(at - 1);
+  const opens =
+    at === 0 ||
+    told === "filler" ||
+    told === "unmapped" ||
+    /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.asked || opens || ranked)) {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;

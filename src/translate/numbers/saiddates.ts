@@ -130,29 +130,42 @@ function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null
   const words = `${first} ${second}`;
   const ago = RELATIVE.get(words) ?? RELATIVE_LEAD.get(words);
   if (ago === undefined) return null;
-  const period =
-    ago.unit === "year" ? yearsFrom(year - ago.count) : monthsFrom(year, month - ago.count);
-  return { period, to: at + 2, relative: true };
+  return { period: periodOf(today, ago), to: at + 2, relative: true };
+}
+
+/** The year, month, or week (from Monday on) that is counted back to. */
+function periodOf(today: Day, { unit, count }: CountedBack): Period {
+  const { year, month, day } = today;
+  if (unit === "year") return yearsFrom(year - count);
+  if (unit === "month") return monthsFrom(year, month - count);
+  const sinceMonday = (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
+  const first = back(today, sinceMonday + 7 * count, "day");
+  return { first, after: back(first, -7, "day") };
 }
 
 const NEAR_DAYS = byWord({ hoje: 0, ontem: 1, today: 0, yesterday: 1 });
 
 interface CountedBack {
-  readonly unit: "year" | "month";
+  readonly unit: "year" | "month" | "week";
   readonly count: number;
 }
 
 const year = (count: number): CountedBack => ({ unit: "year", count });
 const month = (count: number): CountedBack => ({ unit: "month", count });
+const week = (count: number): CountedBack => ({ unit: "week", count });
 const RELATIVE = byWord({
   ...{ "ano passado": year(1), "ano anterior": year(1), "ano retrasado": year(2) },
   ...{ "ano corrente": year(0), "ano atual": year(0), "this year": year(0), "last year": year(1) },
   ...{ "mes passado": month(1), "mes anterior": month(1), "mes corrente": month(0) },
   ...{ "mes atual": month(0), "this month": month(0), "last month": month(1) },
+  ...{ "semana passada": week(1), "semana anterior": week(1), "semana retrasada": week(2) },
+  ...{ "semana atual": week(0), "this week": week(0), "last week": week(1) },
 });
 const RELATIVE_LEAD = byWord({
   ...{ "este ano": year(0), "neste ano": year(0), "esse ano": year(0), "nesse ano": year(0) },
   ...{ "deste ano": year(0), "desse ano": year(0), "este mes": month(0), "neste mes": month(0) },
+  ...{ "esta semana": week(0), "nesta semana": week(0), "essa semana": week(0) },
+  ...{ "nessa semana": week(0), "desta semana": week(0), "dessa semana": week(0) },
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
 });
 

@@ -25,7 +25,7 @@ import {
   isStyle,
   longerEnd,
 } from "./placesigns.ts";
-import { isIn, isMoney, isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
+import { isIn, isMoney, isOf, leadOf, QUARTER_HEADS, QUARTERS, STREETS } from "./placewords.ts";
 import { radiusAt } from "./radius.ts";
 import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
 
@@ -81,6 +81,8 @@ function abbreviationAt(
 function stateAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || token.text.length !== 2) return null;
+  // "preciso mt de": letters that were read as another word.
+  if (token.folded !== token.text.toLowerCase()) return null;
   const uf = token.text.toUpperCase();
   return STATE_NAMES[uf] === undefined ? null : uf;
 }
@@ -104,7 +106,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   if (lead.kind === "of") return !["se", "ac", "ap"].includes(folded);
   if (last === undefined) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  const joined = last.to < at && /^[,;/]$|^(e|ou|and|or|nem)$/i.test(gap);
+  const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
   // "Fortaleza ce", "Recife, pe": only a state that has such a city.
   const beside = last.to === at || gap === ",";
@@ -184,10 +186,11 @@ const DISTRICT = /^(bairros?|distrito|neighbou?rhood|district)$/;
 function streetAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer, notes, districts } = context;
   const word = sentence.folded(at);
-  const led = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
+  const whole = isQuarterOfTown(context, at);
+  const led = whole || (QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1)));
   const quarter = led || isQuarterAlone(context, at);
-  if ((!STREETS.has(word) && !quarter) || gazetteer.places.longest(sentence.tokens, at) !== null)
-    return null;
+  const isNamed = !whole && gazetteer.places.longest(sentence.tokens, at) !== null;
+  if ((!STREETS.has(word) && !quarter) || isNamed) return null;
   const district = quarter || DISTRICT.test(word);
   // "concessionária de rodovia"
   let name = at + 1;
@@ -195,6 +198,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   const trade = isOf(sentence.folded(at - 1)) && isInTrade(sentence, at, at + 1);
   if (trade && !(district && isCapitalised(sentence, name))) return null;
   const free = (index: number) => sentence.free(index);
+  while (whole && isSmallBefore(sentence, name)) name++;
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
   for (let next = to; next < name + STREET_MAX && free(next); next++) {
     // "bairro Jardim das Flores" goes on over its small words.
@@ -204,8 +208,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   const lower = quarter && !led && to === name && !isCapitalised(sentence, at);
   if (lower) to = name + 1;
   const weak = led || /^(shopping|distrito|district)$/.test(word);
-  if (to === name || context.tradeEnd(at) > at || (weak && !isCapitalised(sentence, at)))
-    return null;
+  if (to === name || context.tradeEnd(at) > at) return null;
+  if (weak && !whole && !isCapitalised(sentence, at)) return null;
   const mention = mentionOf(context, [at, at], { part: true });
   const words = sentence.claim(at, to, "unmapped");
   const said = sentence.words(quarter ? at : name, to).words;
@@ -223,6 +227,35 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
     );
   }
   return { ...mention, to, words };
+}
+
+/**
+ * "em Jardim da Luz", "in Vila Mariana": a name that begins as those of quarters do, and that a
+ * known town ends, is one name of which no part is the town. A city that follows "de" is no part.
+ */
+function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boolean {
+  if (!QUARTER_HEADS.has(sentence.folded(at)) || !isInBefore(sentence, at)) return false;
+  const own = gazetteer.places.longest(sentence.tokens, at);
+  if (own !== null && own.words > 1) return false;
+  let name = at + 1;
+  while (/^(d[aeo]s?|a|o)$/.test(sentence.folded(name)) && name < at + 4) name++;
+  const isSpelled = isCapitalised(sentence, at) === isCapitalised(sentence, name);
+  const town = gazetteer.places.longest(sentence.tokens, name, (index) => sentence.free(index));
+  if (!isSpelled || town === null || stateAt(sentence, name) !== null) return false;
+  // "na cidade de Campinas", "em Porto de Santos": "de" alone leads to the city itself.
+  if (/^d[eo]$/.test(sentence.folded(name - 1))) return false;
+  const { states, here, abroad, region, cities } = town.place;
+  return cities.length > 0 && !here && !abroad && !region && states.length === 0;
+}
+
+function isSmallBefore(sentence: Sentence, at: number): boolean {
+  return /^(a|o|as|os)$/.test(sentence.folded(at));
+}
+
+/** "em", "in", "na", with an article between. */
+function isInBefore(sentence: Sentence, at: number): boolean {
+  const before = sentence.folded(at - 1);
+  return isIn(before) || (/^(a|o|the)$/.test(before) && isIn(sentence.folded(at - 2)));
 }
 
 /** Words of quarters that are nothing else before a name. */

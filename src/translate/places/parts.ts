@@ -115,7 +115,8 @@ function headAt(sentence: Sentence, at: number): Head {
   let next = at + 1;
   for (; next < at + REACH && sentence.free(next); next++) {
     const word = sentence.folded(next);
-    if (PART_WORDS.has(word)) end = next + 1;
+    const isFree = word === "franca" && sentence.folded(next - 1) === "zona";
+    if (PART_WORDS.has(word) || isFree) end = next + 1;
     else if (!isOf(word) && !isKindOfPlace(word) && !/^(o|a|the)$/.test(word)) break;
   }
   return { end, next };

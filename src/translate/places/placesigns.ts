@@ -41,7 +41,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   const { place, from } = match;
   const { sentence } = context;
   const { lead } = around;
-  if (sentence.folded(from) === "para" && match.words === 1) return isPara(sentence, from, lead);
+  // The state was read as another word before.
+  if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
   const beside = isStateBehind(sentence, match) || isStateBeside(sentence, match);
   const before = around.last !== undefined && isStateBefore(match, around.last);
@@ -92,13 +93,6 @@ function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch
   if (mark !== "," && !/^(e|ou|and|or)$/.test(sentence.folded(to))) return false;
   const next = gazetteer.places.longest(sentence.tokens, to + 1);
   return next !== null && next.place.states.length > 0;
-}
-
-/** "Pará" without its accent is a preposition, unless an article stands before it. */
-function isPara(sentence: Sentence, at: number, { kind, word, state, states }: Lead): boolean {
-  const text = sentence.tokens[at]?.text ?? "";
-  if (/[áÁ]/u.test(text.normalize("NFC")) || state || states) return true;
-  return kind !== "" && ["no", "do"].includes(word);
 }
 
 /** "março" is a month, also where it lost its cedilla beside a year. */
@@ -263,7 +257,7 @@ function isLong(sentence: Sentence, at: number): boolean {
 function isListed(sentence: Sentence, at: number, last: Mention | undefined): boolean {
   if (last === undefined || at - last.to > 2) return false;
   const gap = sentence.words(last.to, at).words.trim();
-  return /^[,;/]?\s*(e|ou|and|or|nem)?$/i.test(gap);
+  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
 /** `/SP`, `(SP)`, ` SP` behind a name that has such a city. */

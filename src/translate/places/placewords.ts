@@ -161,6 +161,15 @@ export const STREETS = new Set(
 /** Quarters begin with these behind an article ("na Vila Madalena"), cities behind "em". */
 export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
 
+/** Words that names of quarters begin with where a known town ends them: "Jardim da Luz". */
+export const QUARTER_HEADS = new Set(
+  (
+    "vila vl jardim jd parque pq conjunto conj residencial porto alto morro barra praia ilha " +
+    "ponta " +
+    "recanto chacara chacaras bosque lago mirante loteamento quinta"
+  ).split(" "),
+);
+
 /** After these, "em" says what a company does and not where. */
 export const DEALING = new Set(
   (

@@ -47,6 +47,8 @@ const FROM = new Set("de do da d from of del".split(" "));
 /** What lies farther away is meant. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
 const WORDS_MAX = 7;
+/** How many times the accounts of a town of another state its city must have. */
+const OUTWEIGHS = 10;
 
 /** What has been found before. */
 interface Beside {
@@ -147,6 +149,8 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
   said ||= away && cities.length > 0;
   // What belongs to the words before ends at the unit where no city follows.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
+  const home = homeBehind(context, match);
+  if (home !== null) return { ...home, said };
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
   const text = sentence.tokens[mark ? match.to + 1 : match.to]?.text ?? "";
   const uf = text.length === 2 ? text.toUpperCase() : "";
@@ -155,6 +159,40 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     return { cities: namesakesMeant(cities), to: match.to, said };
   }
   return { cities: inside, to: match.to + (mark ? 2 : 1), said };
+}
+
+/**
+ * "20 km de Boa Viagem, Recife": the city behind a name that is that of its district; distances are
+ * those of its seat.
+ */
+function homeBehind(
+  { sentence, gazetteer, districts, notes }: PlaceContext,
+  { from, to }: PlaceMatch,
+): { readonly cities: readonly City[]; readonly to: number } | null {
+  const isJoined = sentence.tokens[to]?.text === "," || /^(em|in|no|na)$/.test(sentence.folded(to));
+  const match = isJoined ? gazetteer.places.longest(sentence.tokens, to + 1) : null;
+  if (match === null || match.place.cities.length === 0 || districts.names.lacking) return null;
+  const cities = namesakesMeant(match.place.cities);
+  const { words: name } = sentence.words(from, to);
+  const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
+  const homes = cities.filter((city) => {
+    const isKnown = districts.names.known(city.ibge, [name])[0] != null;
+    // "20 km de Recife, em Olinda" is one from the larger town.
+    if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
+    return towns.every((town) => {
+      return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;
+    });
+  });
+  if (homes.length === 0) return null;
+  notes.assume(
+    "radius_from_seat",
+    {
+      pt: `Não se sabe onde fica ${name}: a distância é a da sede da cidade.`,
+      en: `It is not known where ${name} lies: distances are those of the seat of its city.`,
+    },
+    sentence.words(from, match.to),
+  );
+  return { cities: homes, to: match.to };
 }
 
 /** Where a word stands that means what lies farther away: "a mais de 50 km"; -1 without one. */

@@ -63,6 +63,9 @@ export const REGIONS: Readonly<Record<string, string>> = {
   southern: SOUTH,
 };
 
+/** The word that Pará is read as wherever it is no preposition ("para"); no text has it. */
+export const PARA_STATE = "paraestado";
+
 /** Other names of states. */
 export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   minas: "MG",
@@ -71,6 +74,7 @@ export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   "mato grosso sul": "MS",
   "rio grande norte": "RN",
   "federal district": "DF",
+  [PARA_STATE]: "PA",
 };
 
 /** Adjectives of states and regions, with the states; forms of gender and number are made. */

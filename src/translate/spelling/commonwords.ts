@@ -70,7 +70,8 @@ const LINES = [
   "conheco acho acham pensar pensa penso falar fala falam falo contar conta contam usar usa usam",
   "use usando usado usada utilizar utiliza utilizam trabalhar trabalha trabalham trabalhem",
   "trabalhando atuar atua atuam atuem atuando atuacao oferecer oferece oferecem ofereca oferecam",
-  "oferecendo prestar presta prestam preste prestem prestando vender vende vendem vendam vendendo",
+  "proveedor proveedores azucar lejos representa distribuye oferecendo prestar presta " +
+    "prestam preste prestem prestando vender vende vendem vendam vendendo",
   "comprar compra compram compre comprem comprando fabricar fabrica fabricam fabriquem produzir",
   "produz produzem alugar aluga alugam consertar conserta consertam atender atende atendem atenda",
   "atendam atendendo entregar entrega entregam servir serve servem sirva sirvam manter mantem",

@@ -23,7 +23,6 @@ const SIGNS = new Set(
     "con dame muestrame " +
     "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
-    "busco " +
     "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
 );
@@ -78,7 +77,12 @@ const WORDS = new Map(
     "llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
     "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +
     "julio:julho septiembre:setembro octubre:outubro noviembre:novembro diciembre:dezembro " +
-    "iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
+    "iglesia:igreja iglesias:igrejas cooperativas:cooperativas proveedor:fornecedor " +
+    "proveedores:fornecedores proveedora:fornecedora proveedoras:fornecedoras acero:aco " +
+    "bodega:vinicola bodegas:vinicolas jabon:sabao harina:farinha queso:queijo quesos:queijos " +
+    "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
+    "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
+    "alguien:alguem ayer:ontem electronica:eletronicos"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -175,6 +179,10 @@ function readingOf(sentence: Sentence, at: number): string | null {
     return more ? "mais" : null;
   }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
+  // "bodegas de vino" has a name of its own, and "proveedores de internet" supply no goods.
+  const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
+  if (/^bodegas?$/.test(folded) && behind !== "") return null;
+  if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
   const known = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
   const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;

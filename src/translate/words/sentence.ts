@@ -113,6 +113,17 @@ export class Sentence {
     return { words: this.#written.slice(start, end), start, end };
   }
 
+  /** Index of the token that begins at a place of the text, by halving; -1 for none. */
+  tokenAt(start: number): number {
+    let [low, high] = [0, this.#tokens.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#tokens[middle]?.start ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return this.#tokens[low]?.start === start ? low : -1;
+  }
+
   /** A word by its folded form; empty beside the ends and for marks and numbers. */
   folded(index: number): string {
     return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";

@@ -209,7 +209,7 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
 /** "S/A", "M&A", "T.I.", "E.P.P": one word, whatever stands between its letters. */
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
 /** Words that are written short, with a point that ends no sentence. */
-const SHORTENED = new Set("ltda ltd cia tel cel fone".split(" "));
+const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
 /** What follows a point that ends a sentence: white space and a capital, or a line. */
 const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 

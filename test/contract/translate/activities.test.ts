@@ -82,18 +82,13 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   // What somebody has, or is near to, is not what they do.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
-  // Whom they serve is not what they do, unless the writer looks for customers.
+  // Whom they serve is not what they do.
   [
     "contadores para restaurantes e bares",
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
   ],
   ["dentistas para minha loja", { codes: "8630504", unmapped: ["loja"] }],
-  ["vendo uniformes para padarias", { codes: "1091102 4721102", unmapped: ["uniformes"] }],
-  ["vendo software para padarias", { codes: "1091102 4721102", unmapped: ["software"] }],
-  ["quero vender software para dentistas", { codes: "8630504", unmapped: ["software"] }],
   ["advogados na OAB", { codes: "6911701", unmapped: ["OAB"] }],
-  ["sou contador e procuro clientes", { codes: "", unmapped: ["contador"] }],
-  ["somos uma padaria e procuramos dentistas", { codes: "8630504", unmapped: ["padaria"] }],
   // Official names, and what they do not say.
   ["fabricação de aditivos de uso industrial", { codes: "2093200", unmapped: [] }],
   ["dentistas e fabricação de aditivos de uso industrial", { codes: "2093200 8630504" }],

@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { countMatches } from "../../../src/search/searcher.ts";
 import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import * as sweeps from "../../support/translate/sweeps.ts";
@@ -41,6 +42,10 @@ describe("sweeps", () => {
     "wishes in every order": () => sweeps.orders(),
     "every name of every wish": () => sweeps.tableNames(),
     "other ways to write": () => sweeps.writings(),
+    "a request behind what the speaker says of himself": () => sweeps.speakers(),
+    "a request in words that ask for nothing": () => sweeps.politeness(),
+    "a request in chat spelling": () => sweeps.chats(),
+    "a comparison in words and in signs": () => sweeps.comparisons(),
   };
 
   for (const [name, cases] of Object.entries(SWEEPS)) {
@@ -51,6 +56,26 @@ describe("sweeps", () => {
       assert.deepEqual(wrong.slice(0, SHOWN), [], `${wrong.length} of ${some.length} deviate`);
     });
   }
+
+  it("find that a condition narrows, and that it and its negation are the whole", () => {
+    const matches = (text: string) => countMatches(probe.segment, probe.spec(text));
+    for (const base of ["padarias", "restaurantes em SP", "dentistas no Paraná"]) {
+      const all = matches(base);
+      for (const [one, other] of sweeps.COMPLEMENTS) {
+        const [kept, left] = [matches(`${base} ${one}`), matches(`${base} ${other}`)];
+        assert.ok(kept <= all && left <= all, `${base} ${one}`);
+        // Without a date of opening a company is on neither side.
+        assert.ok(
+          kept + left <= all && kept + left >= 0.97 * all,
+          `${base}: ${kept}, ${left}, ${all}`,
+        );
+      }
+      for (const wish of sweeps.SWEEP_WISHES) {
+        if (wish === " baixadas") continue;
+        assert.ok(matches(`${base}${wish}`) <= all, `${base}${wish}`);
+      }
+    }
+  });
 
   function agrees({ text, like, where }: sweeps.SweepCase): boolean {
     const facts = factsOf(text);
@@ -66,7 +91,9 @@ describe("sweeps", () => {
   function factsOf(text: string): Facts {
     const { filters, explain, limit, sort } = probe.translate(text).spec;
     const { geo, ...rest } = filters as Readonly<Record<string, unknown>>;
-    const left = explain.unmapped_constraints.map(({ code }) => code);
+    // What the speaker says of himself is said, and no wish.
+    const named = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer");
+    const left = named.map(({ code }) => code);
     return { where: JSON.stringify(geo), rest: JSON.stringify({ rest, limit, sort, left }) };
   }
 });

@@ -259,6 +259,8 @@ describe("confidence", () => {
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownWishes: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 2, weakestActivity: 0.9 })));
+    // A word away from all that is sought is named, and the rest is right.
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 1, strayWords: 1 })));
     const misleading = [
       { tellingWords: 0, weakestActivity: null, placed: false },
       { unknownPlace: true },
@@ -266,7 +268,9 @@ describe("confidence", () => {
       { weakestActivity: null, unknownWords: 2 },
       { weakestActivity: null, placed: false },
       { unknownWords: 20, tellingWords: 24 },
-      { unknownWords: 1, strayWords: 1 },
+      { unknownWords: 1, strayWords: 1, nearWords: 1 },
+      { unknownWords: 1, strayWords: 1, namedWords: 1 },
+      { unknownWords: 2, strayWords: 2 },
       { abroad: 1 },
       { lists: 1 },
       { contradictions: 1 },

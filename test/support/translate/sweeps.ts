@@ -254,3 +254,120 @@ export function* writings(): Generator<SweepCase> {
     yield { text: text.toUpperCase(), like: text, where: text };
   }
 }
+
+/** Requests that other words are put around. */
+const REQUESTS: readonly string[] = [
+  ...["padarias em Natal", "hotéis em Gramado com telefone", "50 dentistas em Campinas"],
+  ...["oficinas no Pará abertas desde 2020", "lojas de tintas em Recife que não sejam MEI"],
+  ...["restaurantes em Olinda e Recife com e-mail", "farmácias no Norte exceto Pará"],
+];
+/** What speakers say of themselves, up to the request. */
+const SPEAKERS: readonly string[] = [
+  ...["vendo embalagens: ", "vendo café e chá, procuro ", "ofereço seguros. Quero ", "sou MEI, "],
+  ...["sou contador em Manaus e busco ", "somos uma gráfica e precisamos de ", "moro em Belém; "],
+  ...["minha empresa fica em Londrina, quero ", "a gente vende farinha; ", "represento tintas: "],
+  ...["para vender uniformes: ", "trabalho com software, me mande ", "vendo celulares para "],
+  ...["nossa loja está em Santos e queremos ", "jornalista aqui: ", "pesquisa da faculdade: "],
+  ...["gráfica em Santos procura ", "tenho uma padaria em Belém e quero "],
+];
+
+/** What the speaker says of himself is no filter, whatever is sought. */
+export function* speakers(): Generator<SweepCase> {
+  for (const request of REQUESTS) {
+    for (const speaker of SPEAKERS) {
+      // "vendo celulares para 50 dentistas" says to how many.
+      if (speaker.endsWith("para ") && /^\d/.test(request)) continue;
+      yield { text: `${speaker}${request}`, like: request, where: request };
+    }
+  }
+}
+
+/** How people begin and end requests. */
+const BEGINNINGS: readonly string[] = [
+  ...["", "oi, ", "bom dia! ", "qro ", "me manda aí ", "bota aí ", "alguém tem ", "vc tem "],
+  ...["dá uma olhada em ", "preciso mt de ", "tô atrás de ", "por favor, ", "blz? "],
+];
+const ENDINGS: readonly string[] = [
+  ...["", ", ok?", " pfv", " vlw", " tks", ", beleza?", ", por favor", "!!", " viu"],
+];
+
+/** Requests in words that ask for nothing. */
+export function* politeness(): Generator<SweepCase> {
+  for (const request of REQUESTS) {
+    for (const begin of BEGINNINGS) {
+      for (const end of ENDINGS) {
+        yield { text: `${begin}${request}${end}`, like: request, where: request };
+      }
+    }
+  }
+}
+
+/** Words with how they are typed in a chat. */
+const TYPED: readonly (readonly [whole: string, typed: string])[] = [
+  ...([
+    [" de ", " d "],
+    [" com ", " c/ "],
+    [" com ", " c "],
+    [" que ", " q "],
+  ] as const),
+  ...([
+    [" não ", " n "],
+    [" não ", " ñ "],
+    ["depois de ", "dps d "],
+    ["desde ", "desd "],
+  ] as const),
+];
+const CHATTED: readonly string[] = [
+  ...["loja de tintas em natal com telefone", "padaria em natal que não seja MEI"],
+  ...["fábrica de gelo em recife com e-mail", "oficina em campinas com mais de 5 anos"],
+  ...["hotel em gramado aberto depois de 2020", "dentista em santos aberto desde 2019"],
+];
+
+/** Chat spelling means what the words mean. */
+export function* chats(): Generator<SweepCase> {
+  for (const request of CHATTED) {
+    for (let bits = 1; bits < 1 << TYPED.length; bits++) {
+      const some = TYPED.filter((_, at) => (bits >> at) & 1);
+      const text = some.reduce((said, [whole, typed]) => said.replaceAll(whole, typed), request);
+      // "c" stands for "com" only before what it is said of.
+      if (text === request || / c (?!mais|telefone|e-mail)/.test(text)) continue;
+      yield { text, like: request, where: request };
+    }
+  }
+}
+
+/** Comparisons in words, then in the other ways to write them. */
+const COMPARISONS: readonly (readonly string[])[] = [
+  [" abertas desde 2021", " abertas >= 2021", " abertas a partir de 2021", " abertura >= 2021"],
+  [" abertas depois de 2021", " abertas > 2021", " abertas após 2021"],
+  [" abertas antes de 2015", " abertas < 2015"],
+  [" com mais de 5 anos", " > 5 anos", " +5 anos", " com +5 anos", " idade > 5 anos"],
+  [" com menos de 3 anos", " < 3 anos", " com < 3 anos"],
+  [" com até 3 anos", " max 3 anos", " <= 3 anos", " max. 3 anos"],
+  [" com capital acima de 200 mil", " capital > 200 mil", " capital +200 mil", " capital > 200k"],
+  [" com capital até 50 mil", " capital <= 50 mil", " com capital <= R$ 50.000"],
+  [" abertas semana passada", " abertas na semana passada", " opened last week"],
+  [" com telefone e e-mail", " (telefone e e-mail)", " telefone + e-mail"],
+];
+
+/** A comparison means the same in words and in signs, behind every trade and place. */
+export function* comparisons(): Generator<SweepCase> {
+  for (const trade of ["padarias", "dentistas", "lojas de tintas", "fábricas de móveis"]) {
+    for (const place of ["em Natal", "no Paraná", "em Olinda e Recife"]) {
+      const where = `${trade} ${place}`;
+      for (const [first, ...others] of COMPARISONS) {
+        for (const other of others) {
+          yield { text: `${where}${other}`, like: `${where}${first}`, where };
+        }
+      }
+    }
+  }
+}
+
+/** Conditions, and those that leave out exactly what they keep. */
+export const COMPLEMENTS: readonly (readonly [one: string, other: string])[] = [
+  ["que sejam MEI", "que não sejam MEI"],
+  ["do Simples", "fora do Simples"],
+  ["abertas antes de 2018", "abertas desde 2018"],
+  ["só matrizes", "só filiais"],
+];

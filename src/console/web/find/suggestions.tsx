@@ -1,6 +1,6 @@
 /**
  * Possible meanings of the sentence's words: activities with exact counts, one of which can replace
- * the current ones.
+ * the current ones, and other readings of words in doubt.
  * Invariant: order and titles are those of suggested.ts. A choice replaces the activities of the
  * same words. If the sentence has no other activity, the count shown is the result's.
  */
@@ -10,7 +10,7 @@ import type { TranslateAnswer } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { shortActivity } from "./catalog.ts";
-import { change, query } from "./query.ts";
+import { ask, change, query } from "./query.ts";
 import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
 
 /** Choices shown before expanding. */
@@ -29,6 +29,24 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
           taken={taken}
           only={answer.suggestions.length === 1}
         />
+      ))}
+    </div>
+  );
+}
+
+/** Words that may be meant otherwise; a click asks the sentence that says so. */
+export function Doubts({ answer }: { answer: TranslateAnswer }): VNode | null {
+  if (answer.doubts.length === 0) return null;
+  return (
+    <div class="suggestions">
+      {answer.doubts.map(({ start, detail, query_text: text, matches }) => (
+        <fieldset key={start} class="suggestion">
+          <legend>{detail}</legend>
+          <button type="button" class="suggested" title={text} onClick={() => void ask(text)}>
+            <span class="suggested-name">{text}</span>
+            <span class="suggested-count">{number(matches)}</span>
+          </button>
+        </fieldset>
       ))}
     </div>
   );

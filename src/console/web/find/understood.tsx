@@ -24,7 +24,7 @@ import {
   sentence,
   translation,
 } from "./query.ts";
-import { Suggestions } from "./suggestions.tsx";
+import { Doubts, Suggestions } from "./suggestions.tsx";
 
 const ICONS: Readonly<Record<PartColour, IconName>> = {
   activity: "activity",
@@ -75,6 +75,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
         </button>
       )}
       {open && <Remarks answer={answer} />}
+      {open && <Doubts answer={answer} />}
       {open && <Suggestions answer={answer} />}
     </section>
   );
@@ -111,7 +112,8 @@ function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
 /** Counts remarks and choices. */
 function toldCount(answer: TranslateAnswer): number {
   const { minded, unused, assumed } = remarksOf(answer);
-  return minded.length + unused.length + assumed.length + answer.suggestions.length;
+  const { suggestions, doubts } = answer;
+  return minded.length + unused.length + assumed.length + suggestions.length + doubts.length;
 }
 
 /** A part of the sentence; hover or focus shows its meaning. */

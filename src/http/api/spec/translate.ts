@@ -12,7 +12,12 @@ import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { NamedList } from "../../../translate/lists/listnames.ts";
 import { LANGUAGES, type Language } from "../../../translate/notes.ts";
-import { type Suggestion, suggestionsOf } from "../../../translate/suggestions.ts";
+import {
+  type CountedDoubt,
+  doubtsOf,
+  type Suggestion,
+  suggestionsOf,
+} from "../../../translate/suggestions.ts";
 import { type Translation, translate } from "../../../translate/translate.ts";
 import { costOf } from "../../server/admission.ts";
 import {
@@ -51,6 +56,8 @@ interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
   /** Suggestions; null if the spec names lists, whose rows only the server has. */
   readonly suggestions: readonly Suggestion[] | null;
+  /** Other readings; none if the spec names lists. */
+  readonly doubts: readonly CountedDoubt[];
 }
 
 /** Parses, charges, and translates a sentence. */
@@ -60,13 +67,16 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
     const { text, language } = readRequest(body);
     payer.spend(costOf({ text }));
     const names = listsKnown ? () => lists : undefined;
-    const translation = translate(text, segment, { language, lists: names });
+    const read = (sentence: string) => translate(sentence, segment, { language, lists: names });
+    const translation = read(text);
     const context = searchContext(segment, plan, { listsKnown });
     const { spec } = normalizeSpec(translation.spec, context);
     const isBound = spec.filters.lists === undefined;
     const suggestions = isBound ? suggestionsOf(segment, translation, spec) : null;
+    const other = (sentence: string) => normalizeSpec(read(sentence).spec, context).spec;
+    const doubts = isBound ? doubtsOf(segment, translation, other) : [];
     const { parts, activities } = translation;
-    return { spec, parts, activities, suggestions };
+    return { spec, parts, activities, suggestions, doubts };
   },
 };
 
@@ -113,6 +123,7 @@ function answerTranslation(
     parts,
     matches: service.engine.countMatches(segment, bound),
     suggestions: translation.suggestions ?? suggestionsOf(segment, translation, bound),
+    doubts: translation.doubts,
   });
 }
 

@@ -2,12 +2,14 @@
  * Quarters that bear the name of a town: "Boa Viagem, Recife". What comes in: the mentions of a
  * sentence, read as cities and states. What goes out: districts that are named; a name that is the
  * quarter of the city right behind it is no wish for the town of its name.
- * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
- * town of the same state is never taken for a quarter.
+ * Invariant: only a name before its city, a comma or nothing between them, in no list of others.
+ * The district wins where the snapshot knows it in the city; against a town of the same state only
+ * if it has more accounts. The reading that was not taken is a doubt.
  */
 
 import type { Sentence } from "../../words/sentence.ts";
 import type { Mention, PlaceContext } from "../mention.ts";
+import type { City } from "../placenames.ts";
 import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN } from "./enclosed.ts";
@@ -28,7 +30,11 @@ const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "2927408": "vitória|nazaré|são cristóvão|barra",
   "3106200": "santa luzia|palmares|santo andré|são bernardo",
   "2304400": "messejana|parangaba|barra do ceará",
+  "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
 };
+
+/** The municipality whose quarters are towns of their own to those who live there. */
+const FEDERAL_DISTRICT = "5300108";
 
 const NAMESAKES = new Map(
   Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
@@ -71,8 +77,11 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
     return [];
   }
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
-  if (run.length === 1 && isElsewhere(last, city) && !last.lead.city) {
-    assumeTowns(context, last, city);
+  if (run.length === 1 && isOther(last, city) && !last.lead.city) {
+    const isNear = !isElsewhere(last, city);
+    // Two towns of one state are usual; only a district that is known makes them doubtful.
+    const name = context.sentence.words(last.at, last.to).words;
+    if (!isNear || knownIn(context, city, name).size > 0) assumeTowns(context, last, city);
   }
   return [];
 }
@@ -139,11 +148,24 @@ function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
 }
 
-/** Whether a name is that of a district of the city, and of no town near it. */
+/** Whether a name is that of a district of the city, and no larger town near it has it. */
 function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
-  if (context.districts.names.lacking || town.lead.city || !isElsewhere(town, city)) return false;
+  if (context.districts.names.lacking || town.lead.city) return false;
   const name = context.sentence.words(town.at, town.to).words;
-  return isOften(knownIn(context, city, name), city);
+  const known = knownIn(context, city, name);
+  if (!isOften(known, city)) return false;
+  return isElsewhere(town, city) || (isOther(town, city) && outnumbers(known, town, city));
+}
+
+/** True if the district has more accounts than each town of its name in the same state. */
+function outnumbers(
+  known: ReturnType<typeof knownIn>,
+  town: Mention,
+  { cities }: Mention,
+): boolean {
+  const near = town.cities.filter(({ uf }) => cities.some((city) => city.uf === uf));
+  const own = Math.max(...[...known.values()].map(({ accounts }) => accounts));
+  return near.every(({ accounts }) => own > accounts);
 }
 
 function isOther(town: Mention, { cities }: Mention): boolean {
@@ -163,6 +185,17 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   const known = knownIn(context, city, name);
   const { words, negated } = town;
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+  if (negated || isElsewhere(town, city)) return;
+  const [uf = ""] = town.cities.map((one) => one.uf);
+  context.notes.doubt(
+    "district_or_town",
+    {
+      pt: `${name} foi entendido como bairro; há também o município (${name}/${uf}).`,
+      en: `${name} was taken for a district; there is a town of this name, too (${name}/${uf}).`,
+    },
+    sentence.words(town.at, sentence.tokens[town.to]?.text === "," ? town.to + 1 : town.to),
+    `${name}/${uf} e`,
+  );
 }
 
 /** "em Boa Vista, Campinas", where no account of the city names such a district. */
@@ -175,6 +208,15 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
       en: `${one} and ${other} were taken for two towns; if one is a district, say district.`,
     },
     town.words,
+  );
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${one} e ${other} foram entendidos como municípios; ${one} pode ser um bairro.`,
+      en: `${one} and ${other} were taken for two towns; ${one} may be a district.`,
+    },
+    town.words,
+    `no bairro ${one}`,
   );
 }
 
@@ -266,22 +308,48 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   const [town] = meant;
   if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
   // "em Pinheiros" is the town: names of towns have no article.
-  if (!/^n[ao]s?$/.test(town.lead.word)) return;
+  const hasArticle = /^n[ao]s?$/.test(town.lead.word);
+  if (!hasArticle && town.lead.kind !== "in") return;
   if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
   const { gazetteer, districts, sentence } = context;
   if (districts.names.lacking) return;
   const { words: name } = sentence.words(town.at, town.to);
   const large = Math.max(...town.cities.map(({ accounts }) => accounts));
-  const dwarfed = gazetteer.states.some((uf) => {
-    const capital = gazetteer.capitalOf(uf);
-    if (capital === undefined || capital.accounts <= NAMED_SO * large) return false;
+  const capitals = gazetteer.states
+    .flatMap((uf) => gazetteer.capitalOf(uf) ?? [])
+    .sort((a, b) => b.accounts - a.accounts);
+  const dwarfs = capitals.find((capital) => {
+    if (capital.accounts <= NAMED_SO * large) return false;
     const known = districts.names.known(capital.ibge, [name])[0];
     return (known?.accounts ?? 0) > NAMED_SO * large;
   });
-  if (!dwarfed) return;
+  const satellites = NAMESAKES.get(FEDERAL_DISTRICT);
+  const isSatellite = satellites?.has(name.toLowerCase()) === true;
+  const taguatinga = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const home = dwarfs ?? taguatinga;
+  if (home === undefined) return;
+  if (!hasArticle || dwarfs === undefined) {
+    doubtTown(context, town, home);
+    return;
+  }
   town.dropped = true;
   const { words, negated } = town;
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
+}
+
+/** "em Taguatinga" is the town, and a district of Brasília of this name is larger. */
+function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
+  const said = sentence.words(town.at, town.to);
+  const [first] = town.cities;
+  notes.doubt(
+    "district_or_town",
+    {
+      pt: `${said.words} foi lido como município (${first?.uf}); há o bairro em ${name}/${uf}.`,
+      en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
+    },
+    town.words,
+    `no bairro ${said.words} em ${name}/${uf}`,
+  );
 }
 
 function tokensOf({ from, to }: Mention) {

@@ -160,7 +160,7 @@ const LEFT: readonly (readonly [text: string, code: string])[] = [
   ["3333-4444", "phone_area_code"],
   ["quem tem 98765-4321", "phone_area_code"],
   ["padarias 1133334444", "unknown_words"],
-  ["11222333000181", "unknown_words"],
+  ["11222333000181", "company_number"],
   ["de quem é o telefone 98765-4321", "phone_area_code"],
   ["padarias com telefone 987654321", "phone_area_code"],
   ["padarias com telefone 3333-4444", "phone_area_code"],

@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 type Filters = AccountQuerySpec["filters"];
 type Wish = (filters: Filters, spec: AccountQuerySpec) => unknown;

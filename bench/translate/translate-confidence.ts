@@ -1,0 +1,54 @@
+/**
+ * What the confidence of a translation is worth, and the weights that it is made with. Output: a
+ * reliability table of sentences that had no part in the fit, before it the weights if wanted.
+ * Invariant: the held-out half and its half of the generated requests are only measured. A word
+ * that no stage knows, put in next to the activity, asks for something narrower.
+ */
+import type { Segment } from "../../src/search/segment.ts";
+import { MEASURE_NAMES, measuresOf, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
+import { translate } from "../../src/translate/translate.ts";
+import { generateRequests } from "../../test/support/translate/requests.ts";
+import {
+  halfOf,
+  judge,
+  type LabelledSentence,
+  loadLater,
+  loadSentences,
+} from "../../test/support/translate/sentences.ts";
+import { type Example, fitted, noisy, reliability } from "./translate-fit.ts";
+
+const REQUESTS = 4_000;
+const SEED = 11;
+
+/** Lines with the table. */
+export function confidenceTable(segment: Segment, fit: boolean): string[] {
+  const cities = segment.catalog.municipalities.flatMap(({ ibge, uf, name }) =>
+    ibge === null || uf === null || uf === "EX" ? [] : [{ ibge, name, uf }],
+  );
+  const requests = generateRequests(REQUESTS, SEED, cities);
+  const half = (name: "development" | "held-out") => requests.filter((one) => halfOf(one) === name);
+  const later = (["further", "fresh", "sixty", "second", "third"] as const).flatMap(loadLater);
+  const people = [...loadSentences("development"), ...later];
+  const known = fit ? examplesOf([...people, ...half("development")], segment) : [];
+  const apart = examplesOf([...loadSentences("held-out"), ...half("held-out")], segment);
+  const lines = fit ? fitted(known, MEASURE_NAMES) : [];
+  return [...lines, ...reliability(apart, UNCERTAIN_BELOW)];
+}
+
+/** Each sentence as it is, and some with a word put in that no stage knows. */
+function examplesOf(sentences: readonly LabelledSentence[], on: Segment): Example[] {
+  return sentences.flatMap((sentence, at) => {
+    const plain = exampleOf(sentence, sentence.text, on);
+    const { text, changes } = noisy(sentence.text, at, translate(sentence.text, on));
+    if (!plain.right || text === null) return [plain];
+    const { spec, features } = translate(text, on);
+    const { confidence } = spec.explain;
+    return [plain, { right: !changes, confidence, measures: measuresOf(features) }];
+  });
+}
+
+function exampleOf(sentence: LabelledSentence, text: string, on: Segment): Example {
+  const { spec, features } = translate(text, on);
+  const right = judge(sentence, spec, on).right && sentence.expect.uncertain !== true;
+  return { right, confidence: spec.explain.confidence, measures: measuresOf(features) };
+}

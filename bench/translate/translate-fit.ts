@@ -1,0 +1,113 @@
+/**
+ * Fits and measures the confidence of translations. Input: examples with their measures and if they
+ * are right. Output: the weights of a logistic regression, a reliability table, and texts with a
+ * word put in that no stage knows.
+ * Invariant: deterministic; no weight but the bias is above zero.
+ */
+import type { Translation } from "../../src/translate/translate.ts";
+
+/** A translation whose truth is known. */
+export interface Example {
+  readonly right: boolean;
+  readonly confidence: number;
+  readonly measures: readonly number[];
+}
+
+const ROUNDS = 4_000;
+const RATE = 0.5;
+/**
+ * Weights before anything is seen, by the name of the measure, worth `PRIOR_COUNT` translations
+ * each: what the trials of strangers showed of words that nobody knew (docs/translate.md), which
+ * our own sentences hardly have.
+ */
+const PRIOR: Readonly<Record<string, number>> = {
+  ...{
+    near: -5.5,
+    named: -5,
+    common: -1.2,
+    rare: -2.6,
+    several: -1.5,
+    doubts: -1.5,
+    nothing: -1.2,
+  },
+};
+const PRIOR_COUNT = 40;
+
+/** Lines with the bias and the weights, by gradient descent. */
+export function fitted(all: readonly Example[], names: readonly string[]): string[] {
+  // What the confidence refuses for a reason of its own has no part in the fit.
+  const some = all.filter(({ confidence }) => confidence > 0);
+  const weights = names.map(() => -0.1);
+  let bias = 3;
+  for (let round = 0; round < ROUNDS; round++) {
+    const slope = names.map(() => 0);
+    let lift = 0;
+    for (const { right, measures } of some) {
+      const off = (right ? 1 : 0) - chance(bias, weights, measures);
+      lift += off;
+      for (const [i, measure] of measures.entries()) slope[i] = (slope[i] ?? 0) + off * measure;
+    }
+    bias += (RATE * lift) / some.length;
+    for (const [i, weight] of weights.entries()) {
+      const drawn = ((PRIOR[names[i] ?? ""] ?? 0) - weight) * (PRIOR_COUNT / 10);
+      weights[i] = Math.min(0, weight + (RATE * 4 * ((slope[i] ?? 0) + drawn)) / some.length);
+    }
+  }
+  const rows = names.map((name, i) => {
+    const seen = some.filter(({ measures }) => (measures[i] ?? 0) > 0);
+    const right = seen.filter((one) => one.right).length;
+    return `  ${name}: ${(weights[i] ?? 0).toFixed(2)}, seen ${seen.length}, right ${right}`;
+  });
+  return [`fitted with ${some.length} translations`, `  bias: ${bias.toFixed(2)}`, ...rows, ""];
+}
+
+function chance(bias: number, weights: readonly number[], measures: readonly number[]): number {
+  const sum = measures.reduce((all, measure, i) => all + measure * (weights[i] ?? 0), bias);
+  return 1 / (1 + Math.exp(-sum));
+}
+
+const BANDS = [0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.01];
+
+/** Lines of a table: what is said and what is right, by bands, and of all that is run. */
+export function reliability(all: readonly Example[], threshold: number): string[] {
+  const rows = BANDS.slice(0, -1).map((from, i) => {
+    const to = BANDS[i + 1] as number;
+    const own = all.filter(({ confidence }) => confidence >= from && confidence < to);
+    const said = own.reduce((sum, { confidence }) => sum + confidence, 0) / own.length;
+    const band = `${from.toFixed(2)} to ${Math.min(1, to).toFixed(2)}`;
+    return `  ${band}: ${own.length}, said ${percent(said)}, right ${percent(rightOf(own))}`;
+  });
+  const run = all.filter(({ confidence }) => confidence >= threshold);
+  const refused = all.filter(({ confidence, right }) => confidence < threshold && right);
+  return [
+    `reliability of ${all.length} translations that had no part in the fit`,
+    ...rows,
+    `  run (from ${threshold}): ${run.length}, right ${percent(rightOf(run))}`,
+    `  refused though right: ${percent(refused.length / all.length)}`,
+  ];
+}
+
+function rightOf(all: readonly Example[]): number {
+  return all.filter(({ right }) => right).length / all.length;
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+/** Words of no language. */
+const RARE = ["zorblin", "quaxel", "trumvak", "plendor", "vorsim"];
+
+/**
+ * Every eighth text with a word put in next to its activity, which asks for something narrower;
+ * null for the others.
+ */
+export function noisy(
+  text: string,
+  number: number,
+  { parts }: Translation,
+): { readonly text: string | null; readonly changes: boolean } {
+  const word = RARE[number % RARE.length] as string;
+  const activity = parts.find(({ role }) => role === "activity");
+  if (number % 8 !== 0 || activity === undefined) return { text: null, changes: false };
+  const { end } = activity;
+  return { text: `${text.slice(0, end)} ${word}${text.slice(end)}`, changes: true };
+}

@@ -1,0 +1,97 @@
+/**
+ * A file of labelled sentences at its first run against a snapshot. Input: the file and the
+ * snapshot. Output: how many are right, honest, flagged, silent, and right and run, by `group`.
+ * Invariant: nothing is fitted or changed. Right: every labelled field is so, and what is labelled
+ * as unmapped is named. Of the others, flagged: refused; honest: run, and something is named as not
+ * understood, warned of, or doubtful; silent: run without such a sign.
+ */
+import { readFileSync } from "node:fs";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { foldDistrict } from "../../src/spec/districtname.ts";
+import { isUncertain } from "../../src/translate/confidence.ts";
+import { translate } from "../../src/translate/translate.ts";
+import {
+  FIELDS,
+  judge,
+  type LabelledSentence,
+  normalizedForJudging,
+} from "../../test/support/translate/sentences.ts";
+
+/** A sentence whose label may name districts, as `IBGE code:name`. */
+type Unseen = LabelledSentence & { readonly expect: { readonly district?: readonly string[] } };
+
+/** What became of a sentence. */
+type Verdict = "right" | "honest" | "flagged" | "silent";
+
+interface Judged {
+  readonly sentence: Unseen;
+  readonly verdict: Verdict;
+  readonly run: boolean;
+  readonly wrong: readonly string[];
+}
+
+const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
+
+/** Lines of the table; with `misses` those that are not right, too. */
+export async function unseenTable(
+  file: string,
+  snapshot: string,
+  misses: boolean,
+): Promise<string[]> {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const sentences = lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+  const segment = await openSegment(snapshot);
+  const judged = (sentences as readonly Unseen[]).map((one) => judgedOf(one, segment));
+  segment.close();
+  const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
+  const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
+  const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
+  return [
+    rowOf("all", judged),
+    ...groups.map((name) => rowOf(name, own(name))),
+    ...wrong.map((one) => `  ${one.verdict} [${one.wrong.join(" ")}]: ${one.sentence.text}`),
+  ];
+}
+
+function judgedOf(sentence: Unseen, on: Segment): Judged {
+  const { spec, doubts } = translate(sentence.text, on);
+  const { explain } = spec;
+  const run = !isUncertain(explain.confidence);
+  const { fields, unmapped } = judge(sentence, spec, on);
+  const wrong: string[] = FIELDS.filter((field) => field !== "unmapped" && !fields[field]);
+  if (unmapped.missed > 0) wrong.push("unmapped");
+  if (districtsOf(sentence, spec, on)) wrong.push("district");
+  // A sentence that must not be run is right if it is refused.
+  const isRefusal = sentence.expect.uncertain === true;
+  const isRight = isRefusal ? !run : wrong.length === 0;
+  const signs = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer").length;
+  const isSaid = signs + explain.warnings.length + doubts.length > 0;
+  const verdict = isRight ? "right" : !run ? "flagged" : isSaid ? "honest" : "silent";
+  return { sentence, verdict, run: isRefusal ? !run : run, wrong };
+}
+
+/** True if the districts are others than those of the label. */
+function districtsOf({ expect }: Unseen, spec: unknown, on: Segment): boolean {
+  const { geo } = normalizedForJudging(spec, on).filters;
+  const found = (geo.district_any_of ?? []).map(({ municipality_ibge: ibge, name }) => {
+    return `${ibge}:${foldDistrict(name)}`;
+  });
+  const wanted = (expect.district ?? []).map((one) => {
+    const [ibge = "", name = ""] = one.split(":");
+    return `${ibge}:${foldDistrict(name)}`;
+  });
+  return [...found].sort().join() !== [...wanted].sort().join();
+}
+
+function rowOf(name: string, all: readonly Judged[]): string {
+  const share = (count: number) =>
+    `${count} = ${all.length === 0 ? 0 : Math.round((100 * count) / all.length)} %`;
+  const cells = COLUMNS.map((column) => {
+    return `${column} ${share(all.filter(({ verdict }) => verdict === column).length)}`;
+  });
+  const run = all.filter((one) => one.run);
+  const both = run.filter(({ verdict }) => verdict === "right").length;
+  const of = run.length === 0 ? 0 : Math.round((1000 * both) / run.length) / 10;
+  const last = `right and run ${share(both)}; of those run ${of} % right`;
+  return `${name} (${all.length}): ${cells.join(", ")}; ${last}`;
+}
