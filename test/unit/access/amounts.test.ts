@@ -18,8 +18,8 @@ function plan(limits: Partial<(typeof FREE)["limits"]>) {
   return { ...FREE, limits: { ...FREE.limits, ...limits } };
 }
 
-describe("the word beside a number", () => {
-  it("is that of one for 1 alone", () => {
+describe("the unit after a number", () => {
+  it("is singular for 1 only", () => {
     assert.deepEqual(
       [0, 1, 2, 0.5].map((count) => wordFor(count, "key")),
       ["keys", "key", "keys", "keys"],
@@ -27,7 +27,7 @@ describe("the word beside a number", () => {
     assert.equal(wordFor(2, "company", "companies"), "companies");
   });
 
-  it("fits in the refusals of a key", async () => {
+  it("agrees in the rejections of a key", async () => {
     const rateLimits = new RateLimits(manualClock());
     const slow = plan({ requests_per_second: 1, burst: 1 });
     rateLimits.spend("a", slow, 1);
@@ -46,7 +46,7 @@ describe("the word beside a number", () => {
     await first;
   });
 
-  it("fits in the refusals of a quota", () => {
+  it("agrees in the rejections of a quota", () => {
     const one = plan({ export_rows_per_day: 1, saved_bytes: 1 });
     assert.throws(
       () => refuseBeyondQuota(one, { used: 1, wanted: 1 }, 0),

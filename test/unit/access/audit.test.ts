@@ -212,9 +212,9 @@ async function prepare(): Promise<void> {
   state.clock.advance(1);
 }
 
-describe("every action", () => {
+describe("every audited action", () => {
   for (const [action, { change, lines: wanted, by = () => ME }] of Object.entries(CASES)) {
-    it(`${action} leaves its lines, who did it, and nothing else`, async () => {
+    it(`${action} logs its lines with the actor, and nothing else`, async () => {
       await prepare();
       const before = lines();
       await change();
@@ -230,7 +230,7 @@ describe("every action", () => {
       }
     });
 
-    it(`${action} changes nothing where its line cannot be written`, async () => {
+    it(`${action} changes nothing if its line cannot be written`, async () => {
       await prepare();
       database.exec(
         "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no line'); END",
@@ -241,12 +241,12 @@ describe("every action", () => {
     });
   }
 
-  it("has a case here, or is one on the whole state", () => {
+  it("has a case here, or applies to the whole state", () => {
     const others = AUDIT_ACTION_NAMES.filter((name) => !Object.hasOwn(CASES, name));
     assert.deepEqual(others, ["state.restore", "state.upgrade"]);
   });
 
-  it("from the command line says so, and a new password of one's own is one's own", async () => {
+  it("records the command line as its source, and users for their own passwords", async () => {
     assert.ok(lines().every(({ actor }) => actor === "command"));
     const { session } = await state.sessions.signIn(RUI, PASSWORD, HERE);
     const wish = { current: PASSWORD, next: "staple battery horse" };
@@ -260,8 +260,8 @@ describe("every action", () => {
   });
 });
 
-describe("no line", () => {
-  it("is left by what changes nothing", async () => {
+describe("no audit line", () => {
+  it("is written by an action that changes nothing", async () => {
     await prepare();
     const before = contentOf(database);
     const { keyring, users } = state;
@@ -279,7 +279,7 @@ describe("no line", () => {
     assert.deepEqual(contentOf(database), before);
   });
 
-  it("is left by what is refused", async () => {
+  it("is written by a rejected action", async () => {
     const before = lines();
     const { keyring, users } = state;
     const wish = { email: RUI, tenant: { name: "elsewhere" }, password: PASSWORD };
@@ -296,7 +296,7 @@ describe("no line", () => {
     assert.deepEqual(lines(), before);
   });
 
-  it("holds a name, an e-mail, a password or a key", async () => {
+  it("contains a name, an e-mail, a password, or a key", async () => {
     await prepare();
     const made = state.keyring.create({ tenant: "umbrella", plan: "free", name: "secret project" });
     state.keyring.renameTenant("umbrella", "Umbrella SA");
@@ -312,13 +312,13 @@ describe("no line", () => {
   });
 });
 
-describe("a line", () => {
-  it("is never altered, whoever tries", () => {
+describe("an audit line", () => {
+  it("cannot be altered by any statement", () => {
     assert.throws(() => database.exec("UPDATE audit SET actor = 'command'"), /never changed/);
     assert.throws(() => database.exec("UPDATE audit SET at = 0 WHERE sequence = 1"), /never/);
   });
 
-  it("is found by tenant, action, time and place", () => {
+  it("is found by tenant, action, time, and position", () => {
     state.clock.advance(DAY_MS);
     state.keyring.create({ tenant: "other", plan: "free", name: "" });
     const only = (wish: Partial<Parameters<AuditStore["list"]>[0]>): AuditRow[] =>
@@ -334,7 +334,7 @@ describe("a line", () => {
     assert.equal(only({ tenantId: acme(), action: "user.create", limit: 1 }).length, 1);
   });
 
-  it("is kept for the retention and then forgotten, the oldest first", () => {
+  it("is kept for the retention period and then removed, the oldest first", () => {
     const { clock } = state;
     const trail = new AuditTrail(store, clock, (10 * DAY_MS) / 1000);
     const old = lines().length;
@@ -358,7 +358,7 @@ describe("a line", () => {
     assert.deepEqual(sequences, [old + 3, old + 2, old + 1], "none is given twice");
   });
 
-  it("is not lost because the clock leaps ahead", () => {
+  it("is not lost if the clock jumps ahead", () => {
     const before = lines();
     state.clock.advance(4_000 * DAY_MS);
     new AuditTrail(store, state.clock, (10 * DAY_MS) / 1000).sweep();
@@ -367,7 +367,7 @@ describe("a line", () => {
 });
 
 describe("a tenant", () => {
-  it("may change much in a day, and not without end; commands may go on", async () => {
+  it("is limited in changes per day; commands are not", async () => {
     const trail = new AuditTrail(store, state.clock, 1);
     const tenantId = acme();
     const change = { actor: ME, action: "key.rename", tenantId, subject: key().id } as const;

@@ -217,7 +217,7 @@ function widen(real: Installation): void {
 }
 
 describe("the quota of export rows", () => {
-  it(`is that of the model after any commands (${RUNS} runs)`, async () => {
+  it(`matches the model after any commands (${RUNS} runs)`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(COMMANDS, { maxCommands: 50, size: "max" }),
@@ -240,7 +240,7 @@ describe("the quota of export rows", () => {
 });
 
 describe("refuseBeyondQuota", () => {
-  it("names the time of the next day in words and not in seconds", () => {
+  it("names the time of the next day in text and not in seconds", () => {
     const noon = Date.UTC(2026, 10, 21, 11, 18, 59, 500);
     const words = (nowMs: number) =>
       /begins at (.*?)\. /.exec(refusal(quota, 1, nowMs)?.message ?? "");
@@ -265,14 +265,14 @@ describe("refuseBeyondQuota", () => {
     }
   };
 
-  it("gives every row of the quota and not one more", () => {
+  it("allows every row of the quota and not one more", () => {
     assert.equal(refusal(quota - 10, 10), null);
     assert.equal(refusal(quota - 10, 11)?.code, "quota_exceeded");
     assert.equal(refusal(quota, 0), null, "an export without rows takes nothing");
     refuseBeyondQuota(enterprise, { used: 1e9, wanted: 1e9 }, NOW_MS);
   });
 
-  it("says used, wanted and limit, and what mends it", () => {
+  it("reports used, requested, and limit, with the remedy", () => {
     assert.match(
       refusal(quota - 10, 11)?.message ?? "",
       /5000 .* 4990 are .* has 11\. .*to 10, or/,

@@ -46,7 +46,7 @@ const policies = fc.record({
 });
 
 describe("the rate limiter", () => {
-  it("allows what a bucket of tokens allows, and says truly what is left", () => {
+  it("allows what a token bucket allows, and reports the exact remainder", () => {
     const property = fc.property(policies, steps, (policy, list) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -62,7 +62,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 500, seed: 31 });
   });
 
-  it("allows a refused attempt after the time it told, and not a second earlier", () => {
+  it("allows a rejected attempt after the reported time, and not a second earlier", () => {
     const property = fc.property(policies, fc.integer({ min: 1, max: 12 }), (policy, cost) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -81,7 +81,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 300, seed: 32 });
   });
 
-  it("takes a cost in two parts as it takes it at once, and gives a refused one back", () => {
+  it("charges a cost in two parts as in one, and refunds a rejected one", () => {
     const property = fc.property(policies, steps, (policy, list) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -98,7 +98,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 500, seed: 33 });
   });
 
-  it("does not let one name pay for another", () => {
+  it("does not charge one name for another", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 2 };
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe("the rate limiter", () => {
     assert.equal(limiter.look("b", policy).remaining, 1);
   });
 
-  it("remembers a bounded number of names, and forgets those at rest first", () => {
+  it("tracks a bounded number of names, and evicts idle ones first", () => {
     const clock = manualClock();
     const limiter = new RateLimiter(clock);
     const policy = { perSecond: 1, burst: 2 };
@@ -123,7 +123,7 @@ describe("the rate limiter", () => {
     assert.equal(limiter.take("busy", { perSecond: 0.001, burst: 1 }).allowed, false);
   });
 
-  it("gives back no more than the burst of what was paid", () => {
+  it("refunds no more than the burst of what was charged", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 10 };
     assert.equal(limiter.take("key", policy, 17).remaining, 0);
@@ -133,7 +133,7 @@ describe("the rate limiter", () => {
     assert.equal(limiter.look("other", policy).remaining, 5);
   });
 
-  it("writes the two fields", () => {
+  it("writes the two header fields", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 2, burst: 10 };
     assert.deepEqual(rateFields(policy, limiter.take("key", policy, 3)), {

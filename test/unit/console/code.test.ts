@@ -77,7 +77,7 @@ const wellFormed = (hints: readonly string[]) =>
   hints.every((hint) => Buffer.from(hint).toString() === hint);
 
 describe("a shell", () => {
-  it("hands on any word as it was", () => {
+  it("receives any word unchanged", () => {
     const words = fc.array(fc.string({ unit: "binary" }).filter((text) => !text.includes("\0")));
     fc.assert(
       fc.property(words, (all) => {
@@ -90,7 +90,7 @@ describe("a shell", () => {
     );
   });
 
-  it("gives curl the address, the key and the whole query", () => {
+  it("passes curl the address, the key, and the whole query", () => {
     fc.assert(
       fc.property(HINTS, (hints) => {
         fc.pre(wellFormed(hints));
@@ -109,7 +109,7 @@ describe("a shell", () => {
     );
   });
 
-  it("feeds the command line the spec alone, which ends where it should", () => {
+  it("passes the command line the spec alone, complete and terminated", () => {
     fc.assert(
       fc.property(HINTS, (hints) => {
         fc.pre(wellFormed(hints));
@@ -126,14 +126,14 @@ describe("a shell", () => {
     );
   });
 
-  it("is not given what belongs to an answer", () => {
+  it("receives nothing that belongs to an answer", () => {
     const spec = JSON.parse(specJson(queryOf(["a"])));
     assert.ok(!("explain" in spec) && !("limit" in spec));
     assert.deepEqual(spec.filters.industry.text_hints, ["a"]);
   });
 });
 
-describe("the words of the table", () => {
+describe("the texts of the table", () => {
   /** Paths of all keys. */
   const keysOf = (value: unknown, path = ""): string[] =>
     typeof value === "object" && value !== null
@@ -144,7 +144,7 @@ describe("the words of the table", () => {
     assert.deepEqual(keysOf(portuguese).sort(), keysOf(english).sort());
   });
 
-  it("name every field, column, part and strategy", () => {
+  it("name every field, column, part, and strategy", () => {
     for (const name of OUTPUT_FIELD_NAMES) assert.ok(english.fields[name], name);
     const headings: Record<string, string> = { ...english.fields, ...english.columns };
     for (const { id } of COLUMNS) assert.ok(headings[id], id);

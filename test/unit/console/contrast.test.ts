@@ -63,20 +63,22 @@ const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ["map-5", "map-0"],
 ];
 
-describe("the colours of the console", () => {
-  it("are read", () => assert.ok(colours.size > 40, `${colours.size} pairs`));
+describe("the colors of the console", () => {
+  it("are parsed", () => assert.ok(colours.size > 40, `${colours.size} pairs`));
 
   for (const theme of ["light", "dark"] as const) {
-    it(`hold as text in the ${theme} theme`, () => assert.deepEqual(below(TEXT, theme, 4.5), []));
-    it(`hold as marks in the ${theme} theme`, () => assert.deepEqual(below(SEEN, theme, 3), []));
-    it(`of the map grow in the ${theme} theme`, () => {
+    it(`have sufficient contrast as text in the ${theme} theme`, () =>
+      assert.deepEqual(below(TEXT, theme, 4.5), []));
+    it(`have sufficient contrast as marks in the ${theme} theme`, () =>
+      assert.deepEqual(below(SEEN, theme, 3), []));
+    it(`of the map increase in the ${theme} theme`, () => {
       const steps = [0, 1, 2, 3, 4, 5].map((step) => luminance(colour(`map-${step}`, theme)));
       const sorted = [...steps].sort((a, b) => (theme === "light" ? b - a : a - b));
       assert.deepEqual(steps, sorted);
     });
   }
 
-  it("are named as they are", () => {
+  it("match their names", () => {
     const defined = new Set(
       sources().flatMap((text) => allOf(text, /(--[\w-]+)["']?\s*[:,]\s*[^)]/g)),
     );

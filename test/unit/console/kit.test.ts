@@ -25,8 +25,8 @@ function loadedLater(): ReadonlyMap<string, string | undefined> {
   return first;
 }
 
-describe("modules that are loaded later", () => {
-  it("name the kit first", () => {
+describe("lazily loaded modules", () => {
+  it("import the kit first", () => {
     const modules = loadedLater();
     assert.ok(modules.size > 10, `${modules.size} modules`);
     const others = [...modules].filter(([file, first]) => {

@@ -22,7 +22,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 
-describe("colour steps", () => {
+describe("color steps", () => {
   it("begin at squares of the share of the largest count", () => {
     assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
     // One that has nearly three times as much as the next ones has the darkest shade alone.
@@ -36,7 +36,7 @@ describe("colour steps", () => {
     assert.deepEqual(shareBounds([4, 4, 4]), [4]);
   });
 
-  it("put every count into the step whose bounds it lies in, and only zero into none", () => {
+  it("put every count into the step whose bounds contain it, and only zero into none", () => {
     fc.assert(
       fc.property(counts, (all) => {
         const bounds = shareBounds(all);
@@ -53,7 +53,7 @@ describe("colour steps", () => {
     );
   });
 
-  it("end on the darkest shade however few there are", () => {
+  it("end at the darkest shade for any number of steps", () => {
     assert.deepEqual(
       [0, 1, 2].map((step) => shadeOf(step, [3, 9])),
       [0, 4, 5],
@@ -88,7 +88,7 @@ describe("the map", () => {
     );
   });
 
-  it("has the shapes of the package within a hundredth, at twice their size", async () => {
+  it("has the package's shapes within a hundredth, at twice their size", async () => {
     // The package is a module without saying so: bundlers and loaders wrap it differently.
     const loaded = (await import("@svg-maps/brazil")) as unknown as {
       default: Original & { default?: Original };
@@ -104,7 +104,7 @@ describe("the map", () => {
     }
   });
 
-  it("leads by arrow keys to every state from every other", () => {
+  it("connects every state with every other by arrow keys", () => {
     for (const start of places.keys()) {
       const seen = new Set([start]);
       for (const from of seen) {
@@ -117,7 +117,7 @@ describe("the map", () => {
     }
   });
 
-  it("leads the way that the arrow points", () => {
+  it("moves in the direction of the arrow", () => {
     const ways = [
       ["SP", "ArrowRight", "RJ"],
       ["PR", "ArrowDown", "SC"],

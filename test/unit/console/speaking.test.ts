@@ -20,7 +20,7 @@ function assertOneLanguage(): void {
   assert.equal(laterTable.peek(), later);
 }
 
-it("the later words follow a switch while they are loaded, and those after", async () => {
+it("applies a language switch to texts that are still loading, and to later ones", async () => {
   await speak("pt");
   assert.equal(laterTable.peek(), null, "nobody wanted them yet");
   await Promise.all([loadLaterWords(), speak("en")]);

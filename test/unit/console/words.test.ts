@@ -42,19 +42,19 @@ const ENGLISH = new RegExp(
   "i",
 );
 
-describe("the words of the console", () => {
+describe("the texts of the console", () => {
   it("are the same in both languages", () => {
     assert.ok(english.size > 100, "the tables are not read");
     assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
   });
 
-  it("explain every reason for which a phone or an e-mail is not looked up", () => {
+  it("explain every reason why a phone or an e-mail is not looked up", () => {
     for (const { find } of [en, pt]) {
       assert.deepEqual(Object.keys(find.contactRefusals).sort(), [...CONTACT_REASONS].sort());
     }
   });
 
-  it("name every compression with the ending of its files", () => {
+  it("name every compression with its file extension", () => {
     for (const { exports } of [en, pt]) {
       for (const [name, { extension }] of Object.entries(COMPRESSED)) {
         const label = exports.compressions[name as Compression];
@@ -63,7 +63,7 @@ describe("the words of the console", () => {
     }
   });
 
-  it("say of every filter how an account met it", () => {
+  it("explain for every filter how an account matched", () => {
     const names = FILTERS.flatMap((row) => ("reason" in row ? [row.reason.name] : []));
     for (const { table } of [en, pt]) {
       assert.deepEqual(
@@ -73,13 +73,13 @@ describe("the words of the console", () => {
     }
   });
 
-  it("explain every reason for which a line of a list is refused", () => {
+  it("explain every reason why a line of a list is rejected", () => {
     for (const { listViews } of [en, pt]) {
       assert.deepEqual(Object.keys(listViews.reasons).sort(), Object.keys(REFUSALS).sort());
     }
   });
 
-  it("take the same values", () => {
+  it("take the same parameters", () => {
     for (const [name, word] of english) {
       const other = portuguese.get(name);
       assert.equal(typeof other, typeof word, name);
@@ -90,7 +90,7 @@ describe("the words of the console", () => {
     }
   });
 
-  it("count what is a municipality or an activity without a gender", () => {
+  it("count municipalities and activities without a grammatical gender", () => {
     assert.doesNotMatch(pt.find.showAll(606), /tod[ao]s/);
   });
 
@@ -109,7 +109,7 @@ describe("the words of the console", () => {
     assert.deepEqual(left, []);
   });
 
-  it("differ, but for words that both languages share", () => {
+  it("differ, except for words that both languages share", () => {
     const same = [...portuguese].filter(([name, word]) => {
       return typeof word === "string" && word.length > 24 && word === english.get(name);
     });
@@ -120,7 +120,7 @@ describe("the words of the console", () => {
     ["en", english],
     ["pt", portuguese],
   ] as const) {
-    it(`that count give text for none, one and many (${tag})`, () => {
+    it(`return text for zero, one, and many (${tag})`, () => {
       language.value = tag;
       for (const [name, word] of table) {
         if (typeof word !== "function") continue;

@@ -38,7 +38,7 @@ function unnamed(file: string): string[] {
 
 describe("measured figures", () => {
   for (const file of DOCUMENTS) {
-    it(`are those of the measurements: ${file}`, () => {
+    it(`match the measurements: ${file}`, () => {
       const text = textOf(file);
       assert.equal(text, fillFigures(file, text), "run test/support/documents/generate.ts");
     });
@@ -49,12 +49,12 @@ describe("measured figures", () => {
     assert.deepEqual([...shown].sort(), knownFigures().sort());
   });
 
-  it("name their measurement outside of the record of the runs", () => {
+  it("name their measurement outside the record of the runs", () => {
     const found = DOCUMENTS.filter((file) => file !== RECORD).flatMap(unnamed);
     assert.deepEqual(found, []);
   });
 
-  it("would be noticed when they differ, in either language", () => {
+  it("are detected if they differ, in either language", () => {
     const mark = "<!-- =import.72m.rate -->";
     const filled = fillFigures("README.pt-BR.md", `1${mark}`);
     assert.match(filled, /^\d{3}\.\d{3}<!--/);

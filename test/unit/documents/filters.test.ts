@@ -24,7 +24,7 @@ describe("documents", () => {
     }
   });
 
-  it("name the filters of which a search needs one", () => {
+  it("name the filters of which a search needs at least one", () => {
     const text = generated("docs/spec.md", "narrowing filters");
     for (const { group, member } of NARROWING) {
       const line = text.split("\n").find((one) => one.startsWith(`- \`filters.${group}\``));

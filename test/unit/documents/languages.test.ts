@@ -67,7 +67,7 @@ describe("README.pt-BR.md", () => {
     );
   });
 
-  it("has its code, links, rows and figures in each", () => {
+  it("has the code, links, rows, and figures of each section", () => {
     english?.forEach((section, at) => {
       const translated = portuguese?.[at];
       assert.deepEqual(translated?.code, section.code, `code of section ${at}`);
@@ -77,7 +77,7 @@ describe("README.pt-BR.md", () => {
     });
   });
 
-  it("would miss a figure, a link and a line of code", () => {
+  it("detects a missing figure, link, and line of code", () => {
     assert.deepEqual(figuresIn("98,5 % de 1.419.000 em `x 3`"), ["1419000", "985"]);
     assert.notDeepEqual(figuresIn("98,5 %"), figuresIn("98,6 %"));
   });

@@ -13,8 +13,8 @@ const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 /** Names whose words differ, as many as there are: corrected or changed since in one of the two. */
 const OTHER_WORDS = 27;
 
-describe("names of activities", () => {
-  it("are written as a person would write them", () => {
+describe("activity names", () => {
+  it("are formatted as a person would write them", () => {
     const written = {
       "COMÉRCIO VAREJISTA DE GÁS LIQUEFEITO DE PETRÓLEO (GLP)":
         "Comércio varejista de gás liquefeito de petróleo (GLP)",

@@ -45,7 +45,7 @@ function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [str
   return [folder, zip];
 }
 
-describe("a file of a dump of another kind", () => {
+describe("a file of another kind in a dump", () => {
   const cases: readonly (readonly [RegExp, Buffer])[] = [
     [/it is a web page \(HTML\), not a zip: a server sent .*Download it again/, Buffer.from(HTML)],
     [/it is empty\. Download it again/, Buffer.alloc(0)],
@@ -55,7 +55,7 @@ describe("a file of a dump of another kind", () => {
     [/it is no zip, or it is cut off: it has no directory at its end/, Buffer.from("PK\x03\x04")],
   ];
   for (const [words, bytes] of cases) {
-    it(`is named where a zip belongs: ${words.source}`, async () => {
+    it(`is named in place of a zip: ${words.source}`, async () => {
       const folder = space.write({ estabelecimentos: [establishment(ONE)] });
       writeFileSync(join(folder, "Simples.zip"), bytes);
       const told = await refusal(openDump(folder, "2026-08"));
@@ -63,7 +63,7 @@ describe("a file of a dump of another kind", () => {
     });
   }
 
-  it("is named where an unzipped member belongs", async () => {
+  it("is named in place of an unzipped member", async () => {
     const others: readonly (readonly [RegExp, Buffer])[] = [
       [/it is a web page \(HTML\), not a file of the registry/, Buffer.from(HTML)],
       [/it is a zip, not a file of the registry/, zipOf({ a: "x" })],
@@ -80,8 +80,8 @@ describe("a file of a dump of another kind", () => {
   });
 });
 
-describe("what an operating system adds", () => {
-  it("is told from members by its name", () => {
+describe("files added by an operating system", () => {
+  it("are distinguished from members by name", () => {
     for (const name of ["a/", "__MACOSX/._A", "a/__MACOSX/b", ".DS_Store", "x/._A", "Thumbs.db"]) {
       assert.equal(isOwnEntry(name), false, name);
     }
@@ -90,7 +90,7 @@ describe("what an operating system adds", () => {
     }
   });
 
-  it("is ignored in a zip, before and after the member", async () => {
+  it("are ignored in a zip, before and after the member", async () => {
     const more = { "2026-08/": "", "__MACOSX/._K3241.ESTABELE": "x", "2026-08/.DS_Store": "x" };
     for (const entries of [more, Object.fromEntries(Object.entries(more).reverse())]) {
       const [folder, zip] = zipped("ESTABELE", entries);
@@ -103,7 +103,7 @@ describe("what an operating system adds", () => {
     }
   });
 
-  it("is ignored in the folder", async () => {
+  it("are ignored in the folder", async () => {
     const [folder] = zipped("ESTABELE");
     for (const name of ["._Empresas0.zip", "._K3241.K03200Y0.D60808.ESTABELE", ".DS_Store"]) {
       writeFileSync(join(folder, name), "\0\x05\x16\x07");
@@ -115,7 +115,7 @@ describe("what an operating system adds", () => {
     );
   });
 
-  it("does not hide a second member, nor stand for one", async () => {
+  it("neither hide a second member nor count as one", async () => {
     const [two] = zipped("ESTABELE", { "outro.csv": "x", "__MACOSX/._a": "x" });
     assert.match(
       await refusal(openDump(two, "2026-08")),
@@ -135,7 +135,7 @@ function changedZip(member: string, content: string, other: string): Buffer {
 
 describe("a changed byte in a zip", () => {
   for (const mark of ["ESTABELE", "EMPRECSV", "MUNICCSV", "SIMPLES"]) {
-    it(`is told as damage of the zip: ${mark}`, async () => {
+    it(`is reported as damage of the zip: ${mark}`, async () => {
       const folder = space.write({
         estabelecimentos: [establishment(ONE)],
         empresas: [{ cnpj_basico: ONE.slice(0, 8), razao_social: "A" }],
@@ -157,7 +157,7 @@ describe("a changed byte in a zip", () => {
     });
   }
 
-  it("is not blamed for a row that was written so", async () => {
+  it("is not assumed for a row that was written that way", async () => {
     const raw = { raw: '"11222333;"0001";"81"\n' };
     const folder = space.write({ estabelecimentos: [raw] });
     const member = readdirSync(folder).find((name) => name.includes("ESTABELE")) as string;
@@ -185,7 +185,7 @@ describe("a zip of sanctions", () => {
     return readSanctions(path, "2026-10-10");
   };
 
-  it("may hold what an operating system adds, but one CSV", async () => {
+  it("may contain files added by an operating system, and one CSV", async () => {
     const more = { "__MACOSX/._20260930_CEIS.csv": "x", "LEIAME.txt": "x" };
     const { cnpjs } = await read(zipOf({ ...more, [NAME]: Buffer.from(csv, "latin1") }));
     assert.deepEqual([...cnpjs], [ONE]);
@@ -197,13 +197,13 @@ describe("a zip of sanctions", () => {
     );
   });
 
-  it("is told as damaged where a byte was changed", async () => {
+  it("is reported as damaged if a byte was changed", async () => {
     const other = csv.replace(ONE, "11222333000182");
     const told = await refusal(read(changedZip(NAME, csv, other)));
     assert.match(told, /the zip is damaged: the checksum/);
   });
 
-  it("is named by its kind where it is none", async () => {
+  it("is named by its kind if it is another file", async () => {
     assert.match(await refusal(read(Buffer.from(HTML))), /a web page \(HTML\), not a zip/);
     assert.match(await refusal(read(Buffer.alloc(0))), /it is empty/);
     const packed = await refusal(read(gzipSync(csv), NAME));

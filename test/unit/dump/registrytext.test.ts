@@ -56,7 +56,7 @@ function expectedOf(byte: number): string {
 }
 
 describe("a text of the registry", () => {
-  it("reads each of the 256 bytes as Windows-1252, and counts what it was", () => {
+  it("decodes each of the 256 bytes as Windows-1252, and counts its kind", () => {
     for (let byte = 0; byte < 256; byte++) {
       const { text, windows, controls } = cleaned(`A${String.fromCharCode(byte)}B`);
       assert.equal(text, `A${expectedOf(byte)}B`, `byte ${byte}`);
@@ -66,7 +66,7 @@ describe("a text of the registry", () => {
     }
   });
 
-  it("counts a text once, however much it holds", () => {
+  it("counts a text once, for any number of odd characters", () => {
     const found = cleaned("LOJA \x93DO ZE\x94 \x96 D\x92AVILA\x1b[31m\x81");
     assert.deepEqual(found, {
       text: "LOJA “DO ZE” – D’AVILA",
@@ -75,7 +75,7 @@ describe("a text of the registry", () => {
     });
   });
 
-  it("blanks controls and direction marks of UTF-8, and nothing else, as code tables do", () => {
+  it("blanks only controls and direction marks of UTF-8, as code tables do", () => {
     for (let point = 1; point < 0x3000; point++) {
       const one = String.fromCodePoint(point);
       const { text, controls } = cleaned(`Á${one}B`, true);
@@ -103,13 +103,13 @@ describe("a text of the registry", () => {
     assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
   });
 
-  it("is read in tables of users as UTF-8, with or without its mark, or as Windows-1252", () => {
+  it("is decoded in user tables as UTF-8, with or without its mark, or as Windows-1252", () => {
     assert.equal(decodeTable(Buffer.from("\ufeffSÃO")), "SÃO");
     assert.equal(decodeTable(Buffer.from("D’Á")), "D’Á");
     assert.equal(decodeTable(Buffer.from("D\x92\xc1", "latin1")), "D’Á");
   });
 
-  it("with quotes and dashes of Windows-1252 is not taken for UTF-8", () => {
+  it("is not mistaken for UTF-8 with quotes and dashes of Windows-1252", () => {
     const count = { right: 0, broken: 0 };
     const names = Array.from({ length: 100 }, () => "\x93CAF\xc9\x94 \x96 JOS\xc9\x92S");
     const bytes = Buffer.from(names.join(" "), "latin1");

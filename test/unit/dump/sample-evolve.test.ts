@@ -73,7 +73,7 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("has as many newcomers, losses and changes as the registry", () => {
+  it("has the registry's rates of new, lost, and changed accounts", () => {
     const [first, second] = months as [Rows, Rows];
     const entered = [...second.keys()].filter((cnpj) => !first.has(cnpj)).length;
     const gone = [...first.keys()].filter((cnpj) => !second.has(cnpj)).length;
@@ -92,7 +92,7 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("contains the months before", () => {
+  it("contains the previous months", () => {
     const [first, second, third] = months as [Rows, Rows, Rows];
     const inFirstMonth = changes(first, second);
     const afterTwo = changes(first, third);
@@ -106,7 +106,7 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("refuses months in the wrong order or too far apart", () => {
+  it("rejects months in the wrong order or too far apart", () => {
     const flags = { out: "x", establishments: "10", seed: "1", label: "2026-10" };
     const refused = (since: string, words: RegExp) =>
       assert.throws(() => readSampleFlags({ ...flags, since }), words);

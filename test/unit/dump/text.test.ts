@@ -37,7 +37,7 @@ function windowsOf(one: string): string {
   return decodeText(Buffer.from(one, "latin1"), "windows-1252");
 }
 
-test("text agrees with decode, collapse white space, trim", () => {
+test("equals decode, collapse white space, trim", () => {
   fc.assert(
     fc.property(latin1, fc.boolean(), (field, isUtf8) => {
       const characters = isUtf8 ? field : field.replace(/[\x80-\x9f]/g, windowsOf);
@@ -51,7 +51,7 @@ test("text agrees with decode, collapse white space, trim", () => {
   );
 });
 
-test("text quirks", () => {
+test("handles text quirks", () => {
   assert.equal(text("  RUA   DAS  FLORES "), "RUA DAS FLORES");
   assert.equal(text("PRA\u00c7A S\u00c3O JO\u00c3O"), "PRA\u00c7A S\u00c3O JO\u00c3O");
   assert.equal(text("A\0B"), "AB");
@@ -101,10 +101,11 @@ const emails: [string, EmailAnswer][] = [
   [`a@${"b".repeat(260)}.com`, "odd"],
 ];
 for (const [field, expected] of emails) {
-  test(`e-mail "${field.slice(0, 40)}" is ${expected}`, () => assert.equal(email(field), expected));
+  test(`reads the e-mail "${field.slice(0, 40)}" as ${expected}`, () =>
+    assert.equal(email(field), expected));
 }
 
-test("e-mails agree with a regular expression", () => {
+test("validates e-mails like a regular expression", () => {
   const field = fc
     .array(fc.constantFrom(..."aB1@@..--_ ,\u00e3", "com", "@x.", "br"), { maxLength: 9 })
     .map((parts) => parts.join(""));

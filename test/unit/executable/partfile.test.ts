@@ -42,7 +42,7 @@ function ending(workerData: object): Promise<Error | null> {
 }
 
 describe("a part of the executable", () => {
-  it("is written by two threads at once", async () => {
+  it("is written once by two concurrent threads", async () => {
     // A thread cannot load TypeScript on every Node.
     const module = path.join(folder, "partfile.cjs");
     const entryPoints = [fileURLToPath(PARTFILE)];

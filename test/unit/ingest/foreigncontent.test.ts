@@ -52,7 +52,7 @@ async function refusal(folder: string): Promise<string> {
 }
 
 describe("a file with the rows of another", () => {
-  it("is refused, with every such file", async () => {
+  it("is rejected, with every such file", async () => {
     const folder = dumpWith("swapped", {
       "Simples.zip": await rowsOf("Empresas1.zip"),
       "Empresas1.zip": await rowsOf("Simples.zip"),
@@ -65,7 +65,7 @@ describe("a file with the rows of another", () => {
     assert.equal(report.accounts, 3_000);
   });
 
-  it("is refused if it is a table", async () => {
+  it("is rejected if it is a table", async () => {
     const cut = Buffer.from('"0111301";"Cultivo de arroz"\n');
     assert.match(
       await refusal(dumpWith("cut", { "Cnaes.zip": cut })),
@@ -78,7 +78,7 @@ describe("a file with the rows of another", () => {
     assert.match(await refusal(swapped), /Paises\.zip: it has \d+ codes/);
   });
 
-  it("is nothing that a right dump has", async () => {
+  it("is never detected in a valid dump", async () => {
     const report = await space.import(RIGHT, "right.peneira", { partial: false });
     assert.equal(report.accounts, 3_000);
     assert.ok(Object.keys(report.rules).length > 0);

@@ -40,7 +40,7 @@ describe("a file of codes", () => {
     assert.fail("not refused");
   };
 
-  it("is read in the forms in which it is published", () => {
+  it("is parsed in its published forms", () => {
     const expected = new Map([
       ["0001", "1100106"],
       ["7107", "3550308"],
@@ -64,7 +64,7 @@ describe("a file of codes", () => {
     for (const text of forms) assert.deepEqual(readMunicipalityCodes(write(text)), expected);
   });
 
-  it("is refused with what is wrong", () => {
+  it("is rejected with the reason", () => {
     assert.match(refused("a;b\n"), /it has no rows\. It must be CSV with a row for each municip/);
     assert.match(refused("tom;nome\n7107;x\n"), /0 of its columns have IBGE codes/);
     assert.match(refused("tom;ibge\n7107;3550308\n7107;3304557\n"), /0 of its columns have TOM/);

@@ -109,13 +109,13 @@ function watched(spill: SpillFile) {
   return { spill: { ...spill, offsets: new Offsets(spill.offsets) }, seen, extents };
 }
 
-describe("reading ahead", () => {
+describe("prefetch", () => {
   const splits = chooseSplits(
     { scores: new Uint16Array(), roots: new Float64Array(), rests: new Uint32Array() },
     1,
   );
 
-  it("asks for the partition and the bucket that a thread gets next, to the last", async () => {
+  it("requests the partition and the bucket that a thread gets next, to the last", async () => {
     const folder = join(space.folder, "dump-ahead");
     await writeSample({ folder, establishments: 600, seed: 6, label: "2026-08" });
     const context = await contextOf(folder, null);
@@ -155,7 +155,7 @@ describe("reading ahead", () => {
 });
 
 describe("the native join", () => {
-  it("joins a sample as its twin does", async () => {
+  it("joins a sample like its twin", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4000, seed: 5, label: "2026-08" });
     compare(await contextOf(folder, null));
@@ -166,7 +166,7 @@ describe("the native join", () => {
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
 
-  it("joins duplicates, orphans and odd rows as its twin does", async () => {
+  it("joins duplicates, orphans, and odd rows like its twin", async () => {
     const random = seededRandom(SEED);
     const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
     const roots = ["00000000", "11222333", "12ABC345", "99999999", "ZZZZZZZZ", "55555555"];

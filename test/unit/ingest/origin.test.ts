@@ -53,7 +53,7 @@ function note(host: unknown, folder = whole): void {
 }
 
 describe("the origin of a snapshot", () => {
-  it("is told only where there is something to tell", async (test) => {
+  it("is reported only if it is remarkable", async (test) => {
     await space.import(whole, "plain.peneira", STRICT);
     assert.equal(await originOf("plain.peneira"), undefined);
     const text = await inspected(test, "plain.peneira");
@@ -76,7 +76,7 @@ describe("the origin of a snapshot", () => {
     rmSync(join(whole, "download.json"));
   });
 
-  it("is half a month, and rows that were left out", async (test) => {
+  it("mentions a partial month, and skipped rows", async (test) => {
     const bad = { raw: '"1";"2"\n' };
     const rows = { estabelecimentos: [establishment(CNPJS[0]), bad, bad, establishment(CNPJS[1])] };
     await space.import(space.write(rows), "half.peneira", { skipBadRows: 5 });
@@ -94,7 +94,7 @@ describe("the origin of a snapshot", () => {
 });
 
 describe("the note of a download", () => {
-  it("is one short line or nothing, whoever wrote it", () => {
+  it("is one short line or nothing, for any content", () => {
     const folder = join(space.folder, "dump-note");
     mkdirSync(folder);
     assert.equal(hostOfDump(folder), null);

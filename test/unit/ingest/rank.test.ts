@@ -110,7 +110,7 @@ async function written(batch: NativeBatch) {
 }
 
 describe("a range of the rank order", () => {
-  it("is what reading, correcting and ordering gives, batch after batch", async () => {
+  it("equals reading, correcting, and sorting, batch after batch", async () => {
     const { files, corrections } = spilled("rows", 3_000);
     const expected = Array.from({ length: RANGES }, (_, n) => corrected(files, corrections, n));
     const [range, batch] = [createRange(), createBatch(FIXTURE_NUMBERS)];
@@ -128,7 +128,7 @@ describe("a range of the rank order", () => {
     }
   });
 
-  it("leaves no room to what was taken", async () => {
+  it("frees the disk space of consumed buckets", async () => {
     const room = (files: readonly SpillFile[]) =>
       files.reduce((sum, { path }) => sum + statSync(path).blocks, 0);
     const writer = new SpillWriter(space.path("large"), 2, 1 << 16);
@@ -155,7 +155,7 @@ describe("a range of the rank order", () => {
     assert.ok(room(files) < 0.3 * rows, `${room(files)} of ${rows} blocks`);
   });
 
-  it("refuses corrections that name no row, and calls out of their turn", async () => {
+  it("rejects corrections that name no row, and calls out of order", async () => {
     const { files } = spilled("few", 40);
     const wrong = (numbers: readonly number[]) => {
       const writer = new SpillWriter(space.path("wrong"), 1, 256);

@@ -29,7 +29,7 @@ const WHOLE = "01234567000195";
 const ONE = "11222333000181";
 
 describe("an import", () => {
-  it("repairs texts, codes, lists and flags, and counts what it did", async () => {
+  it("repairs texts, codes, lists, and flags, and counts the repairs", async () => {
     const ceis = space.path("20260801_CEIS.csv");
     const header =
       ["TIPO DE PESSOA", "CPF OU CNPJ DO SANCIONADO", "DATA IN\xcdCIO SAN\xc7\xc3O"].join(";") +

@@ -82,7 +82,7 @@ function companiesOf(values: readonly (readonly [key: string, company: string | 
 }
 
 describe("counting shared values", () => {
-  it("gives the number of companies of every value that more than one has", () => {
+  it("yields the number of companies of every value that several share", () => {
     const values = randomValues(6_000);
     const keyOf = ({ text, slot }: Value) => `${slot === SLOTS.email_shared} ${text}`;
     const companies = companiesOf(values.map((one) => [keyOf(one), one.root]));
@@ -107,7 +107,7 @@ describe("counting shared values", () => {
 });
 
 describe("an import in many partitions", () => {
-  it("writes what one counts in the finished snapshot", async () => {
+  it("writes the counts that the finished snapshot confirms", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4_000, seed: 3, label: "2026-08" });
     const { out } = await space.import(folder, "counted.peneira", { partitionBytes: 60_000 });

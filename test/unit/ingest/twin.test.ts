@@ -186,7 +186,7 @@ function scoreOf(account: Account, snapshotDate: string): number {
 
 describe("an imported sample", () => {
   for (const seed of [1, 2, 3]) {
-    it(`of seed ${seed} is what a second reader makes of the dump, in rank order`, async () => {
+    it(`of seed ${seed} equals a second reader's result, in rank order`, async () => {
       const folder = join(space.folder, `dump-${seed}-2026-08`);
       await writeSample({ folder, establishments: 4000, seed, label: "2026-08" });
       await space.import(folder, "twin.peneira");

@@ -60,8 +60,8 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-describe("half a month", () => {
-  it("is refused by the parts it lacks, and imported with --partial, which is told", async () => {
+describe("a partial month", () => {
+  it("is rejected with its missing parts, and imported with --partial and a warning", async () => {
     const folder = changed((_, bytes) => bytes);
     for (const name of readdirSync(folder)) if (/Y[1-9]\./.test(name)) rmSync(join(folder, name));
     assert.match(
@@ -75,7 +75,7 @@ describe("half a month", () => {
     assert.equal(told.length, 18);
   });
 
-  it("is refused where a part holds blank lines only, in a large file or a table", async () => {
+  it("is rejected if a part has only blank lines, in a large file or a table", async () => {
     const folder = changed((name, bytes) =>
       /Y3.*ESTABELE|PAISCSV/.test(name) ? Buffer.from("\n\r\n\n") : bytes,
     );
@@ -84,7 +84,7 @@ describe("half a month", () => {
     assert.match(message, /PAISCSV holds no rows/);
   });
 
-  it("does not replace more accounts, unless by --force, which is told", async () => {
+  it("does not replace more accounts, unless by --force with a warning", async () => {
     await space.import(plain, "kept.peneira", STRICT);
     const before = space.bytes("kept.peneira");
     const cut = (share: number) =>
@@ -116,11 +116,11 @@ describe("half a month", () => {
   });
 });
 
-describe("a month of UTF-8", () => {
+describe("a UTF-8 month", () => {
   let expected: ReturnType<typeof decodeSnapshot>;
   const accounts = () => decodeSnapshot(space.path("utf8.peneira"));
 
-  it("gives what the same month gives in ISO-8859-1, and that is told", async () => {
+  it("yields the same as in ISO-8859-1, with a notice", async () => {
     const latin1 = await space.import(plain, "utf8.peneira", STRICT);
     assert.deepEqual(latin1.warnings, []);
     expected = accounts();
@@ -136,14 +136,14 @@ describe("a month of UTF-8", () => {
     assert.match(report.warnings[0] ?? "", /are UTF-8 and were read as such.* 0 broken\.$/);
   });
 
-  it("is told file by file: tables may be of one encoding, and rows of the other", async () => {
+  it("is detected file by file: tables may differ from rows", async () => {
     const folder = changed((name, bytes) => (name.endsWith("CNAECSV") ? utf8Of(bytes) : bytes));
     const report = await space.import(folder, "utf8.peneira", STRICT);
     assert.deepEqual(accounts(), expected);
     assert.match(report.warnings.join(), /CNAECSV.* is UTF-8 and was read as such/);
   });
 
-  it("stays what it is for a few sequences of the other", async () => {
+  it("is not misdetected for a few sequences of the other encoding", async () => {
     const names = (count: number, name: string): MiniRow[] =>
       Array.from({ length: count }, (_, i) => {
         const root = String(10_000_000 + i);
@@ -163,7 +163,7 @@ describe("a month of UTF-8", () => {
     assert.match(report.warnings.join(), / 1 broken\./);
   });
 
-  it("is told by one file with few letters, where none of them is broken", async () => {
+  it("is detected by one file with few non-ASCII letters, if none is broken", async () => {
     const names = (count: number, name: string, from = 10_000_000): MiniRow[] =>
       Array.from({ length: count }, (_, i) =>
         establishment(`${from + i}000199`, { nome_fantasia: name }),
@@ -202,7 +202,7 @@ describe("a month of UTF-8", () => {
     }
   });
 
-  it("is judged by the file where it says enough, else by its type, else by the month", () => {
+  it("is detected by the file if clear, else by its type, else by the month", () => {
     const count = (right: number, broken: number) => ({ right, broken });
     const [utf8, latin1] = [count(900, 3), count(3, 900)];
     assert.equal(isUtf8(count(31, 1), latin1, latin1), true);
@@ -216,8 +216,8 @@ describe("a month of UTF-8", () => {
   });
 });
 
-describe("a snapshot that replaces another", () => {
-  it("may have 98 % of its accounts, not fewer", () => {
+describe("a replacement snapshot", () => {
+  it("may have 98 % of the previous accounts, not fewer", () => {
     const held = (previous: number | null, accounts: number, force = false) =>
       checkShrinking({ out: "x.peneira", isReplaced: true, previous, force }, accounts);
     assert.deepEqual(held(1000, 980), []);
@@ -238,7 +238,7 @@ describe("malformed rows", () => {
     motivos: [{ codigo: "00", descricao: "SEM MOTIVO" }, { raw: '"01";"A";"B"\n' }],
   };
 
-  it("are left out up to the number that is allowed for all files, and counted", async () => {
+  it("are skipped up to the limit for all files, and counted", async () => {
     const folder = space.write(rows);
     const report = await space.import(folder, "bad.peneira", { skipBadRows: 3, threads: 1 });
     assert.equal(report.accounts, 2);
@@ -254,7 +254,7 @@ describe("malformed rows", () => {
     );
   });
 
-  it("end the import where they are more, in one file or in all together", async () => {
+  it("abort the import beyond the limit, in one file or in total", async () => {
     const folder = space.write(rows);
     const two = await refusal(space.import(folder, "bad.peneira", { skipBadRows: 2, threads: 1 }));
     assert.match(two, /^3 rows of all files are malformed, and --skip-bad-rows allows 2:/);

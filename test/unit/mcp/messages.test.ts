@@ -57,7 +57,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const [name, body, status, code] of REFUSED) {
-      it(`refuses ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const answer = await post(server, body);
         assert.equal(answer.status, status, answer.text);
         assert.equal((answer.json as { error: { code: number } }).error.code, code);
@@ -69,7 +69,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("answers ids as they are, and nothing to what asks nothing", async () => {
+    it("returns ids unchanged, and does not answer notifications", async () => {
       for (const id of [0, -7, 1.5, "", "é", "null"]) {
         const { json } = await post(server, ping(id));
         assert.deepEqual(json, { jsonrpc: "2.0", id, result: {} });
@@ -82,7 +82,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("takes batches in the versions that have them, at the cost of each message", async () => {
+    it("accepts batches in the versions that have them, at the cost of each message", async () => {
       const call = { ...CALL, params: search({ filters: SP, limit: 3 }) };
       const { status, json } = await post(server, [call, 7, NOTE, ping("p"), { ...call, id: 2 }]);
       assert.equal(status, 200);
@@ -108,7 +108,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(old.status, 200);
     });
 
-    it("agrees on a version, and holds the header to it", async () => {
+    it("negotiates a version, and checks the header against it", async () => {
       for (const [wanted, agreed] of [
         ["2025-06-18", "2025-06-18"],
         ["2024-10-07", "2024-10-07"],
@@ -124,7 +124,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await post(server, INITIALIZE, wrong)).status, 200);
     });
 
-    it("needs a key, its own method, JSON, and no page of another site", async () => {
+    it("requires a key, its own method, JSON, and no foreign origin", async () => {
       const none = await post(server, ping(1), { authorization: "" });
       assert.equal(none.status, 401);
       const wrong = await post(server, ping(1), { authorization: "Bearer pnr_x" });
@@ -152,7 +152,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("charges a batch for each of its messages, and says when to come back", async (context) => {
+    it("charges a batch for each of its messages, and reports the retry time", async (context) => {
       const plans = loadPlans();
       const limits = { ...plans.enterprise.limits, requests_per_second: 0.01, burst: 10 };
       const slow = { ...plans, enterprise: { ...plans.enterprise, limits } };

@@ -85,7 +85,7 @@ function daysOf(date: string): number {
 }
 
 describe("columns of rows", () => {
-  it("hold what a search shows, for all fields and for rows in any order", () => {
+  it("equal what a search shows, for all fields and for rows in any order", () => {
     const dice = seededRandom(31);
     const cases = [0, 1, 8, 63, 64, 65, 777].flatMap((count) =>
       [hostile, random].map((segment) => [segment, someRows(segment, count, dice)] as const),
@@ -109,7 +109,7 @@ describe("columns of rows", () => {
     }
   });
 
-  it("come in the order that was asked for, and as equal bytes for equal rows", () => {
+  it("arrive in the requested order, with equal bytes for equal rows", () => {
     const rows = Uint32Array.of(5, 900, 2);
     const [uf, again, cnpj] = random.columnsOf(rows, ["uf", "uf", "cnpj"]);
     assert.deepEqual(uf, again);
@@ -117,7 +117,7 @@ describe("columns of rows", () => {
     assert.deepEqual(random.columnsOf(rows, []), []);
   });
 
-  it("are refused for rows and fields that there are not", () => {
+  it("are rejected for nonexistent rows and fields", () => {
     const one = Uint32Array.of(0);
     assert.throws(() => random.columnsOf(Uint32Array.of(3000), ["uf"]), /no row 3000/);
     assert.throws(() => random.columnsOf(one, ["salary"]), /no field "salary"/);

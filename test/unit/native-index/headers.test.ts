@@ -35,13 +35,13 @@ function staleWith(changed: Record<string, unknown>): string[] {
   return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);
 }
 
-describe("the headers that are made from tables", () => {
-  it("are those of the tables", () => {
+describe("the generated headers", () => {
+  it("match the tables", () => {
     assert.equal(headerTexts(TABLES).size, 7);
     assert.deepEqual(staleWith({}), []);
   });
 
-  it("are stale where a field, a flag, a column, a slot, a rule or a kind differs", () => {
+  it("are stale if a field, flag, column, slot, rule, or kind differs", () => {
     const [first, ...rest] = fields.FIELDS;
     const FIELD_LIST = ["native-index/render/field_list.h"];
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe("the headers that are made from tables", () => {
   });
 });
 
-it("the places of a row record follow each other, and are even where a number begins", () => {
+it("orders the offsets of a row record, even where a number begins", () => {
   const { RECORD, SLOT_ROWS, SLOT_BYTES } = record;
   const places = [
     ...SLOT_ROWS.map(({ name, slot, type }) => ({ name, at: slot, bytes: SLOT_BYTES[type] })),

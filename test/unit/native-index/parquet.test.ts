@@ -187,7 +187,7 @@ function manyValues(count: number, seed: number): Values {
 }
 
 describe("values of a Parquet file", () => {
-  it("are those of its columns, by four readers, in full pages and others", async () => {
+  it("equal its columns for four readers, in full pages and others", async () => {
     for (const [count, seed] of [
       [1, 1],
       [8_192, 2],
@@ -208,7 +208,7 @@ describe("values of a Parquet file", () => {
     }
   });
 
-  it("are those of any columns at all", async () => {
+  it("are correct for any columns", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }).filter((value) => !value.startsWith("\ufeff")),
       fc.constantFrom("", "a", "SP", "ab".repeat(40)),
@@ -253,7 +253,7 @@ describe("values of a Parquet file", () => {
     assert.deepEqual(segment.parquetOf(rows, fields, columns), here);
   });
 
-  it("that are long make shorter pages", async () => {
+  it("are correct if long values make shorter pages", async () => {
     const values: Values = {
       long: {
         type: "utf8",
@@ -288,7 +288,7 @@ function byBytes(a: unknown, b: unknown): number {
 }
 
 describe("the footer of a Parquet file", () => {
-  it("has the nulls and the limits of every column", () => {
+  it("has the null counts and the bounds of every column", () => {
     const values = manyValues(3_000, 8);
     const rows = rowsOf(values);
     for (const [name, { statistics }] of Object.entries(footerOf(values))) {
@@ -312,7 +312,7 @@ describe("the footer of a Parquet file", () => {
     }
   });
 
-  it("has no limits where nobody can tell them", () => {
+  it("has no bounds if they are undefined", () => {
     const footer = footerOf({
       none: { type: "utf8", values: [null, null, null] },
       long: { type: "utf8", values: ["b", "a".repeat(65), "c"] },
@@ -328,7 +328,7 @@ describe("the footer of a Parquet file", () => {
     assert.ok(Object.is(footer.zeros?.statistics?.max_value, 0));
   });
 
-  it("names a dictionary where values come again, and no other", () => {
+  it("names a dictionary only if values repeat", () => {
     const count = 60_000;
     const values = (make: (i: number) => string) => ({
       type: "utf8" as const,
@@ -356,7 +356,7 @@ describe("the footer of a Parquet file", () => {
   });
 });
 
-describe("columns that are not whole", () => {
+describe("incomplete columns", () => {
   const whole = () => columnOf("name", "utf8", ["one", null, "three"]);
   const refused = (column: FieldColumn, message: RegExp, ...more: FieldColumn[]) =>
     assert.throws(() => segment.parquetOf(new Uint32Array(), [], [column, ...more]), {
@@ -368,7 +368,7 @@ describe("columns that are not whole", () => {
     return { ...column, buffers: { ...column.buffers, ...buffers } };
   };
 
-  it("are refused by name", () => {
+  it("are rejected by name", () => {
     refused(changed({ offsets: null }), /"name" lacks offsets/);
     refused(changed({ offsets: offsetsOf([1, 2]) }), /"name" lacks offsets/);
     refused(changed({ data: new Uint8Array(7) }), /"name" has an offset outside of its data/);
@@ -391,7 +391,7 @@ describe("columns that are not whole", () => {
     refused({ ...columnOf("list", "list<utf8>", [["a"]]), child: null }, /"list" lacks items/);
   });
 
-  it("are refused where validity is too short or a type is none", () => {
+  it("are rejected if validity is too short or a type is unknown", () => {
     const nine = columnOf("n", "int32", [1, 2, 3, 4, 5, 6, 7, 8, null]);
     refused({ ...nine, buffers: { ...nine.buffers, validity: Uint8Array.of(1) } }, /validity/);
     refused({ ...nine, type: "int64" as Type }, /type/);

@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { kindOfName, otherKind, refuseSnapshotName } from "../../../src/cli/support/ending.ts";
 import { EXPORT_FORMATS } from "../../../src/spec/fields.ts";
 
-it("takes the format of the ending, and refuses one that is unknown or contradicts", () => {
+it("uses the format of the extension, and rejects an unknown or contradicting one", () => {
   for (const format of EXPORT_FORMATS) {
     assert.equal(kindOfName(`a.b/x.${format.toUpperCase()}`).format, format);
     assert.equal(kindOfName(`x.${format}`, { format }).format, format);
@@ -27,7 +27,7 @@ it("takes the format of the ending, and refuses one that is unknown or contradic
   }
 });
 
-it("takes the compression of the ending, and refuses one that contradicts --compression", () => {
+it("uses the compression of the extension, and rejects one that contradicts --compression", () => {
   assert.deepEqual(kindOfName("x.csv.gz"), { format: "csv", compression: "gzip" });
   assert.deepEqual(kindOfName("x.JSONL.GZ", { compression: "gzip" }), {
     format: "jsonl",
@@ -49,7 +49,7 @@ it("takes the compression of the ending, and refuses one that contradicts --comp
   }
 });
 
-it("refuses a snapshot under the name of another kind of file", () => {
+it("rejects a snapshot under the name of another kind of file", () => {
   for (const name of ["x.peneira", "x.ARROW", "2026-10", ".x"]) refuseSnapshotName(name);
   for (const name of ["x.csv", "x.parquet", "x.peneira.zip"]) {
     assert.throws(() => refuseSnapshotName(name), {
@@ -59,7 +59,7 @@ it("refuses a snapshot under the name of another kind of file", () => {
   }
 });
 
-it("reports an ending that decides against the spec, unless --format decides", () => {
+it("reports an extension that overrides the spec, unless --format decides", () => {
   const spec = { output: { format: "xlsx" } };
   assert.equal(
     otherKind("y.csv", spec),
@@ -75,7 +75,7 @@ it("reports an ending that decides against the spec, unless --format decides", (
   }
 });
 
-it("reports an ending that decides against the compression of the spec", () => {
+it("reports an extension that overrides the compression of the spec", () => {
   const spec = { output: { format: "csv", compression: "gzip" } };
   assert.equal(
     otherKind("y.csv", spec),

@@ -53,7 +53,7 @@ describe("the log", () => {
     assert.ok(statSync(path).size <= 12_000, "it begins anew");
   });
 
-  it("keeps lines back for a moment and writes them in their order", async () => {
+  it("buffers lines briefly and writes them in order", async () => {
     const { log, numbers } = open();
     for (const n of upTo(50)) log.info({ n }, "request");
     await sleep(20);
@@ -65,7 +65,7 @@ describe("the log", () => {
     assert.deepEqual(numbers(), upTo(51), "the moment comes again");
   });
 
-  it("writes an error at once, behind what came before it", async () => {
+  it("writes an error immediately, after earlier lines", async () => {
     const { log, numbers } = open();
     for (const n of upTo(9)) log.info({ n }, "request");
     log.error({ n: 9 }, "failed");
@@ -73,7 +73,7 @@ describe("the log", () => {
     assert.deepEqual(numbers(), upTo(10));
   });
 
-  it("writes without waiting when much has come", async () => {
+  it("writes synchronously if much is buffered", async () => {
     const { log, numbers } = open();
     for (const n of upTo(5_000)) log.info({ n, padding: "x".repeat(50) }, "request");
     for (let i = 0; i < 100 && numbers().length < 5_000; i++) await sleep(20);
@@ -86,7 +86,7 @@ describe("the log", () => {
     ["by an error that nobody catches", 'throw new Error("x");', 1],
     ["by a rejection that nobody catches", 'void Promise.reject(new Error("x"));', 1],
   ] as const) {
-    it(`is whole when the process ends ${name}`, () => {
+    it(`is complete when the process ends ${name}`, () => {
       const module = pathToFileURL(join(ROOT, "src/process/log.ts")).href;
       const script = `import { openLog } from ${JSON.stringify(module)};
         const log = openLog("info");
@@ -107,7 +107,7 @@ describe("the log", () => {
 describe("describeError", () => {
   const coded = (code: string) => Object.assign(new Error("block 7 is wrong"), { code });
 
-  it("gives the words of the engine about a snapshot file, and no others", () => {
+  it("returns only the engine's message for a snapshot file", () => {
     for (const code of ["SNAPSHOT_DAMAGED", "SNAPSHOT_VERSION", "SNAPSHOT_UNREADABLE"]) {
       assert.equal(describeError(coded(code)).why, "block 7 is wrong");
       const outer = new Error("secret", { cause: coded(code) });
@@ -119,7 +119,7 @@ describe("describeError", () => {
     }
   });
 
-  it("says no place where there is none", () => {
+  it("omits the position if there is none", () => {
     const error = coded("SNAPSHOT_DAMAGED");
     assert.ok((describeError(error).place as string[]).length > 0);
     error.stack = "Error: block 7 is wrong";

@@ -23,7 +23,7 @@ const BODIES: Readonly<Record<string, (length: number) => string>> = {
 
 describe("the scanner of JSON", () => {
   for (const [what, made] of Object.entries(BODIES)) {
-    it(`looks at twice the characters in twice as much of ${what}`, () => {
+    it(`scans twice the characters for twice as much of ${what}`, () => {
       const [one = 0, two = 0] = [50_000, 100_000].map((length) => charactersRead(made(length)));
       assert.ok(one >= 2_000 && two < 2.2 * one, `${one} and ${two} characters`);
     });
@@ -67,7 +67,7 @@ describe("the page of a share", () => {
     ...["<", "<a ", "<a href=", "<a href='", "<!--", "<script>", "</script ", "<title>", "'", '"'],
     ...["<a href=x>", " ", "&#", "&amp", "<h1", "<script></script"],
   ];
-  it("of two million strange characters is read or refused at once", () => {
+  it("of two million odd characters is read or rejected quickly", () => {
     const folder = new URL("https://share.example/a/");
     for (const part of parts) {
       const text = `<html><a href="b/">${part.repeat(2_000_000 / part.length)}`;

@@ -19,7 +19,7 @@ const TEXT = fc.oneof(
 );
 
 describe("SHA-256", () => {
-  it("is that of Node", () => {
+  it("equals Node's", () => {
     fc.assert(
       fc.property(fc.oneof(BYTES, TEXT), (data) => {
         const expected = createHash("sha256").update(data).digest();
@@ -29,7 +29,7 @@ describe("SHA-256", () => {
     );
   });
 
-  it("signs as Node's HMAC does, whatever was signed before", () => {
+  it("signs like Node's HMAC, after any earlier signature", () => {
     const messages = fc.array(fc.tuple(BYTES, TEXT), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 150 }), messages, (secret, all) => {
@@ -54,7 +54,7 @@ describe("SHA-256", () => {
     assert.deepEqual(signed, expected);
   });
 
-  it("reads no byte behind a message, and writes none behind a target", () => {
+  it("reads no byte after a message, and writes none after a target", () => {
     const message = new Uint8Array(10);
     const target = new Uint8Array(SHA256_BYTES);
     for (const length of [11, -1, 0.5, Number.NaN]) {

@@ -47,8 +47,8 @@ async function noted(act: () => Promise<void>): Promise<readonly (readonly strin
   return events;
 }
 
-describe("a pool of threads", () => {
-  it("fails every task where its threads cannot begin", { timeout: 20_000 }, async () => {
+describe("a thread pool", () => {
+  it("fails every task if its threads cannot start", { timeout: 20_000 }, async () => {
     // Threads that begin do not keep a process running.
     const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
@@ -60,7 +60,7 @@ describe("a pool of threads", () => {
     clearInterval(awake);
   });
 
-  it("drops the answers of tasks that were taken back meanwhile", async () => {
+  it("drops the answers of canceled tasks", async () => {
     const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 4 });
     const missing = join(folder, "missing.db");
     const ask = (signal?: AbortSignal) =>
@@ -77,7 +77,7 @@ describe("a pool of threads", () => {
     await pool.close();
   });
 
-  it("drops the answers that come while it closes", async () => {
+  it("drops the answers that arrive while it closes", async () => {
     for (let round = 0; round < 5; round += 1) {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
       const runs = Array.from({ length: 8 }, () => pool.run("check", join(folder, "missing.db")));
@@ -89,7 +89,7 @@ describe("a pool of threads", () => {
     }
   });
 
-  it("ends no thread that still loads", async () => {
+  it("terminates no thread that is still loading", async () => {
     const events = await noted(async () => {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
       await pool.close();
@@ -100,7 +100,7 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("ends no thread that loads in the place of one whose task was taken back", async () => {
+  it("terminates no loading thread that replaces one whose task was canceled", async () => {
     const events = await noted(async () => {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 1 });
       await pool.run("check", join(folder, "missing.db")).catch(() => undefined);
@@ -116,7 +116,7 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("waits for a thread that was being ended when it closed", async (t) => {
+  it("waits for a thread that was being terminated when it closed", async (t) => {
     const terminate = Worker.prototype.terminate;
     const late = t.mock.method(Worker.prototype, "terminate", async function (this: Worker) {
       await setTimeout(LATE_MS);
@@ -138,7 +138,7 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("has the function of its tasks loaded before it is ready", () => {
+  it("loads the function of its tasks before it is ready", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
     // A thread that answers belongs to no pool (http/server/threads/http-threads.ts).

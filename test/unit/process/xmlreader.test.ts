@@ -46,7 +46,7 @@ const GOOD =
   '<x:a b="&lt;1&#233;" c=\'>"\'>São &amp; <![CDATA[<d>&e;]]>\u{1f600} Å<e/></x:a><?p i?>\n';
 
 describe("a document", () => {
-  it("is read the same however it is cut", () => {
+  it("is parsed the same for any cuts", () => {
     const bytes = Buffer.from(GOOD);
     const whole = read(bytes, bytes.length);
     assert.deepEqual(whole, {
@@ -56,7 +56,7 @@ describe("a document", () => {
     for (let chunk = 1; chunk < 40; chunk++) assert.deepEqual(read(bytes, chunk), whole);
   });
 
-  it("that is spoilt is refused in words, the same however it is cut", () => {
+  it("is rejected if corrupt with a readable error, the same for any cuts", () => {
     const signs = ["<", ">", '"', "&", "]]>", "<!--", "\0", "</e>", "<!DOCTYPE x>", "\u00ff"];
     let refused = 0;
     for (let seed = 1; seed <= 300; seed++) {
@@ -86,7 +86,7 @@ describe("a document", () => {
     nothing: ["", /ends in the middle/],
   };
   for (const [what, [text, words]] of Object.entries(refusals)) {
-    it(`with ${what} is refused`, () => {
+    it(`with ${what} is rejected`, () => {
       assert.match(read(Buffer.from(text as string), 65_536).refusal, words);
     });
   }
@@ -138,14 +138,14 @@ function attributes(length: number): string {
 
 describe("a long token", () => {
   for (const [what, made] of Object.entries(TOKENS)) {
-    it(`(${what}) is read once: twice its length is twice the characters`, () => {
+    it(`(${what}) is scanned once: twice its length is twice the characters`, () => {
       const [one, two] = [TOKEN_MAX / 8, TOKEN_MAX / 4].map((length) =>
         charactersRead(made(length)),
       );
       assert.ok((two as number) < 2.2 * (one as number), `${one} and ${two} characters`);
     });
 
-    it(`(${what}) of as much as is allowed is read, and of more refused`, () => {
+    it(`(${what}) of the maximum length is accepted, and a longer one rejected`, () => {
       assert.equal(read(Buffer.from(made(TOKEN_MAX - 64)), 65_536).refusal, "");
       const endless = Buffer.from(made(3 * TOKEN_MAX));
       if (what === "row of attributes") return;

@@ -18,8 +18,8 @@ const list = fc.oneof(
   fc.constant(Array.from({ length: 3_000 }, (_, at) => at)),
 );
 
-describe("lists of codes", () => {
-  it("ascend, and stay what they are", () => {
+describe("code lists", () => {
+  it("are sorted and stay valid after later calls", () => {
     fc.assert(
       fc.property(fc.array(list, { maxLength: 12 }), (lists) => {
         const made = lists.map((codes) => ascending([...codes]));
@@ -30,7 +30,7 @@ describe("lists of codes", () => {
     );
   });
 
-  it("take what is in order as it is", () => {
+  it("keep the order of sorted input", () => {
     const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
     // The shared memory may have been full before the second or the third, never before both.
     const lists = [0, 1, 2].map((by) => ascending(ordered.map((each) => each + by)));

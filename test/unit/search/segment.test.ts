@@ -38,7 +38,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test("a segment registry gives what an obvious list would, and closes each segment once", () => {
+test("behaves like a simple list and closes each segment once", () => {
   fc.assert(
     fc.property(steps, (walk) => {
       const clock = manualClock();

@@ -63,11 +63,11 @@ describe("foldCodePoint", () => {
     }
   });
 
-  it("lets combining marks vanish", () => {
+  it("drops combining marks", () => {
     for (let code = 0x300; code <= 0x36f; code++) assert.equal(foldCodePoint(code), "");
   });
 
-  it("separates the listed ranges, ends included, and keeps what lies beside them", () => {
+  it("separates at the listed ranges, bounds included, and keeps adjacent characters", () => {
     for (const [first, last] of [
       [0x2b0, 0x2ff],
       [0x2000, 0x2bff],
@@ -119,7 +119,7 @@ describe("analyzeWords", () => {
     );
   });
 
-  it("gives composed and decomposed Latin text the same words", () => {
+  it("returns the same words for composed and decomposed Latin text", () => {
     const latin = fc.integer({ min: 0x20, max: 0x17f }).map((code) => String.fromCharCode(code));
     fc.assert(
       fc.property(fc.array(latin, { maxLength: 40 }), (characters) => {

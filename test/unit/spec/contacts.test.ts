@@ -112,7 +112,7 @@ const AREAS: ReadonlySet<string> = new Set(
 const phoneIn = (text: string) => normal(filters("contact", { phone_any_of: [text] }));
 
 describe("phones", () => {
-  it("are read in the spellings that people use", () => {
+  it("are parsed in the spellings that people use", () => {
     for (const [phone, ...spellings] of PHONES) {
       for (const text of [phone, ...spellings]) {
         assert.deepEqual(phoneIn(text).filters.contact.phone_any_of, [phone], text);
@@ -120,7 +120,7 @@ describe("phones", () => {
     }
   });
 
-  it("are refused with what is wrong", () => {
+  it("are rejected with the reason", () => {
     for (const [code, ...texts] of NO_PHONES) {
       for (const text of texts) {
         const spec = filters("contact", { phone_any_of: ["1133334444", text] });
@@ -134,7 +134,7 @@ describe("phones", () => {
     assert.deepEqual(phoneIn("+5511144477735").filters.contact.phone_any_of, ["+5511144477735"]);
   });
 
-  it("become what an import makes of area code and number", () => {
+  it("equal an import's result for area code and number", () => {
     const rng = seededRng(5);
     const below = (end: number) => Math.floor(rng() * end);
     let read = 0;
@@ -156,7 +156,7 @@ describe("phones", () => {
     assert.ok(read > 1_000, `${read}`);
   });
 
-  it("have an area code that exists", () => {
+  it("have an existing area code", () => {
     for (let area = 10; area < 100; area++) {
       const read = readPhone(`${area} 98765-4321`);
       const wanted = AREAS.has(String(area))
@@ -173,7 +173,7 @@ describe("phones", () => {
 });
 
 describe("e-mails", () => {
-  it("are read in any case, as links, and with the name of their owner", () => {
+  it("are parsed in any case, as links, and with the name of their owner", () => {
     const spellings = [
       ...[
         "ana.silva+x@example.com.br",
@@ -191,7 +191,7 @@ describe("e-mails", () => {
     }
   });
 
-  it("are refused where an import would not keep them", () => {
+  it("are rejected if an import would not keep them", () => {
     const long = `${"a".repeat(65)}@example.com`;
     for (const text of [
       "",
@@ -210,7 +210,7 @@ describe("e-mails", () => {
     }
   });
 
-  it("are refused as patterns, in words", () => {
+  it("are rejected as patterns, with a message", () => {
     for (const text of ["*@gmail.com", " **@example.com", "*@*"]) {
       const [mistake] = failure(filters("contact", { email_any_of: [text] })).errors;
       assert.equal(mistake?.code, "wrong_format");
@@ -218,13 +218,13 @@ describe("e-mails", () => {
     }
   });
 
-  it("are read in linear time", () => {
+  it("are parsed in linear time", () => {
     const start = performance.now();
     assert.equal(readEmail(`${".".repeat(200_000)}a@b.co ${" .".repeat(200_000)}x`), null);
     assert.ok(performance.now() - start < 1_000);
   });
 
-  it("become what an import makes of them", () => {
+  it("equal an import's result", () => {
     const rng = seededRng(6);
     const letters = "aAzZ09.-_+@@@ é";
     let read = 0;
@@ -251,13 +251,13 @@ describe("e-mails", () => {
   });
 });
 
-describe("filters by contacts", () => {
+describe("contact filters", () => {
   const both = {
     phone_any_of: ["(21) 3333-4444", "11 3333-4444", "+55 21 3333 4444"],
     email_any_of: ["b@example.com", "A@example.com", "a@EXAMPLE.com"],
   };
 
-  it("are sorted, each once, stable, and absent unless used", () => {
+  it("are sorted, unique, stable, and absent unless used", () => {
     const spec = normal(filters("contact", both));
     const { phone_any_of, email_any_of } = spec.filters.contact;
     assert.deepEqual(phone_any_of, ["+551133334444", "+552133334444"]);
@@ -276,7 +276,7 @@ describe("filters by contacts", () => {
     assert.ok(tooBroad(normal({}))?.missing.includes("filters.contact.phone_any_of"));
   });
 
-  it("are named wherever a search is said to be too broad", () => {
+  it("are named in every message about a too broad search", () => {
     const error = { pointer: "", code: "missing_filter", detail: "" };
     const mcp = failureText(new AppError("query_too_broad", "", { errors: [error] }));
     for (const text of [ERROR_NOTES.query_too_broad, mcp, en.broadText, pt.broadText]) {
@@ -285,7 +285,7 @@ describe("filters by contacts", () => {
     }
   });
 
-  it("take 200 values and no more, texts only", () => {
+  it("accept 200 values and no more, texts only", () => {
     const phones = (count: number) =>
       filters("contact", {
         phone_any_of: Array.from({ length: count }, (_, i) => `11 3${1e6 + i}`),
@@ -300,7 +300,7 @@ describe("filters by contacts", () => {
     ]);
   });
 
-  it("are refused under a plan that withholds what they would give away", () => {
+  it("are rejected under a plan that withholds the fields they would reveal", () => {
     for (const [member, fields] of [
       ["phone_any_of", ["cnpj", "email", "phone_1"]],
       ["email_any_of", ["cnpj", "phone_1", "phone_2"]],
@@ -318,14 +318,14 @@ describe("filters by contacts", () => {
     }
   });
 
-  it("by presence and by sharing are in every plan, for they take no value", () => {
+  it("by presence and by sharing are in every plan, because they take no value", () => {
     const context = { allowedFields: ["cnpj"], defaultFields: ["cnpj"] };
     const members = { require_phone: true, phone_shared_max: 1, email_shared_max: 2 };
     const { contact } = normal(filters("contact", members), context).filters;
     assert.deepEqual([contact.phone_shared_max, contact.email_shared_max], [1, 2]);
   });
 
-  it("are refused of a snapshot that was imported by an earlier version", () => {
+  it("are rejected for a snapshot of an earlier version", () => {
     const catalog = { ...SAMPLE_CATALOG, lacksContacts: true as const };
     const spec = filters("contact", both);
     assert.deepEqual(mistakes(spec, { catalog }), [

@@ -88,7 +88,7 @@ function stirredOnce<Value>(values: readonly Value[], rng: Rng): Value[] {
 }
 
 describe("normalizeSpec on random specs", () => {
-  it("is idempotent to the byte, and then has no changes and no warnings", () => {
+  it("is idempotent to the byte, without further changes and warnings", () => {
     for (const input of inputs(11, 3_000)) {
       const first = JSON.stringify(normal(input));
       const again = normalizeSpec(JSON.parse(first), contextWith(CAPPED));
@@ -98,7 +98,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("gives equal bytes for equal specs in another spelling", () => {
+  it("produces equal bytes for equal specs in another spelling", () => {
     const rng = seededRng(5);
     for (const input of inputs(12, 3_000)) {
       const spec = normal(input);
@@ -107,7 +107,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("leaves nothing but explain out of the canonical bytes", () => {
+  it("omits only explain from the canonical bytes", () => {
     for (const input of inputs(16, 500)) {
       const { explain: _, ...identity } = normal(input);
       const text = Buffer.from(canonicalBytes(normal(input))).toString();
@@ -115,7 +115,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("cuts what is hashed out of the text of a spec, as it would be written", () => {
+  it("cuts the hashed part out of a spec's text, as it would be written", () => {
     const cut = (spec: AccountQuerySpec) =>
       resultHashOfText(spec, Buffer.from(JSON.stringify(spec)), JSON.stringify(spec.explain));
     const draw = new Draw(seededRng(18));
@@ -136,7 +136,7 @@ describe("normalizeSpec on random specs", () => {
     assert.throws(() => resultHashOfText(long, Buffer.from(JSON.stringify(long)), "{}"));
   });
 
-  it("holds all of this for exports, and names of their output what is not the default", () => {
+  it("holds for exports, whose outputs name only non-default values", () => {
     const draw = new Draw(seededRng(17));
     const context = contextWith({ mode: "export", limitCap: 9_000, fullAllowed: true });
     const seen = new Set<string>();
@@ -211,7 +211,7 @@ function withMember(object: Json, path: readonly string[], value: unknown): Json
 }
 
 describe("normalizeSpec on damaged specs", () => {
-  it("reports exactly the injected mistakes, all of them at once", () => {
+  it("reports exactly the injected mistakes, all in one error", () => {
     const rng = seededRng(21);
     for (const input of inputs(14, 1_500)) {
       const chosen = INJECTIONS.filter(() => rng() < 0.2);
@@ -230,7 +230,7 @@ describe("normalizeSpec on damaged specs", () => {
     }
   });
 
-  it("answers arbitrary JSON with a spec or with an AppError that points into it", () => {
+  it("returns a spec or an AppError that points into it for arbitrary JSON", () => {
     const names = fc.constantFrom(
       ...["filters", "geo", "industry", "company", "sort", "scoring", "output", "explain", "limit"],
       ...["uf_any_of", "cnae_any_of", "fields", "field", "random_seed", "text_hints", "toString"],
@@ -266,7 +266,7 @@ describe("normalizeSpec on damaged specs", () => {
 });
 
 describe("schemas", () => {
-  it("hold what normalization accepts and what it gives", () => {
+  it("accept what normalization accepts and returns", () => {
     for (const input of inputs(15, 1_000)) {
       assert.deepEqual(inputSchema.Errors(input), []);
       const spec = normal(input);
@@ -275,7 +275,7 @@ describe("schemas", () => {
     }
   });
 
-  it("refuse no less than normalization where they can tell", () => {
+  it("reject no less than normalization where they can", () => {
     for (const [path, value] of INJECTIONS) {
       const damaged = withMember({}, path.split("/"), value);
       assert.ok(!inputSchema.Check(damaged), path);

@@ -17,8 +17,8 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a refusal for want of space", () => {
-  it("names need, reserve, free space and what is lacking of a folder", () => {
+describe("a rejection for lack of space", () => {
+  it("names need, reserve, free space, and shortage of a folder", () => {
     const made = NewFolder.begin(join(folder, "backup"), "The place");
     try {
       const { bavail, bsize } = statfsSync(folder);
@@ -46,7 +46,7 @@ describe("a refusal for want of space", () => {
     }
   });
 
-  it("never shows a need of an import that looks as small as the free space", () => {
+  it("never shows an import's need as low as the free space", () => {
     const need = { folder, bytes: 5_000_001, what: "the snapshot" };
     assert.throws(
       () => checkRoom("x.peneira", [need], () => 5_000_000),

@@ -24,7 +24,7 @@ function watched(name: string) {
 }
 
 describe("the watch of the state", () => {
-  it("says once that the file was removed", () => {
+  it("reports once that the file was removed", () => {
     const { database, told, watch } = watched("removed");
     database.exec("CREATE TABLE more (x); INSERT INTO more VALUES (1)");
     database.pragma("wal_checkpoint(TRUNCATE)");
@@ -41,7 +41,7 @@ describe("the watch of the state", () => {
     closeDatabase(database);
   });
 
-  it("says that it was replaced", () => {
+  it("reports that it was replaced", () => {
     const { database, told, watch } = watched("replaced");
     writeFileSync(`${database.name}.new`, readFileSync(database.name));
     renameSync(`${database.name}.new`, database.name);
@@ -54,7 +54,7 @@ describe("the watch of the state", () => {
 });
 
 describe("an export whose data directory was removed", () => {
-  it("is refused for that, not for its snapshot", () => {
+  it("is rejected for that reason, not for its snapshot", () => {
     const dataDir = path.join(folder, "gone");
     closeDatabase(openDatabase(dataDir));
     const snapshot = path.join(folder, "x.peneira");

@@ -8,7 +8,7 @@ import { it } from "node:test";
 import { storageRefusal } from "../../../src/store/failures.ts";
 import { connect } from "../../../src/store/sqlite.ts";
 
-it("a statement of a closed state is refused as one to send again", () => {
+it("reports a statement on a closed state as retryable", () => {
   const database = connect(":memory:");
   const statement = database.prepare("SELECT 1");
   database.close();

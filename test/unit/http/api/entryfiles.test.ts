@@ -13,7 +13,7 @@ const [CSV] = ENTRY_FILES;
 const LINE = "11222333000181\n";
 const PIECE = Buffer.from(LINE.repeat(4_000));
 
-it("a piece of a CSV file makes others wait for itself only", () => {
+it("delays others by at most one piece of a CSV file", () => {
   const file = CSV.begin(new Map(), "ten");
   const pieces = Math.floor(CSV.bytesMax / PIECE.byteLength);
   let most = 0;
@@ -28,7 +28,7 @@ it("a piece of a CSV file makes others wait for itself only", () => {
   assert.equal(fileBytesHeld(), 0);
 });
 
-it("many small pieces are read to the end", async () => {
+it("reads many small pieces to the end", async () => {
   const file = CSV.begin(new Map(), "ten") as ReturnType<typeof CSV.begin> & {
     upload(): Promise<{ read: number }>;
   };

@@ -56,7 +56,7 @@ function asObject({ requestId, method, route, status, tookMs, sender }: AccessLi
   return { ...request, plan: sender.plan.name, tenant_id, key_id };
 }
 
-describe("the line of a request", () => {
+describe("the log line of a request", () => {
   it("has the bytes that pino would write", (test) => {
     test.mock.timers.enable({ apis: ["Date"], now: 1_790_000_000_123 });
     const lines: string[] = [];
@@ -75,7 +75,7 @@ describe("the line of a request", () => {
     );
   });
 
-  it("tells its level to a destination that asks for it", () => {
+  it("reports its level to a destination that needs it", () => {
     const levels: unknown[] = [];
     const destination = {
       [pino.symbols.needsMetadataGsym]: true as const,

@@ -206,14 +206,14 @@ const SETS = Array.from({ length: 2 ** FAULTS.length }, (_, bits) => {
   return new Set(FAULTS.filter((_fault, at) => (bits >> at) & 1));
 });
 
-describe("the way of a request", () => {
+describe("dispatching a request", () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   before(() => process.on("unhandledRejection", note));
   after(() => process.off("unhandledRejection", note));
 
   for (const large of [false, true]) {
-    it(`ends once, whatever goes wrong: ${large ? "large" : "small"} pages`, async () => {
+    it(`ends once, for any failure: ${large ? "large" : "small"} pages`, async () => {
       for (const faults of SETS) {
         const name = `${[...faults].join(", ") || "nothing"} failing`;
         const seen = await run({ faults, large });
@@ -230,7 +230,7 @@ describe("the way of a request", () => {
       assert.deepEqual(unhandled, []);
     });
 
-    it(`tells that the state is damaged, once: ${large ? "large" : "small"}`, async () => {
+    it(`reports a damaged state once: ${large ? "large" : "small"}`, async () => {
       for (const code of ["SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX", "SQLITE_NOTADB"]) {
         const thrown = Object.assign(new Error("malformed"), { code });
         for (const faults of [["handler"], ["handler", "log"]] as const) {
@@ -245,7 +245,7 @@ describe("the way of a request", () => {
       assert.deepEqual(unhandled, []);
     });
 
-    it(`ends once when its body comes twice: ${large ? "large" : "small"} pages`, async () => {
+    it(`ends once if its body arrives twice: ${large ? "large" : "small"} pages`, async () => {
       const seen = await run({ faults: new Set(), large, bodies: 2 });
       assert.deepEqual([seen.begun, seen.sent, seen.cuts], [[200], [200], 0]);
       assert.deepEqual(seen.logged, ["the-id"]);

@@ -76,7 +76,7 @@ for (const name of TRANSPORTS) {
     const ask = (port: number, method: string, path: string) =>
       sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
-    it("says so in every kind of answer, once, and not before", async () => {
+    it("sends Connection: close in every kind of answer, once, and not before", async () => {
       const { transport, port } = await start();
       const closes = async () => {
         const counts: number[] = [];
@@ -95,7 +95,7 @@ for (const name of TRANSPORTS) {
       await transport.close(1_000);
     });
 
-    it("answers whoever waits in the queue of its port when it is closed", async () => {
+    it("answers clients queued at its port when it is closed", async () => {
       const { transport, port } = await start();
       const made = new Int32Array(new SharedArrayBuffer(4));
       const workerData = { port, count: CROWD_SIZE, made };
@@ -137,7 +137,7 @@ for (const name of TRANSPORTS) {
 }
 
 describe("a port", () => {
-  it("that is shut lets nobody in, and what is open goes on", async (context) => {
+  it("accepts no connections after shut, and serves open ones", async (context) => {
     if (process.platform !== "linux") return context.skip("only Linux can shut a port");
     const server = createServer((socket) => socket.pipe(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -158,7 +158,7 @@ describe("a port", () => {
     open.destroy();
   });
 
-  it("where nobody listens cannot be shut", () => {
+  it("cannot be shut without a listener", () => {
     assert.equal(shutPort(1), false);
     assert.equal(waitingAt(1), 0);
   });
@@ -179,7 +179,7 @@ describe("a port", () => {
 });
 
 describe("held answers", () => {
-  it("of which one cannot be sent cut that one and send the others", () => {
+  it("cut the one that cannot be sent and send the others", () => {
     const held = new HeldAnswers();
     const seen: string[] = [];
     held.begin();
@@ -194,7 +194,7 @@ describe("held answers", () => {
     assert.deepEqual(seen, ["a", "cut b", "c"]);
   });
 
-  it("are sent at the end, in their order, and nothing is held before and after", () => {
+  it("are sent at the end, in order, and nothing is held before and after", () => {
     const held = new HeldAnswers();
     const sent: number[] = [];
     const send = (answer: number): void => {

@@ -87,8 +87,8 @@ function newConnection(): UwsConnection {
 
 const read = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
-describe("lent bytes", () => {
-  it("are those of their parts, until the next body", () => {
+describe("the shared buffer", () => {
+  it("contains the concatenated parts until the next body", () => {
     const first = lent("a");
     assert.equal(read(first.bytes), textOf("a"));
     assert.deepEqual(Buffer.from(first.bytes), Buffer.from(joined(partsOf("a"))));
@@ -101,7 +101,7 @@ describe("lent bytes", () => {
     assert.equal(owned("text"), "text");
   });
 
-  it("are not lent where they may be too many, and leave those that are lent alone", () => {
+  it("is not used for too many bytes, and is left alone while in use", () => {
     const first = lent("a");
     assert.equal(lend(partsOf("b", WHOLE_BYTES_MAX)), null);
     assert.equal(lend({ ...partsOf("b"), tail: ["ã".repeat(WHOLE_BYTES_MAX / 3)] }), null);
@@ -109,13 +109,13 @@ describe("lent bytes", () => {
   });
 });
 
-describe("an exchange that is given lent bytes", () => {
+describe("an exchange with bytes of the shared buffer", () => {
   const ends: (() => void)[] = [];
   after(() => {
     for (const end of ends) end();
   });
 
-  it("hands them over as they are", () => {
+  it("passes them on unchanged", () => {
     const { exchange, given } = exchangeWith(new HeldAnswers(), newConnection());
     const body = lent("a");
     exchange.send(200, [], body);
@@ -123,7 +123,7 @@ describe("an exchange that is given lent bytes", () => {
     assert.equal(read(given[0]), textOf("a"));
   });
 
-  it("keeps a copy of what is held back", () => {
+  it("copies what is held back", () => {
     const held = new HeldAnswers();
     held.begin();
     const connection = newConnection();
@@ -138,7 +138,7 @@ describe("an exchange that is given lent bytes", () => {
     );
   });
 
-  it("keeps a copy of what its client takes slowly", async () => {
+  it("copies what its client reads slowly", async () => {
     const connection = newConnection();
     connection.copies(BYTES_AT_ONCE_MAX);
     // In one turn no more would be answered at all.

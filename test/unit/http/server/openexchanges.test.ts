@@ -14,7 +14,7 @@ class Member implements Listed<Member> {
 }
 
 describe("open exchanges", () => {
-  it("are those that came and did not end", () => {
+  it("are those that began and did not end", () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 7 })));
     fc.assert(
       fc.property(steps, (all) => {
@@ -34,7 +34,7 @@ describe("open exchanges", () => {
     );
   });
 
-  it("are all looked at, although each ends meanwhile", () => {
+  it("are all visited, although each ends meanwhile", () => {
     const open = new OpenExchanges<Member>();
     const members = [new Member(), new Member(), new Member()];
     for (const member of members) open.add(member);

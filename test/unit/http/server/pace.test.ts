@@ -33,8 +33,8 @@ function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number 
   return null;
 }
 
-describe("the least pace", () => {
-  it("is kept by whoever takes it, in steps of up to half of what it averages over", () => {
+describe("the minimum pace", () => {
+  it("is met by a steady reader, in steps of up to half of the averaging window", () => {
     const step = fc.integer({ min: 1, max: 240_000 });
     fc.assert(
       fc.property(step, fc.integer({ min: 16_400, max: 1e7 }), (bytes, perSecond) => {
@@ -50,7 +50,7 @@ describe("the least pace", () => {
     );
   });
 
-  it("is missed by who takes nothing for the write timeout, also after a good start", () => {
+  it("is missed by a reader that stops for the write timeout, also after a good start", () => {
     assert.equal(
       lateAfter(() => 0, 120_000),
       30_000,
@@ -61,13 +61,13 @@ describe("the least pace", () => {
     );
   });
 
-  it("is missed by who takes less, the sooner the less", () => {
+  it("is missed by slower readers, the slower the sooner", () => {
     const least = LIMITS.writePaceBytes;
     const late = [0.9, 0.5, 0.1].map((part) => lateAfter(() => 2 * least * part, 1_000_000) ?? 0);
     assert.deepEqual(late, [300_000, 60_000, 34_000]);
   });
 
-  it("does not count time in which nothing waits", () => {
+  it("does not count time without pending bytes", () => {
     const pace = new Pace(LIMITS);
     for (let nowMs = 0; nowMs < 600_000; nowMs += 1_000) {
       pace.offered(nowMs);
@@ -78,7 +78,7 @@ describe("the least pace", () => {
     }
   });
 
-  it("counts no more than the time between two looks where the server was busy elsewhere", () => {
+  it("counts no more than the time between two checks if the server was busy", () => {
     const pace = new Pace(LIMITS);
     pace.offered(0);
     for (let look = 1; look < 15; look++) assert.equal(pace.late(look * 60_000), false);
@@ -87,7 +87,7 @@ describe("the least pace", () => {
 });
 
 describe("the system", () => {
-  it("tells how much of what a socket was given waits, and nothing of other things", async () => {
+  it("reports how many bytes of a socket are pending, and nothing for other files", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
@@ -149,7 +149,7 @@ function chunksOf() {
 }
 
 describe("a body of chunks", () => {
-  it("counts no time while its next piece is made, and all time when there is one", async () => {
+  it("does not count the time to render its next chunk, but all other time", async () => {
     const chunks = chunksOf();
     after(() => chunks.end());
     chunks.begin();

@@ -55,7 +55,7 @@ class Turns {
 }
 
 for (const name of TRANSPORTS) {
-  describe(`a body over ${name} that comes quicker than it is taken`, () => {
+  describe(`a body over ${name} that arrives faster than it is read`, () => {
     it("leaves turns of the event loop to others", async () => {
       const transport = await openTransport(name, { ...TEST_LIMITS, requestTimeoutMs: 30_000 });
       const taker = new Turns();
@@ -76,8 +76,10 @@ for (const name of TRANSPORTS) {
   });
 }
 
-describe("what the system keeps of a connection", { skip: process.platform !== "linux" }, () => {
-  it("is bounded for those that come after it was said", async () => {
+describe("the kernel's receive buffer of a connection", {
+  skip: process.platform !== "linux",
+}, () => {
+  it("is bounded for connections accepted after the limit is set", async () => {
     const server = createServer({ pauseOnConnect: true });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -100,7 +102,7 @@ describe("what the system keeps of a connection", { skip: process.platform !== "
     server.close();
   });
 
-  it("is not where nobody listens", () => {
+  it("is not limited without a listener", () => {
     assert.equal(limitReceived(1, 4_096), false);
   });
 });
