@@ -211,18 +211,18 @@ after(() => {
 });
 
 describe("goldens", () => {
-  it("hold the snapshot", () => {
+  it("match the snapshot", () => {
     hold("snapshot", readFileSync(sample.snapshot));
   });
 
-  it(`hold ${SPECS} specs and what they find`, async () => {
+  it(`match ${SPECS} specs and their results`, async () => {
     const specs = specsOf();
     for (let from = 0; from < SPECS; from += GROUP) {
       await holdGroup(from, specs.slice(from, from + GROUP));
     }
   });
 
-  it("hold what is said of single values, right and wrong", () => {
+  it("match the messages for single values, valid and invalid", () => {
     const groups = SPEC_INPUT_SCHEMA.properties.filters.properties;
     for (const [group, { properties }] of Object.entries(groups)) {
       for (const member of [...Object.keys(properties), "surprise"]) {
@@ -245,7 +245,7 @@ describe("goldens", () => {
     }
   });
 
-  it("hold the files of exports", async () => {
+  it("match the files of exports", async () => {
     const draw = new Draw(seededRng(7));
     for (const [format, open] of Object.entries(RENDERERS)) {
       for (let i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ describe("goldens", () => {
     }
   });
 
-  it("hold changes between two months", async () => {
+  it("match the changes between two months", async () => {
     const pair = await makePair({ seed: 22, accounts: 400 });
     const [older, newer] = [pair.older.segment, pair.newer.segment];
     const file = path.join(pair.folder, "pair.changes");
@@ -288,14 +288,14 @@ describe("goldens", () => {
     pair.dispose();
   });
 
-  it("hold the OpenAPI document, the schemas and the empty query of the console", () => {
+  it("match the OpenAPI document, the schemas, and the empty query of the console", () => {
     hold("OpenAPI document", json(publicDocument(ROUTES, "0.0.0")));
     hold("schema of a spec", json(SPEC_SCHEMA));
     hold("schema of a spec as sent", json(SPEC_INPUT_SCHEMA));
     hold("empty query", json([emptyQuery(), specOf(emptyQuery())]));
   });
 
-  it("are those of goldens.json", () => {
+  it("equal goldens.json", () => {
     const now = Object.fromEntries(found);
     if (process.env.RENEW_GOLDENS) writeFileSync(FILE, `${JSON.stringify(now, null, 2)}\n`);
     const wanted = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string>;

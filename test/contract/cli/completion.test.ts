@@ -179,7 +179,7 @@ describe("peneira completion", () => {
     check(askFish(lines));
   });
 
-  it("offers in bash every command and option that the help names", () => {
+  it("offers in bash every command and option of the help", () => {
     script("bash");
     const wish = productCommand(["manpage", "--format", "text"]);
     const text = execFileSync(...wish, { encoding: "utf8" });

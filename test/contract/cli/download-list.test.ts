@@ -44,7 +44,7 @@ async function listed(test: TestContext, json: boolean): Promise<string> {
   return printed;
 }
 
-it("the list says why a month that has all of its zips would not be taken", async (test) => {
+it("explains why a month with all its zips would not be accepted", async (test) => {
   const lines = (await listed(test, false)).trimEnd().split("\n");
   assert.equal(lines.length, 4);
   assert.match(lines[0] ?? "", /^2026-10 {2}27 zips +[\d.]+ kB {2}\d{4}-\d\d-\d\d$/);
@@ -63,7 +63,7 @@ it("the list says why a month that has all of its zips would not be taken", asyn
   );
 });
 
-it("a month whose files bear an impossible date is none", () => {
+it("ignores a month whose files have an impossible date", () => {
   const members = new Map([["Cnaes.zip", { member: "F.K03200$Z.D61340.CNAECSV" }]]);
   assert.throws(() => checkMembers(LABEL, members), {
     message: /2026-10 cannot be used[\s\S]*bear a date that is none of the calendar: D61340/,

@@ -15,7 +15,7 @@ import { lockDataDir } from "../../../src/store/database.ts";
 /** Looks before something happens: far more than a holder that is no start is given. */
 const LATE = 1_000;
 
-describe("a claim of a demo's state", () => {
+describe("claiming a demo's state", () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-claim-"));
   after(() => rmSync(folder, { recursive: true }));
   let states = 0;
@@ -33,7 +33,7 @@ describe("a claim of a demo's state", () => {
     return counted;
   }
 
-  it("waits for a first start that is slow to answer, and says where it does", async () => {
+  it("waits for a first start that is slow to answer, and reports where it runs", async () => {
     const { dir, dataDir } = place();
     const unlock = await claimDemo(dir, dataDir);
     const slow = pauses(LATE, () => noteRunning(dir, "http://127.0.0.1:1"));
@@ -43,7 +43,7 @@ describe("a claim of a demo's state", () => {
     unlock();
   });
 
-  it("takes over where the first ends before it answers", async () => {
+  it("takes over if the first start ends before it answers", async () => {
     const { dir, dataDir } = place();
     const gone = pauses(LATE, await claimDemo(dir, dataDir));
     const unlock = await claimDemo(dir, dataDir, gone.pause);
@@ -52,7 +52,7 @@ describe("a claim of a demo's state", () => {
     unlock();
   });
 
-  it("gives up where no start holds the state", async () => {
+  it("gives up if no start holds the state", async () => {
     const { dir, dataDir } = place();
     const unlock = lockDataDir(dataDir);
     const never = pauses(0, () => {});

@@ -104,7 +104,7 @@ describe("the metrics of a server", () => {
     return Object.fromEntries(values);
   }
 
-  it("say how many months it is behind what the last look found, and how old that is", () => {
+  it("report how many months it lags behind the last check, and the check's age", () => {
     assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" });
     leaveLook(folder, { asked_at: "2026-11-20T11:00:00Z", published: "2027-01" }, quiet);
     assert.deepEqual(valuesOf("2026-09"), { behind: "4", asked: "3600" });
@@ -122,7 +122,7 @@ describe("the metrics of a server", () => {
     assert.deepEqual(named.sort(), Object.keys(NAMES).sort());
   });
 
-  it("know nothing from what is no note of an update", () => {
+  it("report no values for a file that is not an update note", () => {
     const forged = [
       "",
       "null",
@@ -142,13 +142,13 @@ describe("the metrics of a server", () => {
   });
 });
 
-describe("what changed since the month before", () => {
+describe("the changes since the previous month", () => {
   function count(signal = new AbortController().signal, say: (text: string) => void = quiet) {
     const desk = join(folder, ".update");
     return snapshots().then((known) => countChanges(known, { folder, desk, signal, say }));
   }
 
-  it("is counted as the slow twin counts it, once for a pair", async () => {
+  it("are counted like the twin's, once for a pair", async () => {
     place("newer", "2026-10.peneira");
     assert.equal(await count(), null, "without a month before");
     place("older", "2026-09.peneira");
@@ -176,7 +176,7 @@ describe("what changed since the month before", () => {
     assert.equal(statSync(file, { bigint: true }).mtimeNs, mtimeNs);
   });
 
-  it("is counted anew for another snapshot of the month, and kept for other months", async () => {
+  it("are counted again for another snapshot of the month, and else cached", async () => {
     place("older", "2026-09.peneira");
     place("newer", "2026-10.peneira");
     const month = (snapshot: string) => ({ snapshot, snapshot_date: "", accounts: 1, id: "x" });
@@ -191,7 +191,7 @@ describe("what changed since the month before", () => {
     assert.deepEqual(kept, [counts, entry("2026-08", "2026-09")]);
   });
 
-  it("is passed over with words where the two cannot be compared; a signal ends it", async () => {
+  it("are skipped with a message if they cannot be counted; a signal ends them", async () => {
     place("newer", "2026-10.peneira");
     place("older", "2026-09.peneira");
     const abort = new AbortController();
@@ -205,8 +205,8 @@ describe("what changed since the month before", () => {
   });
 });
 
-describe("keeping the newest months", () => {
-  it("removes what nobody reads, by its name, and says so", async () => {
+describe("retention of the newest months", () => {
+  it("removes unused snapshots by name, and reports it", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const pin = join(folder, ".pin");
@@ -223,7 +223,7 @@ describe("keeping the newest months", () => {
     assert.equal((await openSegmentAt(pin)).label, "2026-09", "a pin of an export stays whole");
   });
 
-  it("never removes what is mapped, under whatever name, until it is not", async () => {
+  it("never removes a mapped file, under any name, until it is unmapped", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const pin = join(folder, ".pin");
@@ -242,7 +242,7 @@ describe("keeping the newest months", () => {
     assert.deepEqual(keepNewest(await snapshots(), 1, quiet).removed, [older]);
   });
 
-  it("says the system's words of what cannot be removed", async () => {
+  it("reports the system's error for a file that cannot be removed", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const known = await snapshots();

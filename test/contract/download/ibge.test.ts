@@ -103,8 +103,8 @@ async function fetched(name: ServiceTable, { proxy = "direct", address = url } =
   }
 }
 
-describe("tables of the service", () => {
-  it("become a file of places, with what is not known left empty", async () => {
+describe("tables of the IBGE service", () => {
+  it("become a file of places, with unknown values left empty", async () => {
     plan = [json(MUNICIPALITIES)];
     const { table, said, shown } = await fetched("places");
     assert.deepEqual(asked, ["/api/v1/localidades/municipios"]);
@@ -134,7 +134,7 @@ describe("tables of the service", () => {
     ]);
   });
 
-  it("are asked for again when the service fails, stalls or cuts", async () => {
+  it("are requested again if the service fails, stalls, or cuts the answer", async () => {
     const cut: Answer = (response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("[");
@@ -151,7 +151,7 @@ describe("tables of the service", () => {
     assert.match(said.join("\n"), /answers 503; trying again[\s\S]*no bytes for[\s\S]*429/);
   });
 
-  it("leave the file of before where none comes, and nothing else", async () => {
+  it("keep the previous file if none arrives, and leave nothing else", async () => {
     const before = join(folder, "places.csv");
     writeFileSync(before, "before");
     const broken = [{ id: 1 }, { ...MUNICIPALITIES[0], id: "x" }];
@@ -175,7 +175,7 @@ describe("tables of the service", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("come through the proxy of the setting", async () => {
+  it("use the configured proxy", async () => {
     plan = [json(SUBCLASSES)];
     const proxy = await httpProxy({});
     const address = url.replace("127.0.0.1", "mirror.test");

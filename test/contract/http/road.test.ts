@@ -22,14 +22,14 @@ const FILES_MAX: Readonly<Record<WalkName, number>> = {
   healthz: 12,
 };
 
-describe("the road of a request", () => {
+describe("the path of a request", () => {
   let roads: ReadonlyMap<WalkName, Road>;
   before(async () => {
     roads = await walkRoads(Object.keys(WALKS) as WalkName[]);
   });
 
   for (const [name, most] of Object.entries(FILES_MAX)) {
-    it(`of ${name} runs through at most ${most} files`, () => {
+    it(`of ${name} passes through at most ${most} files`, () => {
       const { files } = roads.get(name as WalkName) ?? assert.fail("not walked");
       assert.ok(files.has("src/http/server/dispatch.ts"), "the dispatcher runs for every request");
       assert.ok(files.size <= most, `${files.size} files:\n${[...files.keys()].join("\n")}`);

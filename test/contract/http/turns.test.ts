@@ -72,7 +72,7 @@ const REQUESTS: Readonly<Record<string, Dear>> = {
     refused(ask, "/v1/accounts/count", largestSmall(unknown)),
 };
 
-describe("a turn of the thread that answers", () => {
+describe("a turn of the answering thread", () => {
   let recording: Recording;
   before(async () => {
     recording = await startRecording(20_000, UNLIMITED);
@@ -85,7 +85,7 @@ describe("a turn of the thread that answers", () => {
     await checkTurn();
   });
 
-  it(`has at most ${STEPS_MAX} steps while it begins to serve a newer snapshot`, async () => {
+  it(`has at most ${STEPS_MAX} steps during the switch to a newer snapshot`, async () => {
     const next = await makeSampleSnapshot(19_000, 6);
     try {
       const ask = askerOf(recording.base, recording.key);
@@ -108,7 +108,7 @@ describe("a turn of the thread that answers", () => {
 
   let round = 0;
   for (const [name, dear] of Object.entries(REQUESTS)) {
-    it(`has at most ${STEPS_MAX} steps beside ${name}`, async () => {
+    it(`has at most ${STEPS_MAX} steps during ${name}`, async () => {
       const ask = askerOf(recording.base, recording.key);
       await dear(ask, ++round);
       await recording.beginTurns();

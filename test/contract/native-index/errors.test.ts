@@ -252,7 +252,7 @@ describe("wrong arguments", () => {
     [() => segment.close.call(wrong({})), "this must be a segment, not another object"],
   ];
 
-  it("are a TypeError that names them, what they must be and what they are", async () => {
+  it("throw a TypeError that names the argument, the expected and the actual type", async () => {
     for (const [call, message] of cases) {
       const told = call.toString();
       await assert.rejects(
@@ -268,7 +268,7 @@ describe("wrong arguments", () => {
     }
   });
 
-  it("that throw when they are read give what they threw", () => {
+  it("rethrow what a getter throws", () => {
     const own = new RangeError("mine");
     const location = {
       get offset() {
@@ -311,14 +311,14 @@ function child(prefix: readonly string[], body: string, ...args: readonly string
   return result.stdout.trim().split("\n");
 }
 
-describe("what the system refuses", () => {
+describe("system errors", () => {
   const body = `
     await writeFixture(process.argv[1], randomRows(1, 20000)).then(
       () => console.log("written"),
       told,
     );`;
 
-  it("has the code, the number and the path, as Node would say them", async () => {
+  it("have Node's code, number, path, and message", async () => {
     const file = path.join(folder, "none");
     const request = { path: file, regionOffset: 64, rowCount: 1, sections: [], threads: 1 };
     await assert.rejects(buildIndex(request), {
@@ -330,7 +330,7 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of files that a scan cannot make", () => {
+  it("are reported for files that a scan cannot create", () => {
     const file = path.join(folder, "none", "spill");
     const told = { partitions: 1, slotBytes: 64, latestDay: 0, skipBadRows: 0, ...FLAGS };
     assert.throws(() => openScan({ type: "simples", path: file, ...told }), {
@@ -342,7 +342,7 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of a file that grew too large", () => {
+  it("are reported for a file that grew too large", () => {
     const file = path.join(folder, "large");
     const limit = ["sh", "-c", 'ulimit -f 9000; exec "$@"', "sh"]; // columns fit, the region not
     assert.deepEqual(JSON.parse(child(limit, body, file)[0] as string), {
@@ -354,7 +354,7 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of a disk that is full", (test) => {
+  it("are reported for a full disk", (test) => {
     const disk = path.join(folder, "disk");
     mkdirSync(disk);
     // A file system of its own, in a name space of its own: nothing is left of it afterwards.
@@ -370,7 +370,7 @@ describe("what the system refuses", () => {
   });
 });
 
-describe("memory that cannot be had", () => {
+describe("a failed memory allocation", () => {
   // The limit is set after everything is prepared; what is asked for then is more than is left.
   const body = `
     const meta = new Uint8Array(192 << 20);
@@ -394,7 +394,7 @@ describe("memory that cannot be had", () => {
     attempt(() => segment.renderJson(rows, ["cnpj", "legal_name", "street", "email"]));
     console.log(segment.count([]), segment.renderJson(rows.subarray(0, 1), ["uf"]).length > 2);`;
 
-  it("is an error that says how much was asked for, and the process lives on", (test) => {
+  it("throws an error with the requested size, and the process survives", (test) => {
     const asan = (process.env.LD_PRELOAD ?? "").includes("asan");
     if (asan || spawnSync("prlimit", ["--version"]).status !== 0) {
       return test.skip("skipped: no prlimit here, or a sanitizer that reserves all memory");

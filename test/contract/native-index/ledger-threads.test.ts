@@ -127,12 +127,12 @@ async function inThreads<Said>(program: string, ledger: Ledger, data: object): P
   );
 }
 
-describe("rates that threads take at the same time", () => {
+describe("rates used by several threads concurrently", () => {
   for (const [steps, stepMs] of [
     [1, 0],
     [50, 700],
   ] as const) {
-    it(`are those of one thread in ${steps} steps of ${stepMs} ms`, async () => {
+    it(`equal those of one thread in ${steps} steps of ${stepMs} ms`, async () => {
       const ledger = opened();
       const numbers = rateNumbers("keys");
       numbers.set([POLICY.perSecond, POLICY.burst, 1, 0], RATE.perSecond);
@@ -158,8 +158,8 @@ describe("rates that threads take at the same time", () => {
   }
 });
 
-describe("amounts that threads take at the same time", () => {
-  it("never pass the limit, and those of a thread that ended are given back", async () => {
+describe("amounts used by several threads concurrently", () => {
+  it("never exceed the limit, and are released when a thread ends", async () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
     numbers[HOLD.amount] = 3;
@@ -177,8 +177,8 @@ describe("amounts that threads take at the same time", () => {
   });
 });
 
-describe("uses and lines of threads", () => {
-  it("are exact sums, and come out by time", async () => {
+describe("usage and log lines of threads", () => {
+  it("are exact sums, and are returned by time", async () => {
     const ledger = opened();
     const numbers = new Float64Array([20_000, 1, 0]);
     const ends = await inThreads<number>(COUNTER, ledger, { numbers, keys: NAMES });

@@ -92,7 +92,7 @@ afterEach(() => {
 });
 
 describe("an open port", () => {
-  it("deals connections to the threads by turns", async () => {
+  it("deals connections to the threads in round-robin order", async () => {
     const port = open();
     const threads = [await taker(port), await taker(port), await taker(port)];
     await connected(port, 16);
@@ -102,7 +102,7 @@ describe("an open port", () => {
     await Promise.all(threads.map((thread) => thread.terminate()));
   });
 
-  it("keeps what comes before anybody takes, and tells the end behind all of it", async () => {
+  it("queues connections before any thread accepts, and reports its end last", async () => {
     const port = open();
     await connected(port, 5);
     const { seen, ended } = takeHere(port);
@@ -112,7 +112,7 @@ describe("an open port", () => {
     assert.equal(seen.indexOf(-1), 10);
   });
 
-  it("hands over what came while the taker was busy when it was closed", async () => {
+  it("hands over connections that arrived before the close while the thread was busy", async () => {
     const port = open();
     const { seen, ended } = takeHere(port);
     const crowd = new Worker(
@@ -129,7 +129,7 @@ describe("an open port", () => {
     await crowd.terminate();
   });
 
-  it("goes on with the others when the thread of a taker ends", async () => {
+  it("continues with the other threads if one ends", async () => {
     const port = open();
     const { ended } = takeHere(port);
     const thread = await taker(port);
@@ -142,7 +142,7 @@ describe("an open port", () => {
     assert.ok((await ended).length >= 7, String((await ended).length));
   });
 
-  it("is this server's alone", () => {
+  it("is exclusive to this server", () => {
     const port = open();
     assert.equal(openPort("127.0.0.1", port.number), null);
     assert.equal(openPort("no such host.invalid", 0), null);
@@ -153,7 +153,7 @@ describe("an open port", () => {
     ports.push(again as OpenPort);
   });
 
-  it("takes both families at the address of all", async (context) => {
+  it("accepts both address families on the wildcard address", async (context) => {
     const own = Object.values(networkInterfaces()).flat();
     if (!own.some((one) => one?.address === "::1")) return context.skip("no IPv6 here");
     const port = open("::");
@@ -164,7 +164,7 @@ describe("an open port", () => {
     assert.equal((await ended).length, 3);
   });
 
-  it("that is closed takes nobody, and can be closed again", () => {
+  it("accepts no more threads after a close, and may be closed again", () => {
     const port = open();
     closePort(port.id);
     closePort(port.id);

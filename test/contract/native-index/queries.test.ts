@@ -116,8 +116,8 @@ function isRefusal(error: unknown): true {
   return true;
 }
 
-describe("written queries", () => {
-  it("are taken by every method, and by no method for another kind", async () => {
+describe("encoded queries", () => {
+  it("are accepted by every method, and by no method for another kind", async () => {
     for (const [name, [wanted, call]] of Object.entries(METHODS)) {
       for (const kind of REQUEST_KINDS) {
         if (kind === wanted) await call(...writtenOf(kind));
@@ -126,7 +126,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused where they are cut off, go on, or are none", async () => {
+  it("are rejected if truncated, extended, or invalid", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let length = 0; length < numbers.length; length++) {
@@ -154,7 +154,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused where one number is none that it can be", async () => {
+  it("are rejected if one number is out of range", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let at = 0; at < numbers.length; at++) {
@@ -165,7 +165,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused by an addon of other tables", () => {
+  it("are rejected by an addon with other tables", () => {
     const [numbers, lists] = writtenOf("query");
     for (const layout of [0, queryLayout() - 1, queryLayout() + 1]) {
       const other = Float64Array.from(numbers);
@@ -174,7 +174,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are an answer or a refusal, whatever their numbers are", () => {
+  it("yield an answer or a rejection for any numbers", () => {
     const random = seededRandom(17);
     const draw = (most: number) => Math.floor(random() * most);
     const some = [0, 1, 2, 3, 4, 11, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, -1, 0.5];
@@ -205,7 +205,7 @@ describe("written queries", () => {
     assert.equal(segment.count(...writeQuery([])), ROW_COUNT);
   });
 
-  it("name everything that they can name", () => {
+  it("name every member", () => {
     for (const dimension of DIMENSIONS) {
       const any = [{ dimension, codes: Uint32Array.of(2 ** 32 - 1) }];
       assert.equal(segment.count(...writeQuery([{ kind: "posting", any, negated: false }])), 0);
@@ -221,7 +221,7 @@ describe("written queries", () => {
     }
   });
 
-  it("of many numbers are as those of few", () => {
+  it("with many numbers equal those with few", () => {
     const codes = Uint32Array.from({ length: 100_000 }, (_, code) => code);
     const any = [{ dimension: "municipality_ibge", codes }] as const;
     const [numbers] = writeQuery([{ kind: "posting", any, negated: false }]);

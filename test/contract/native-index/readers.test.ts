@@ -75,7 +75,7 @@ function stored(path: string): unknown[] {
 }
 
 describe("Polars", () => {
-  it("agrees on the number of rows and on every column of sampled rows", () => {
+  it("agrees on the row count and on every column of sampled rows", () => {
     const { rows } = decodeSnapshot(sample.snapshot);
     assert.equal(frame.height, rows.length);
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe("Polars", () => {
 });
 
 describe("a column", () => {
-  it("has several values, so that none is stored that no import fills", () => {
+  it("has several values, so every stored column is filled by an import", () => {
     const { rows } = decodeSnapshot(sample.snapshot);
     const valuesOf = (field: string) =>
       new Set(rows.map((row) => JSON.stringify((row as Record<string, unknown>)[field])));
@@ -114,7 +114,7 @@ describe("a column", () => {
 });
 
 describe("readIPC of nodejs-polars", () => {
-  it("opens a snapshot given as bytes, or under a name that ends in .ipc", () => {
+  it("opens a snapshot as bytes, or under a name that ends in .ipc", () => {
     const link = join(folder, "snapshot.ipc");
     linkSync(sample.snapshot, link);
     for (const given of [link, readFileSync(sample.snapshot)]) {
@@ -123,7 +123,7 @@ describe("readIPC of nodejs-polars", () => {
     assert.equal(pl.readIPC(link, { columns: ["cnpj", "uf"] }).width, 2);
   });
 
-  it("takes any other text for the bytes, also the path of a file that Polars wrote", () => {
+  it("treats any other text as bytes, even the path of a file that Polars wrote", () => {
     const written = join(folder, "own.arrow");
     frame.select("cnpj").writeIPC(written);
     for (const text of ["no file at all", written, sample.snapshot]) {
@@ -147,26 +147,26 @@ function plain(cell: unknown, name: string, type: string): unknown {
 }
 
 describe("columns of another program", () => {
-  it("as plain Arrow with dictionaries give the same accounts in the same order", async () => {
+  it("as plain Arrow with dictionaries yield the same accounts in the same order", async () => {
     const path = join(folder, "plain.arrow");
     frame.sort("legal_name").writeIPC(path, { compression: "uncompressed" });
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("as plain Arrow with text and without scores give the same accounts", async () => {
+  it("as plain Arrow with text and without scores yield the same accounts", async () => {
     const path = join(folder, "text.arrow");
     const scores = COLUMNS.map(({ name }) => name).filter((name) => name.startsWith("score"));
     asText().drop(scores).writeIPC(path, { compression: "uncompressed" });
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("as Parquet give the same accounts", async () => {
+  it("as Parquet yield the same accounts", async () => {
     const path = join(folder, "text.parquet");
     asText().writeParquet(path);
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("with one code where a list belongs count as lists of one, or as odd", async () => {
+  it("with one code in place of a list count as a one-element list, or as odd", async () => {
     const path = join(folder, "single.arrow");
     const code = pl
       .when(pl.col("uf").eq(pl.lit("SP")))
@@ -181,7 +181,7 @@ describe("columns of another program", () => {
     }
   });
 
-  it("as Parquet with categories are refused with the way out", async () => {
+  it("as Parquet with categories are rejected with the workaround", async () => {
     const path = join(folder, "categories.parquet");
     frame.writeParquet(path);
     await assert.rejects(importFile(path), (error: Error) => {
@@ -190,7 +190,7 @@ describe("columns of another program", () => {
     });
   });
 
-  it("without a column, label or date are refused by name", async () => {
+  it("without a column, label, or date are rejected by name", async () => {
     const path = join(folder, "less.arrow");
     frame.drop("uf").writeIPC(path, { compression: "uncompressed" });
     await assert.rejects(importFile(path), /lacks the columns uf/);

@@ -93,14 +93,14 @@ describe("the identity of a snapshot", () => {
   const nameOf = (segment: Segment) =>
     (account(segment, first.cnpj, ["legal_name"]) as typeof first).legal_name;
 
-  it("is 64 digits, the same for the same dump", async () => {
+  it("is 64 hex digits, the same for the same dump", async () => {
     const again = await openSegment(snapshotOf(1));
     assert.match(identity, /^[0-9a-f]{64}$/);
     assert.equal(again.snapshotId, identity);
     again.close();
   });
 
-  it("is not had by bytes that were altered under a right CRC-32C", async () => {
+  it("detects altered bytes with a matching CRC-32C", async () => {
     const { bytes, block } = forged();
     const path = written(bytes);
     const { damaged } = await verifySnapshot(await openSnapshot(path), () => {});
@@ -117,7 +117,7 @@ describe("the identity of a snapshot", () => {
     swapped.close();
   });
 
-  it("is watched over by the scrubber", async () => {
+  it("is verified by the scrubber", async () => {
     const segment = await openSegment(written(forged().bytes));
     const clock = manualClock();
     const scrubber = new Scrubber({
@@ -132,7 +132,7 @@ describe("the identity of a snapshot", () => {
     segment.close();
   });
 
-  it("is refused where a block has its digest, and another one where that fits too", async () => {
+  it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
     // In a mapping that is open already, the end of a pass finds it.
@@ -153,7 +153,7 @@ describe("the identity of a snapshot", () => {
     segment.close();
   });
 
-  it("of a file of before is what it was, and can be forged", async () => {
+  it("of an older file is unchanged, and can be forged", async () => {
     const real = await openSegment(written(withoutDigests(Buffer.from(whole))));
     const other = await openSegment(written(withoutDigests(forged().bytes)));
     for (const { native, snapshotId } of [real, other]) {
@@ -167,7 +167,7 @@ describe("the identity of a snapshot", () => {
     for (const segment of [real, other]) segment.close();
   });
 
-  it("has digests at their place, or the file is refused", async () => {
+  it("has its digests at the right offset, or the file is rejected", async () => {
     const offset = `"digests":{"offset":"${digests.offset}"`;
     const length = `"length":"${digests.length}","sha256"`;
     const less = (text: string, by: number) =>
@@ -194,7 +194,7 @@ describe("the identity of a snapshot", () => {
     }
   });
 
-  it("goes with every bit of the digests", async () => {
+  it("changes with every bit of the digests", async () => {
     for (const at of [0, 31, 32, digests.length - 1]) {
       const bytes = Buffer.from(whole);
       bytes.writeUInt8(bytes.readUInt8(digests.offset + at) ^ 4, digests.offset + at);

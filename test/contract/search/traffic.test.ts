@@ -168,7 +168,7 @@ function near(name: string, part: number, expected: number): void {
 }
 
 describe("the traffic of the benchmarks", () => {
-  it("is the same for a seed, and another for another seed", () => {
+  it("is the same for a seed, and differs for another seed", () => {
     for (const kind of TRAFFIC_KINDS) {
       const one = trafficOf(segment, SEED, 40, kind);
       assert.deepEqual(trafficOf(segment, SEED, 40, kind), one, kind.name);
@@ -177,7 +177,7 @@ describe("the traffic of the benchmarks", () => {
     assert.deepEqual(trafficOf(segment, SEED, 40), bodies.slice(0, 40));
   });
 
-  it("has each row of the table as often as the table says", () => {
+  it("has each row of the table as often as the table states", () => {
     assert.deepEqual(Object.keys(SEEN).sort(), SHARES.map(({ name }) => name).sort());
     const narrow = 1 - drawnAgain();
     for (const { name, choice, share } of SHARES) {
@@ -194,7 +194,7 @@ describe("the traffic of the benchmarks", () => {
     near("newest", partOf(bodies, SEEN["newest first"] as Seen), 1 / 10);
   });
 
-  it("is normalized without a warning, and no two questions mean the same", () => {
+  it("is normalized without a warning, and no two queries are equivalent", () => {
     const specs = bodies.map((body) => specOfBody(segment, body));
     for (const [at, spec] of specs.entries()) {
       assert.deepEqual(spec.explain.warnings, [], bodies[at]);
@@ -202,7 +202,7 @@ describe("the traffic of the benchmarks", () => {
     assert.equal(new Set(specs.map((spec) => JSON.stringify(spec))).size, BODIES);
   });
 
-  it("finds something in most questions of each kind, and nothing in some", () => {
+  it("finds rows for most queries of each kind, and none for some", () => {
     let empty = 0;
     for (const kind of TRAFFIC_KINDS) {
       const specs = trafficOf(segment, SEED, OF_A_KIND, kind).map((body) => {
@@ -215,7 +215,7 @@ describe("the traffic of the benchmarks", () => {
     assert.ok(empty > 0, "a client also asks for what does not exist");
   });
 
-  it("has the row of a kind in all of its questions, and sets the filters of the row", () => {
+  it("sets the filters of its row in all queries of a kind", () => {
     for (const kind of TRAFFIC_KINDS) {
       const drawn = trafficOf(segment, SEED, OF_A_KIND, kind);
       if (kind.has === undefined) continue;
@@ -243,7 +243,7 @@ describe("the table of shares", () => {
     assert.deepEqual([...drawn].sort(), expected.sort());
   });
 
-  it("shares no more than there is within a choice", () => {
+  it("sums to at most one within a choice", () => {
     for (const choice of new Set(SHARES.map((row) => row.choice))) {
       const rows = SHARES.filter((row) => row.choice === choice);
       const sum = rows.reduce((all, { share }) => all + share, 0);
@@ -252,7 +252,7 @@ describe("the table of shares", () => {
   });
 });
 
-it("a seed is drawn for each run, and one that is given is checked", () => {
+it("draws a seed for each run, and checks a given one", () => {
   assert.notEqual(seedOf(undefined), seedOf(undefined));
   assert.equal(seedOf("4294967295"), 4_294_967_295);
   for (const wrong of ["-1", "1.5", "x", "4294967296"]) {

@@ -22,7 +22,7 @@ interface Asked {
   readonly given: readonly unknown[];
 }
 
-describe("making a snapshot ready", () => {
+describe("warming a snapshot", () => {
   let sample: SampleSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(2_000, 3);
@@ -44,7 +44,7 @@ describe("making a snapshot ready", () => {
     return { segment, asked };
   }
 
-  it("asks nothing whose cost grows with the registry", async () => {
+  it("runs no query whose cost grows with the registry", async () => {
     const { segment, asked } = await watched();
     await askFirst(segment);
     await warm(segment);
@@ -68,7 +68,7 @@ describe("making a snapshot ready", () => {
     segment.close();
   });
 
-  it("ends when it is told to", async () => {
+  it("stops on request", async () => {
     const { segment, asked } = await watched();
     let turns = 0;
     await warm(segment, () => ++turns > 3);
@@ -76,7 +76,7 @@ describe("making a snapshot ready", () => {
     segment.close();
   });
 
-  it("finds damage of the first page before anybody asks", async () => {
+  it("finds damage of the first page before the first request", async () => {
     const folder = mkdtempSync(join(tmpdir(), "peneira-warm-"));
     const good = await openSegment(sample.snapshot);
     const rows = good.native.renderJson(Uint32Array.of(0), ["legal_name"]);

@@ -81,7 +81,7 @@ const ALL = [...SPELLINGS, ...Array.from({ length: RANDOM }, () => randomSpellin
 describe("a spelling of a CNPJ", () => {
   const same = (reading: string) => reading;
 
-  it("is read as it must be", () => {
+  it("is read as specified", () => {
     checkAll(ALL, readOne, same);
     for (const reason of Object.keys(CNPJ_REFUSALS)) {
       assert.ok(
@@ -91,7 +91,7 @@ describe("a spelling of a CNPJ", () => {
     }
   });
 
-  it("is read alike in JSON, pasted text and CSV", () => {
+  it("is read alike in JSON, pasted text, and CSV", () => {
     const taken = (text: string) => {
       const upload = new Upload(false);
       assert.ok(upload.take(text, { line: 1 }));
@@ -127,7 +127,7 @@ describe("a spelling of a CNPJ", () => {
     }
   });
 
-  it("is read alike in the box of the console, where words make a sentence", () => {
+  it("is read alike in the console's search box, where words make a sentence", () => {
     for (const [text, reading] of ALL) {
       const number = numberIn(text);
       const short = shortNumberIn(text);
@@ -238,7 +238,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     }
   });
 
-  it("is read alike where it is typed, unless it may be a name", async () => {
+  it("is read alike if typed, unless it may be a name", async () => {
     for (const [text, reading] of SPELLINGS) {
       const { body } = await ask(`/v1/accounts/suggest?q=${encodeURIComponent(text)}`);
       const { number, refused } = body;
@@ -250,7 +250,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     }
   });
 
-  it("is read alike as a text and a number of JSON, behind a byte-order mark too", async () => {
+  it("is read alike as text and as a number in JSON, also after a byte-order mark", async () => {
     const { body: made } = await ask("/v1/lists", '\ufeff{"name":"spellings"}');
     const entries = `/v1/lists/${made.list.id}/entries`;
     const numbers = SPELLINGS.filter(([text]) => /^-?(0|[1-9]\d*)(\.\d+)?(e[+]?\d+)?$/i.test(text));
@@ -281,7 +281,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     assert.ok(text.includes(CNPJ_REFUSALS.too_long));
   });
 
-  it("of a person is not logged", () => {
+  it("is not logged if it belongs to a person", () => {
     assert.ok(!CPF.test(server.logged.join("\n")));
   });
 });

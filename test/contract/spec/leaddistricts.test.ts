@@ -92,7 +92,7 @@ const mistakes = (input: object) => {
 const at = (input: object) => mistakes(input).map((one) => one.at);
 
 describe("districts of a lead query", () => {
-  it("find the accounts of their city, however they are written", () => {
+  it("find the accounts of their city, in any spelling", () => {
     let tried = 0;
     for (const [ibge, names] of districts) {
       const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
@@ -113,7 +113,7 @@ describe("districts of a lead query", () => {
     assert.ok(tried > 300, `${tried} were tried`);
   });
 
-  it("are the same in every spelling, alone beside the city or with it", () => {
+  it("are the same in every spelling, alone, next to the city, or combined with it", () => {
     const [{ name = "" } = {}] = districts.get(SP) ?? [];
     const one = found({ ...ALL, districts: [`${name}, São Paulo`] });
     assert.ok(one.accounts > 0);
@@ -135,7 +135,7 @@ describe("districts of a lead query", () => {
     assert.ok(notes.assumptions.some(({ code }) => code === "place_of_districts"));
   });
 
-  it("are mistakes where no account names them, and suggest what was meant", () => {
+  it("are rejected if no account names them, with a suggestion", () => {
     const [{ name = "" } = {}] = districts.get(SP) ?? [];
     const begun = name.slice(0, -2);
     const [wrong] = mistakes({ districts: [`${begun}xq, São Paulo`] });
@@ -155,7 +155,7 @@ describe("districts of a lead query", () => {
     ]);
   });
 
-  it("are refused by a snapshot that has none, with the import that mends it", () => {
+  it("are rejected by a snapshot without districts, with the import that adds them", () => {
     const older = { ...segment, catalog: { ...segment.catalog, lacksDistricts: true as const } };
     const asked = { districts: ["Centro, São Paulo"] };
     const refused = () =>
@@ -166,7 +166,7 @@ describe("districts of a lead query", () => {
     });
   });
 
-  it("are absent from the normal form where none is asked for", () => {
+  it("are absent from the normal form unless used", () => {
     assert.ok(!("districts" in read({ districts: [] }).query));
     assert.deepEqual(read({ cities: [SP], districts: [] }).query, read({ cities: [SP] }).query);
   });

@@ -68,7 +68,7 @@ function damagedList(): ListStore {
 }
 
 describe("the blobs of the state", () => {
-  it("are those that have checksums, and no others", () => {
+  it("are the columns with checksums, and no others", () => {
     const found = tablesOf(database).flatMap((table) => {
       const columns = database.pragma(`table_info(${table})`) as { name: string; type: string }[];
       const blobs = columns.filter(({ type }) => type === "BLOB").map(({ name }) => name);
@@ -82,7 +82,7 @@ describe("the blobs of the state", () => {
 
   for (const { table, blobs } of BLOBS) {
     for (const column of blobs) {
-      it(`are refused when a bit of ${table}.${column} is flipped`, () => {
+      it(`are rejected if a bit of ${table}.${column} is flipped`, () => {
         fillState(database);
         assert.deepEqual(findingsIn(database), []);
         flip(table, column);
@@ -101,7 +101,7 @@ describe("the blobs of the state", () => {
     }
   }
 
-  it("have the checksums of what the stores wrote", () => {
+  it("have the checksums of the written bytes", () => {
     const [hash, salt] = [Buffer.alloc(32, 1), Buffer.alloc(16, 2)];
     const keys = new KeyStore(database);
     const tenantId = keys.tenantId("t", "ten", 0);
@@ -128,7 +128,7 @@ describe("the blobs of the state", () => {
     assert.equal(written.length, BLOBS.length - 1, "all but the lists, which have a test below");
   });
 
-  it("are checked where they are read", () => {
+  it("are checked when they are read", () => {
     fillState(database);
     const [keys, users] = [new KeyStore(database), new UserStore(database)];
     const key = database.prepare("SELECT id FROM keys ORDER BY hash LIMIT 1").pluck().get();
@@ -147,7 +147,7 @@ describe("the blobs of the state", () => {
 });
 
 describe("a list with a damaged block", () => {
-  it("is not read", () => {
+  it("cannot be read", () => {
     const store = damagedList();
     const { sequence, revision } = store.find("ten", "lst_1") ?? assert.fail();
     const pin = { list: sequence, revision };
@@ -156,7 +156,7 @@ describe("a list with a damaged block", () => {
   });
 
   for (const verb of ["add", "remove"] as const) {
-    it(`is not changed: ${verb}`, async () => {
+    it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
       // Behind the damaged block, so that only reading all of them finds it.

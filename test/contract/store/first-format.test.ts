@@ -45,8 +45,8 @@ function mistakesOf(normalize: () => unknown): unknown[] {
   return [];
 }
 
-describe("a snapshot of the second format without districts", () => {
-  it("refuses them in words, and answers the rest", async () => {
+describe("a snapshot of format 2 without districts", () => {
+  it("rejects district queries with a readable error, and answers the rest", async () => {
     writeFileSync(place, readFixture("snapshot", 2));
     const segment = await openSegment(place);
     try {
@@ -65,8 +65,8 @@ describe("a snapshot of the second format without districts", () => {
   });
 });
 
-describe("a snapshot of the first format", () => {
-  it("refuses in words what it has not counted, and answers the rest", async () => {
+describe("a snapshot of format 1", () => {
+  it("rejects queries that need uncounted data, and answers the rest", async () => {
     writeFileSync(place, readFixture("snapshot", 1));
     const segment = await openSegment(place);
     try {

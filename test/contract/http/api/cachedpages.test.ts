@@ -133,7 +133,7 @@ function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
 
 for (const transport of MATRIX) {
   for (const bytesMax of [AMPLE, SCARCE]) {
-    describe(`searches remembered in ${bytesMax} bytes over ${transport}`, () => {
+    describe(`searches with a response cache of ${bytesMax} bytes over ${transport}`, () => {
       const pair = new Pair(bytesMax);
       const segments: Segment[] = [];
       before(async () => {
@@ -146,7 +146,7 @@ for (const transport of MATRIX) {
         for (const segment of segments) segment.close();
       });
 
-      it("are answered as by a server that remembers none", async () => {
+      it("return the same answers as a server without a cache", async () => {
         const draw = new Draw(seededRng(SEED));
         const [older, newer] = segments as [Segment, Segment];
         const keys = [keyOf(pair, "one"), keyOf(pair, "two"), keyOf(pair, "one", "free")];
@@ -181,7 +181,7 @@ for (const transport of MATRIX) {
         assert.deepEqual(lines[0], lines[1]);
       });
 
-      it("are leads as well, by query and by sentence", async () => {
+      it("return the same answers for leads, by query and by sentence", async () => {
         const key = keyOf(pair, "leads");
         const [, newer] = segments as [Segment, Segment];
         pair.load(newer, null);
@@ -212,7 +212,7 @@ for (const transport of MATRIX) {
     });
   }
 
-  describe(`a remembered search over ${transport}`, () => {
+  describe(`a cached search over ${transport}`, () => {
     const pair = new Pair(AMPLE);
     /** Each server has limits of its own, as strict as users have them. */
     const own = () => ({ plans: loadPlans(), rateLimits: new RateLimits(pair.clock) });
@@ -229,7 +229,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 1);
     }
 
-    it("has an id and a time of its own", async () => {
+    it("has its own request id and time", async () => {
       const key = keyOf(pair, "own");
       await remembered(key);
       const [server] = pair.servers;
@@ -242,7 +242,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("counts as a search for exports, which would take its processor", async (test) => {
+    it("is counted as a search, for the scheduling of exports", async (test) => {
       const key = keyOf(pair, "counted");
       await remembered(key);
       const [server] = pair.servers;
@@ -251,7 +251,7 @@ for (const transport of MATRIX) {
       assert.equal(counted.mock.callCount(), 1);
     });
 
-    it("is not that of another tenant, and of another plan neither", async () => {
+    it("is not shared with another tenant or another plan", async () => {
       await remembered(keyOf(pair, "mine"));
       const { hits } = pair.memory;
       await pair.ask({ body, key: keyOf(pair, "yours") });
@@ -261,7 +261,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 1, "another key of the tenant and plan");
     });
 
-    it("tells nobody what another tenant asked before", async () => {
+    it("reveals nothing about another tenant's requests", async () => {
       const text = body.replace("SP", "RO");
       const [asks, watches] = [keyOf(pair, "asks"), keyOf(pair, "watches")];
       for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: asks });
@@ -274,7 +274,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 2, "and who asked first still finds it");
     });
 
-    it("costs what it costs otherwise, and is refused when that is spent", async () => {
+    it("costs the same as an uncached one, and is rejected without budget", async () => {
       const key = keyOf(pair, "spender", "free");
       const several = JSON.stringify({ ...JSON.parse(body), facets: ["uf", "cnae_division"] });
       const { hits } = pair.memory;
@@ -286,7 +286,7 @@ for (const transport of MATRIX) {
       assert.ok(pair.memory.hits > hits);
     });
 
-    it("is 304 for whoever has it", async () => {
+    it("returns 304 for a matching tag", async () => {
       const key = keyOf(pair, "caching");
       await remembered(key);
       const { seen } = await pair.ask({ body, key });
@@ -295,7 +295,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([status, text], [304, ""]);
     });
 
-    it("is refused to a key and a tenant that are disabled", async () => {
+    it("is refused to a disabled key or tenant", async () => {
       const [{ keyring }] = pair.servers;
       const key = keyOf(pair, "stopped");
       await remembered(key);
@@ -308,7 +308,7 @@ for (const transport of MATRIX) {
       assert.equal((await pair.ask({ body, key })).status, 403);
     });
 
-    it("is refused of a damaged snapshot, and gone with it", async () => {
+    it("is refused for a damaged snapshot, and evicted with it", async () => {
       const key = keyOf(pair, "damaged");
       await remembered(key);
       poison(segment);

@@ -101,7 +101,7 @@ for (const transport of MATRIX) {
       const outcomes = OUTCOMES[situation as keyof typeof SITUATIONS];
       for (const [at, suffixes] of REQUESTS.entries()) {
         for (const suffix of suffixes) {
-          it(`that is ${situation}, asked for with "${suffix}"`, async () => {
+          it(`that is ${situation}, requested with "${suffix}"`, async () => {
             const id = arrange(server, await make(server));
             const path = `/v1/exports/${id}${suffix}`;
             const [answer, head] = await Promise.all([
@@ -114,7 +114,7 @@ for (const transport of MATRIX) {
         }
       }
 
-      it(`that is ${situation} can be deleted, once`, async () => {
+      it(`that is ${situation} can be deleted once`, async () => {
         const id = arrange(server, await make(server));
         const there = outcomes[0] !== "export_not_found";
         const first = await ask(server, `/v1/exports/${id}`, { method: "DELETE" });
@@ -162,7 +162,7 @@ for (const transport of MATRIX) {
       });
     });
 
-    it("that failed says why, for each reason", async () => {
+    it("reports the reason of its failure, for each reason", async () => {
       for (const code of Object.keys(EXPORT_FAILURES) as (keyof typeof EXPORT_FAILURES)[]) {
         const id = await make(server);
         server.exporter.fail(id, code);
@@ -179,7 +179,7 @@ for (const transport of MATRIX) {
       assert.match(detail, /keeps up to 9 bytes; 4 are kept now\. Delete exports first/);
     });
 
-    it("of another tenant is answered by the same bytes as one that never was", async () => {
+    it("of another tenant returns the same bytes as a nonexistent one", async () => {
       const id = await make(server);
       const done = SITUATIONS.done(server, await make(server));
       const ids = [id, done, SITUATIONS.unknown(), "exp_0", "x".repeat(300), "%E2%82%AC"];
@@ -203,7 +203,7 @@ for (const transport of MATRIX) {
       assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
     });
 
-    it("leads to a signed link, relative whatever the Host", async () => {
+    it("has a signed link, relative for any Host", async () => {
       const id = SITUATIONS.done(server, await make(server, "xlsx"));
       const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
       const answer = await ask(server, `/v1/exports/${id}/download`, { headers });

@@ -140,7 +140,7 @@ const nameOf = ({ method, path }: { readonly method: string; readonly path: stri
   `${method} ${path}`;
 const ALL = [...ROUTES, ...CONSOLE_DATA_ROUTES].map(nameOf);
 
-it("the table has every route there is", () => {
+it("covers every route", () => {
   const known = [...Object.keys(TAKES), ...TAKE_NONE];
   assert.deepEqual(
     ALL.filter((route) => !known.includes(route)),
@@ -165,7 +165,7 @@ function hasSpec(part: unknown): boolean {
   return named.some((name) => JSON.stringify(schemas[name as string]).includes("/SpecInput"));
 }
 
-it("a documented body with a spec is asked", () => {
+it("covers a documented body with a spec", () => {
   const paths = DOCUMENT.paths as unknown as Record<string, Record<string, object>>;
   const bodies = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -234,7 +234,7 @@ for (const transport of TRANSPORTS) {
       return ask(`${method} ${path}`, "", how, server.keys.enterprise);
     }
 
-    it("are told as those that never were, by every route", async () => {
+    it("are reported like nonexistent ones by every route", async () => {
       const made = await own("POST", "/v1/lists", { name: SECRET });
       const { list } = JSON.parse(made.told) as { list: { id: string } };
       const entries = { cnpjs: ["11222333"] };

@@ -100,7 +100,7 @@ for (const transport of MATRIX) {
       readonly filters: object;
     }
 
-    it("are those of the lists, page by page, until a list changes", async () => {
+    it("match the lists, page by page, until a list changes", async () => {
       const all = await walked({ filters: {} });
       const roots = [...new Set(all.slice(0, 25).map((cnpj) => cnpj.slice(0, 8)))];
       const id = await listOf(roots);
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       );
     });
 
-    it("are no other tenant's, in words that name the place", async () => {
+    it("reject lists of another tenant, with the pointer", async () => {
       const id = await listOf([]);
       const spec = { filters: { lists: { any_of: [id] } } };
       const body = { since: "2026-09", spec };
@@ -143,7 +143,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([other.status, other.body.code], [404, "list_not_found"]);
     });
 
-    it("are exported, pinned to the lists as they are", async () => {
+    it("are exported, pinned to the current lists", async () => {
       const all = await walked({ filters: {} });
       const [one = "", two = ""] = [...new Set(all.map((cnpj) => cnpj.slice(0, 8)))];
       const rowsOf = (...roots: string[]) =>

@@ -104,7 +104,7 @@ for (const transport of MATRIX) {
       assert.match(late.body.detail, /a list that it names has changed since/);
     });
 
-    it("follow each change when asked in the same bytes, whatever is remembered", async () => {
+    it("reflect each change for identical requests, cached or not", async () => {
       const responses = new ResponseCache(16_777_216);
       responses.serve(segment);
       const parts = { responses };
@@ -152,7 +152,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("name no list of another tenant, whoever asked before", async () => {
+    it("reject lists of another tenant, whoever sent the request before", async () => {
       const { id } = (await ask("/v1/lists", { name: "y" })).body.list;
       const spec = { filters: { ...uf, lists: { exclude: [id] } } };
       for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
@@ -178,7 +178,7 @@ for (const transport of MATRIX) {
       assert.equal(leads.status, 422);
     });
 
-    it("are asked by agents as by anybody, and exported anew once a list has changed", async () => {
+    it("give agents the same answers, and are exported again after a list change", async () => {
       const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
       const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
       await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       await Promise.all([agent.close(), other.close()]);
     });
 
-    it("are refused in words where there is no server", async () => {
+    it("are rejected with a readable error without a server", async () => {
       const asker = localAsker(segment)(() => false);
       const sent = { filters: { ...uf, lists: { exclude: ["exported"] } } };
       await assert.rejects(async () => COUNT_TOOL.run(sent, asker), /A server keeps lists/);

@@ -54,7 +54,7 @@ function answersOf(segment: Segment): string[] {
 }
 
 describe("a plain Arrow file", () => {
-  it("answers as the snapshot it came from", async () => {
+  it("answers like the snapshot it came from", async () => {
     const indexed = await openAnySegment(sample.snapshot);
     const opened = await openAnySegment(plain);
     assert.equal(opened.label, indexed.label);
@@ -66,7 +66,7 @@ describe("a plain Arrow file", () => {
     indexed.close();
   });
 
-  it("leaves nothing behind when it is closed", async () => {
+  it("leaves nothing after it is closed", async () => {
     const { path, cleanup } = await indexPlainArrow(plain);
     assert(existsSync(path));
     cleanup();
@@ -99,7 +99,7 @@ describe("a plain file with metadata that no snapshot has", () => {
   const imported = (source: string) =>
     importColumns({ source, out: join(sample.folder, "out.peneira"), ...flags, startStage });
 
-  it("is refused by import, and at boot, with the key and the mend", async () => {
+  it("is rejected by import and at boot, with the key and the remedy", async () => {
     const forge = new SnapshotForge(readFileSync(sample.snapshot));
     const arrow = join(sample.folder, "forged.arrow");
     const parquet = join(sample.folder, "forged.parquet");

@@ -74,7 +74,7 @@ for (const transport of MATRIX) {
     const led = (text: string) => ask("/v1/leads", { query_text: text, limit: 5 });
     const leftOf = ({ spec }: Body) => spec.explain.unmapped_constraints.map(({ code }) => code);
 
-    it("follow the lists of their tenant in the same bytes", async () => {
+    it("return their tenant's current lists for identical bytes", async () => {
       const plain = await translated(WITHOUT);
       assert.ok(plain.matches > 10);
       for (let again = 0; again < 3; again++) {
@@ -114,7 +114,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(leftOf(await translated(SENTENCE.replace("Clientes", "antigos"))), ["list"]);
     });
 
-    it("know what was exported, which is nothing yet", async () => {
+    it("recognize exported accounts, initially none", async () => {
       const plain = await translated(WITHOUT);
       const found = await translated(`${WITHOUT} que ainda não exportei`);
       assert.deepEqual(found.spec.filters.lists, { exclude: ["exported"] });

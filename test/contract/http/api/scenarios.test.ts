@@ -105,7 +105,7 @@ describe("the API", () => {
     });
   }
 
-  it("logs neither keys nor anything that was asked for", () => {
+  it("logs neither keys nor any query content", () => {
     for (const server of servers.values()) {
       const log = server.logged.join("");
       assert.ok(log.length > 0);

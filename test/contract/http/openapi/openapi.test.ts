@@ -41,7 +41,7 @@ function* mediaIn(value: unknown, place = ""): Generator<readonly [place: string
 }
 
 describe("the OpenAPI document", () => {
-  it("has every route but pages and second spellings, and no other", () => {
+  it("has every route except pages and aliases, and no other", () => {
     const routes = ROUTES.filter(({ path }) => !PAGES.includes(path) && !(path in ALIASES));
     const named = routes.map(({ method, path }) => `${method} ${path}`).sort();
     const rows = listed(ROUTES).map(({ method, path }) => `${method} ${path}`);
@@ -52,7 +52,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(documented.sort(), named);
   });
 
-  it("asks for a key exactly where the server does", () => {
+  it("requires a key exactly where the server does", () => {
     for (const { method, path, access } of ROUTES) {
       const operation = DOCUMENT.paths[path]?.[method.toLowerCase()] as
         | { readonly security?: readonly unknown[] }
@@ -80,7 +80,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout);
   });
 
-  it("has examples for everything that is JSON, and each fits its schema", () => {
+  it("has examples for all JSON, each valid against its schema", () => {
     const { components } = DOCUMENT;
     const { examples } = components as unknown as {
       readonly examples: Readonly<Record<string, { readonly value: { readonly code: string } }>>;
@@ -101,14 +101,14 @@ describe("the OpenAPI document", () => {
     for (const [name, { value }] of Object.entries(examples)) assert.equal(value.code, name);
   });
 
-  it("names every code but those that only the console gives, and one that no route does", () => {
+  it("names every code except console-only ones and one that no route returns", () => {
     const named = JSON.stringify(DOCUMENT.paths);
     const missing = Object.keys(ERROR_CODES).filter((code) => !named.includes(`"${code}"`));
     const ofConsole = ["session_required", "sign_in_failed", "csrf_invalid", "role_not_allowed"];
     assert.deepEqual(missing, [...ofConsole, "method_not_allowed"]);
   });
 
-  it("lets no member pass that it does not name, except where it says so", () => {
+  it("allows no unnamed members, except where it states so", () => {
     const open = Object.entries(SCHEMAS).flatMap(([name, schema]) => {
       const { type, additionalProperties } = schema as unknown as Readonly<Record<string, unknown>>;
       return type === "object" && additionalProperties !== false ? [name] : [];
@@ -118,7 +118,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("holding an answer against the document", () => {
+describe("checking an answer against the document", () => {
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "x-request-id": "a",
@@ -145,7 +145,7 @@ describe("holding an answer against the document", () => {
     }),
   });
 
-  it("passes what is documented", () => {
+  it("accepts documented answers", () => {
     assertDocumented(good);
     assertDocumented({ ...good, ...problem("invalid_cursor", 422) });
     assertDocumented({ ...good, method: "HEAD", body: "" });

@@ -137,7 +137,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const shape of SHAPES) {
-      it(`of the shape "${shape.name}" give ${shape.status} on every route`, async () => {
+      it(`of the shape "${shape.name}" return ${shape.status} on every route`, async () => {
         const lines = shape.lines(good, disabled);
         for (const route of [...KEYED, UNKNOWN]) {
           const path = route.path + (shape.query?.(good) ?? "");
@@ -155,7 +155,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" are judged before the method, whatever it is`, async () => {
+      it(`of the shape "${shape.name}" are checked before the method`, async () => {
         const lines = shape.lines(good, disabled);
         for (const [path, method] of KEYED_PATHS.flatMap((one) => METHODS.map((m) => [one, m]))) {
           const target = { method: method as string, path: filled(path as string) };
@@ -171,7 +171,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" do not matter to methods of open routes`, async () => {
+      it(`of the shape "${shape.name}" do not affect methods of open routes`, async () => {
         const lines = shape.lines(good, disabled);
         for (const [path, method] of [...OPEN_PATHS].flatMap((one) =>
           METHODS.map((m) => [one, m]),
@@ -188,7 +188,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" do not matter to open routes`, async () => {
+      it(`of the shape "${shape.name}" do not affect open routes`, async () => {
         if (shape.name === "two headers") return;
         for (const { method, path } of ROUTES.filter((route) => route.access === "open")) {
           const { status } = await ask(server, { method, path }, shape.lines(good, disabled));
@@ -197,14 +197,14 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("are refused before a body is read or judged", async () => {
+    it("are rejected before a body is read or checked", async () => {
       const head =
         "POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n{";
       const { text } = await sendRaw(server.port, head);
       assert.match(text, /^HTTP\/1\.1 401 /);
     });
 
-    it("of a key stop working within a second when another process disables it", async () => {
+    it("stop working within a second if another process disables the key", async () => {
       const { key, keyId } = server.keyring.create({ tenant: "acme", plan: "free", name: "x" });
       assert.equal(await statusOf(server, key), 200);
       peneira("key", "disable", keyId, "--data-dir", server.dataDir);
@@ -215,7 +215,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await statusOf(server, key), 200);
     });
 
-    it("of a key made by another process work at once, and its rotation replaces it", async () => {
+    it("work immediately if another process made the key, until its rotation", async () => {
       const made = ["key", "create", "--data-dir", server.dataDir, "--json"];
       const created = JSON.parse(peneira(...made, "--tenant", "t2", "--plan", "growth"));
       assert.deepEqual(Object.keys(created), [
@@ -238,7 +238,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await statusOf(server, rotated.key), 200);
     });
 
-    it("of every key of a disabled tenant are refused", async () => {
+    it("are rejected for every key of a disabled tenant", async () => {
       const { key } = server.keyring.create({ tenant: "closed", plan: "free", name: "" });
       assert.equal(await statusOf(server, key), 200);
       const elsewhere = openDatabase(server.dataDir);

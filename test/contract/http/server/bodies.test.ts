@@ -73,8 +73,8 @@ class Model {
   }
 }
 
-describe("bodies on their way", () => {
-  it("are counted as an obvious count would, whatever comes in whatever order", () => {
+describe("bodies in flight", () => {
+  it("are counted like the twin's, in any order of events", () => {
     const shares = fc.constantFrom(1, 0.5, 0.25);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), shares, (steps, share) => {
@@ -106,7 +106,7 @@ describe("bodies on their way", () => {
     );
   });
 
-  it("leave something to the next sender, however much many take", () => {
+  it("leave a share to the next sender, however much others use", () => {
     const budget = new Budget(64 * 1024 * 1024, 0.25);
     for (let sender = 0; sender < 20; sender++) {
       let bytes = 16 * 1024 * 1024;
@@ -118,7 +118,7 @@ describe("bodies on their way", () => {
     assert.equal(budget.shortage(16_384, "0"), "share");
   });
 
-  it("that are large leave a quarter to small ones", () => {
+  it("leave a quarter to small ones if they are large", () => {
     const budget = new Budget(1_000_000);
     const got: (Uint8Array | BodyRefusal)[] = [];
     const body = () =>
@@ -142,7 +142,7 @@ describe("bodies on their way", () => {
     assert.deepEqual(seen(), ["all", "all", 65_536]);
   });
 
-  it("come out as they came in", () => {
+  it("are returned as they arrived", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), (chunks) => {
         let whole: Uint8Array | BodyRefusal = "all";
@@ -180,7 +180,7 @@ for (const transport of TRANSPORTS) {
     };
     const used = (wanted: number) => settledAt(wanted, () => server.bodies.used);
 
-    it("that are empty are read, however the head came, and so is what follows", async () => {
+    it("are read if empty, for any cut of the head, as is the next request", async () => {
       for (const length of ["0", "00"]) {
         const bytes = `${head()}Content-Length: ${length}\r\n\r\n`;
         const next = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -209,7 +209,7 @@ for (const transport of TRANSPORTS) {
       return text;
     }
 
-    it("are refused at once where there is no room, and read again when there is", async () => {
+    it("are rejected immediately without space, and accepted again with it", async () => {
       const sockets = [1, 2, 3, 4].map(() => begin(240_000));
       assert.equal(await used(960_000), 960_000);
       const { text } = await sendRaw(server.port, whole(padded(100_000)));
@@ -225,7 +225,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await used(0), 0);
     });
 
-    it("are given back when they are whole", async () => {
+    it("release their memory when they are complete", async () => {
       const socket = begin(200_000);
       let text = "";
       socket.on("data", (chunk) => {
@@ -239,7 +239,7 @@ for (const transport of TRANSPORTS) {
       socket.destroy();
     });
 
-    it("are given back when one of unknown length turns out too large", async () => {
+    it("release their memory if one of unknown length is too large", async () => {
       const limits = `${head()}Transfer-Encoding: chunked\r\n\r\n`;
       const chunk = `${(60_000).toString(16)}\r\n${" ".repeat(60_000)}\r\n`;
       for (const chunks of [10, 18]) {
@@ -261,7 +261,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("that are refused before they are read are never counted", async () => {
+    it("are never counted if rejected before they are read", async () => {
       const declared = `${head()}Content-Length: 3000000\r\n\r\n${" ".repeat(50_000)}`;
       assert.match((await sendRaw(server.port, declared)).text, /^HTTP\/1\.1 413 /);
       const stranger = whole(padded(300_000)).replace("Bearer pnr", "Bearer pnx");

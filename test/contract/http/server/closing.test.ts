@@ -89,7 +89,7 @@ function assertWhole({ text }: Heard, method: string, label: string): void {
 }
 
 for (const name of TRANSPORTS) {
-  describe(`the end of a connection over ${name}`, () => {
+  describe(`closing a connection over ${name}`, () => {
     let transport: Transport;
     let port: number;
     before(async () => {
@@ -110,7 +110,7 @@ for (const name of TRANSPORTS) {
     });
     after(() => transport.close(0));
 
-    it("comes behind the answer where Connection has the member close", async () => {
+    it("follows the answer if Connection contains the member close", async () => {
       const asked = CLOSING.flatMap((connection) =>
         [...PATHS.map((path) => ["GET", path] as const), ["HEAD", "/large"] as const].map(
           async ([method, path]) => {
@@ -124,7 +124,7 @@ for (const name of TRANSPORTS) {
       await Promise.all(asked);
     });
 
-    it("does not come where no member is close", async () => {
+    it("does not happen if no member is close", async () => {
       const asked = KEEPING.map(async (connection) => {
         const { text, closed } = await talk(port, get("/small", connection), {
           patienceMs: KEPT_MS,
@@ -135,7 +135,7 @@ for (const name of TRANSPORTS) {
       await Promise.all(asked);
     });
 
-    it("comes behind the refusal of HTTP/1.0, whatever Connection says", async () => {
+    it("follows the rejection of HTTP/1.0, for any Connection", async () => {
       for (const connection of ["keep-alive", "TE, keep-alive", "Keep-Alive , TE"]) {
         const text = get("/small", connection).replace("HTTP/1.1", "HTTP/1.0");
         const heard = await talk(port, text);
@@ -144,7 +144,7 @@ for (const name of TRANSPORTS) {
       }
     });
 
-    it("leaves a half-closed client its whole answer, or shows that it is not", async () => {
+    it("sends a half-closed client its whole answer, or shows that it is incomplete", async () => {
       for (const path of [...PATHS, "/huge"]) {
         const { text } = await talk(port, get(path), { halfClose: true });
         if (name === "uws") assertNotCutSilently(text, path);
@@ -154,7 +154,7 @@ for (const name of TRANSPORTS) {
 
     if (name !== "node") return;
 
-    it("answers nothing behind a request that closes, and that one also later", async () => {
+    it("answers no request after one that closes, even a late one", async () => {
       for (const path of PATHS) {
         const heard = await talk(port, get(path, "TE, close") + get("/small"));
         assertWhole(heard, "GET", path);
@@ -162,7 +162,7 @@ for (const name of TRANSPORTS) {
       }
     });
 
-    it("answers all requests before the half-close, bodies and pipelines too", async () => {
+    it("answers all requests before the half-close, with bodies and pipelines", async () => {
       const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
       const many = Array.from({ length: 20 }, () => get("/later")).join("");
       const heard = await talk(port, post + get("/large-later") + many + post + get("/small"), {

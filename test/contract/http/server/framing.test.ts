@@ -94,7 +94,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("no request is answered twice, and none by the answer of another", () => {
+    it("answers no request twice, and none with another's answer", () => {
       for (const [{ name }, { heard }] of results) {
         for (const { text } of heard) {
           const answers = splitAnswers(text);
@@ -108,7 +108,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("what follows a body in chunks is executed with its own answer, or not at all", async () => {
+    it("executes what follows a chunked body with its own answer, or not at all", async () => {
       const keyed = `Host: test\r\nAuthorization: Bearer ${server.keys.enterprise}\r\n`;
       const post = `POST /v1/exports HTTP/1.1\r\n${keyed}Content-Type: application/json\r\n`;
       const size = EXPORT.length.toString(16);
@@ -122,7 +122,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("nothing of it was unexpected", () => {
+    it("ends without unexpected results", () => {
       const errors = server.logged.filter((line) => line.includes('"level":50'));
       assert.deepEqual(errors, []);
     });

@@ -49,7 +49,7 @@ function statesOf(bodies: readonly unknown[]): string[] {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`lent pages over ${transport}`, () => {
+  describe(`pages from the shared buffer over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
       server = await startFake(transport);
@@ -61,7 +61,7 @@ for (const transport of TRANSPORTS) {
         const socket: Socket = connect(server.port, "127.0.0.1", () => resolve(socket));
       });
 
-    it("are each their own where requests are pipelined", async () => {
+    it("are kept apart for pipelined requests", async () => {
       for (let round = 0; round < 5; round++) {
         const socket = await opened();
         const order = Array.from({ length: 8 }, (_, i) => STATES[i % 2] as string);
@@ -74,7 +74,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("are each their own where a client reads late", async () => {
+    it("are kept apart if a client reads late", async () => {
       const slow = await opened();
       slow.pause();
       const other = await opened();

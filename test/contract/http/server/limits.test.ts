@@ -122,7 +122,7 @@ for (const transport of TRANSPORTS) {
       sendRaw(server.port, bytes.replaceAll("KEY", server.keys.free), 5_000);
 
     for (const { name, most, request, statuses, says } of LIMITS) {
-      it(`of ${name} are kept: ${most} pass, ${most + 1} do not`, async () => {
+      it(`of ${name} are enforced: ${most} pass, ${most + 1} do not`, async () => {
         const within = await send(request(most));
         assert.equal(statusOf(within.text), statuses[0], within.text.slice(0, 900));
         const past = await send(request(most + 1));

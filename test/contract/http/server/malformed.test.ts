@@ -127,7 +127,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const [name, bytes, statuses] of REFUSED) {
-      it(`that hold ${name} are refused`, async () => {
+      it(`with ${name} are rejected`, async () => {
         const { text, closed } = await send(bytes);
         assert.ok(statuses.includes(statusOf(text)), text);
         assert.ok(closed, "the socket stays open");
@@ -136,13 +136,13 @@ for (const transport of TRANSPORTS) {
     }
 
     for (const [name, bytes, status] of ANSWERED) {
-      it(`that hold ${name} are answered`, async () => {
+      it(`with ${name} are answered`, async () => {
         const { text } = await send(bytes);
         assert.equal(statusOf(text), status, text);
       });
     }
 
-    it("of pipelined requests are answered in order", async () => {
+    it("are answered in order if pipelined", async () => {
       const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 1 });
       const id = (n: number) => `X-Request-Id: n${n}\r\n`;
       const search = `${POST}${HOST}Authorization: Bearer KEY\r\n`;
@@ -159,7 +159,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(seen, ["n1 200", "n2 200", "n3 404", "n4 200", "n5 200"]);
     });
 
-    it("that come one by one are answered like those that come at once", async () => {
+    it("are answered alike whether sent one by one or all together", async () => {
       const body = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
       const head = `${POST}${HOST}Authorization: Bearer ${server.keys.free}\r\n`;
       const bytes = `${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
@@ -178,7 +178,7 @@ for (const transport of TRANSPORTS) {
       assert.match(text, /"total":250,"took_ms":[0-9.]+}$/);
     });
 
-    it("that never finish their headers or their body do not keep the socket", async () => {
+    it("are disconnected if they never finish their headers or body", async () => {
       const post = `${POST}${HOST}Authorization: Bearer KEY\r\nContent-Length: 100\r\n\r\n{`;
       const head = `GET /healthz HTTP/1.1\r\n${HOST}X-A: `;
       // uWebSockets.js waits for the line feed behind any CR.
@@ -190,7 +190,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("that are cut off anywhere or noise never get a 5xx but 505", async () => {
+    it("never get a 5xx other than 505 if truncated or random", async () => {
       const whole = `${POST}${HOST}Authorization: Bearer KEY\r\nContent-Length: 2\r\n\r\n{}`;
       const noise = fc.oneof(
         fc.string({ unit: "binary", maxLength: 300 }),
@@ -206,7 +206,7 @@ for (const transport of TRANSPORTS) {
       await fc.assert(fc.asyncProperty(noise, send50), { seed: 20_261_121, numRuns: 150 });
     });
 
-    it("have left the server as it was", async () => {
+    it("leave the server unchanged", async () => {
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
       assert.ok(!server.logged.join("").includes('"level":50'), "an error was logged");
     });

@@ -72,7 +72,7 @@ describe("a connection of node:http", () => {
   };
 
   for (const resets of [true, false]) {
-    it(`has nothing parsed behind a CONNECT${resets ? " whose client resets" : ""}`, async () => {
+    it(`has nothing parsed after a CONNECT${resets ? " whose client resets" : ""}`, async () => {
       slices.length = 0;
       for (let round = 0; round < 40; round++) {
         const socket = await client();
@@ -92,7 +92,7 @@ describe("a connection of node:http", () => {
     });
   }
 
-  it("gives bodies and heads in order, however they are cut", async () => {
+  it("delivers bodies and heads in order, however they are cut", async () => {
     const all = Array.from({ length: 30 }, (_, at) => {
       const body = "b".repeat(at * 137);
       const head = `POST /${at} HTTP/1.1\r\nHost: a\r\n`;

@@ -100,7 +100,7 @@ for (const transport of TRANSPORTS) {
       for (const answer of answers) assert.equal(accountsHash(answer), largeHash);
     });
 
-    it("goes on when clients leave in the middle of an answer", async () => {
+    it("continues if clients leave in the middle of an answer", async () => {
       const leave = async () => {
         const socket = connect(server.port, "127.0.0.1", () => socket.write(searchBytes(server)));
         await new Promise((resolve) => socket.once("data", resolve));
@@ -123,7 +123,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
     });
 
-    it("takes the next request of a socket after HEAD", async () => {
+    it("accepts the next request of a socket after HEAD", async () => {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";
       socket.on("data", (chunk) => {
@@ -142,7 +142,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(text.match(/"status":"ok"/g)?.length, 1, "HEAD has a body");
     });
 
-    it("refuses requests of a bound port until there is a handler", async () => {
+    it("rejects requests of a bound port until a handler exists", async () => {
       const opened = await openTransport(transport, TEST_LIMITS);
       const bound = await bindPort(opened, { host: "127.0.0.1", port: 0 });
       const url = `http://127.0.0.1:${bound.port}/healthz`;
@@ -162,7 +162,7 @@ for (const transport of TRANSPORTS) {
       await running.close(0);
     });
 
-    it("refuses a port that is taken", async () => {
+    it("rejects a port in use", async () => {
       const second = await openTransport(transport, TEST_LIMITS);
       await assert.rejects(
         second.listen({ host: "127.0.0.1", port: server.port }, () => {}),
@@ -173,7 +173,7 @@ for (const transport of TRANSPORTS) {
   });
 
   describe(`stopping a server over ${transport}`, () => {
-    it("finishes answers in flight, refuses new connections, and says so before", async () => {
+    it("finishes answers in flight, and announces the stop before it refuses clients", async () => {
       const server = await startFake(transport, { engine: largeEngine });
       const idle = connect(server.port, "127.0.0.1");
       await once(idle, "connect");
@@ -208,7 +208,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("openTransport", () => {
-  it("fails and names the other transport where the addon cannot be loaded", async () => {
+  it("fails and names the other transport if the addon cannot be loaded", async () => {
     const server = fileURLToPath(new URL("../../../../src/http/server/server.ts", import.meta.url));
     // Stands in for a machine without a fitting binary: the package throws when it is loaded.
     const hooks = `export function load(url, context, next) {

@@ -143,7 +143,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(holds, 0, "snapshots are still held");
     });
 
-    it("make no more than clients take, and cut off those who take nothing", async () => {
+    it("render no more than clients read, and disconnect those that read nothing", async () => {
       const clients = 10;
       state.rendered = 0;
       const sockets = await Promise.all(
@@ -159,7 +159,7 @@ for (const transport of TRANSPORTS) {
       for (const socket of sockets) socket.destroy();
     });
 
-    it("are refused with a time to wait while too many are sent; small ones are not", async () => {
+    it("get a retry time beyond the stream limit, unlike small pages", async () => {
       const most = server.streams.most;
       const sockets = await Promise.all(Array.from({ length: most }, () => pausedReader(server)));
       const answer = await askFor(server, 50_000);
@@ -173,7 +173,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await askFor(server, 50_000)).status, 200);
     });
 
-    it("give back what they hold when clients leave at any moment", async () => {
+    it("release their resources if clients leave at any moment", async () => {
       const leave = async (afterBytes: number) => {
         const socket = connect(server.port, "127.0.0.1");
         socket.on("error", () => {});
@@ -196,7 +196,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("give back what they hold when the request behind another one is cut off", async () => {
+    it("release their resources if a request queued after another is cut off", async () => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
       socket.write(requestBytes(server, 50_000).repeat(3));
@@ -204,14 +204,14 @@ for (const transport of TRANSPORTS) {
       socket.destroy();
     });
 
-    it("are 503 when the damage is met before the first byte", async () => {
+    it("return 503 if damage is found before the first byte", async () => {
       state.bad = { pass: 1, slice: 0 };
       const answer = await askFor(server, 50_000);
       assert.equal(answer.status, 503);
       assert.equal(((await answer.json()) as { code: string }).code, "snapshot_unavailable");
     });
 
-    it("are cut, never whole, when it is met later, and it is logged once", async () => {
+    it("are cut, never completed, if damage is found later, and logged once", async () => {
       state.slices = 60;
       for (const bad of [1, 30, 59]) {
         state.bad = { pass: 1, slice: bad };
@@ -246,7 +246,7 @@ for (const transport of TRANSPORTS) {
       sample.dispose();
     });
 
-    it("are the same whether rendered at once or piece by piece", async () => {
+    it("are the same rendered whole or in chunks", async () => {
       const fields = ["cnpj", "legal_name", "cnae_secondary", "share_capital", "score"];
       for (const include_explain of [false, true]) {
         const output = { format: "json", fields, include_explain };

@@ -111,7 +111,7 @@ for (const name of TRANSPORTS) {
     });
     after(() => transport.close(0));
 
-    it("brings every byte, to many at once", async () => {
+    it("delivers every byte, to many clients concurrently", async () => {
       handle = whole;
       const answers = await Promise.all([0, 0, 0, 1].map((pauseMs) => ask(port, "/", { pauseMs })));
       for (const { body } of answers) assert.equal(hashOf(body), FILE_HASH);
@@ -147,7 +147,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("cuts off a client that takes nothing, not before the limit", async () => {
+    it("disconnects a client that reads nothing, and not before the limit", async () => {
       handle = whole;
       const socket = await pausedReader(port);
       const began = performance.now();
@@ -173,7 +173,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("keeps a client that takes a little all the time", async () => {
+    it("keeps a client that reads slowly but steadily", async () => {
       handle = whole;
       const began = performance.now();
       // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
@@ -189,7 +189,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("closes the file when clients leave, before it begins and in the middle", async () => {
+    it("closes the file if clients leave before the start or in the middle", async () => {
       handle = (exchange) => void setTimeout(() => whole(exchange), 20);
       const leave = async (after: number) => {
         const socket = connect(port, "127.0.0.1");
@@ -213,7 +213,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("closes the file of a request behind another one whose client leaves", async () => {
+    it("closes the file of a queued request whose client leaves", async () => {
       handle = whole;
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {});
@@ -231,7 +231,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("cuts the connection when the file ends early, and says so once", async () => {
+    it("cuts the connection if the file ends early, and reports it once", async () => {
       const failures: Error[] = [];
       const shrunk = join(folder, "shrunk");
       for (const left of [0, 1_000_000]) {
@@ -248,7 +248,7 @@ for (const name of TRANSPORTS) {
       assert.equal(failures.length, 2);
     });
 
-    it("counts no time in which the disk brings the bytes against the client", async () => {
+    it("does not count disk time against the client", async () => {
       // A tenth of the pace that a client has to take, for twice the time after which it is late.
       const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
@@ -264,7 +264,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("brings a file whole that is removed meanwhile", async () => {
+    it("delivers a whole file that is removed meanwhile", async () => {
       const doomed = join(folder, "doomed");
       writeFileSync(doomed, FILE);
       const descriptor = openForReading(doomed);
@@ -286,7 +286,7 @@ for (const name of TRANSPORTS) {
       return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, send) };
     };
 
-    it("waits until they are out", async () => {
+    it("waits until they are sent", async () => {
       const { transport, port } = await start();
       const reading = ask(port, "/", { pauseMs: 1 });
       await sleep(100);

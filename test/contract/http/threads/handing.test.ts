@@ -200,8 +200,8 @@ function isOpen(descriptor: number): boolean {
   }
 }
 
-describe("requests that are handed on", () => {
-  it("are forgotten by their thread when the client has left before", () => {
+describe("forwarded requests", () => {
+  it("are forgotten by their thread if the client left before", () => {
     const sent: ToOwner[] = [];
     const handing = new HandingOn((message) => sent.push(message));
     const client = new ClientExchange();
@@ -215,7 +215,7 @@ describe("requests that are handed on", () => {
   });
 
   for (const kind of ["bytes", "pieces", "file"] as const) {
-    it(`are over once and give back their ${kind}, in any order of events`, async () => {
+    it(`end once and release their ${kind}, in any order of events`, async () => {
       const random = randomFrom(kind.length);
       const seen = { whole: 0, left: 0, lost: 0 };
       for (let order = 0; order < ORDERS / 3; order++) {

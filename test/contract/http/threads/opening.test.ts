@@ -79,7 +79,7 @@ function connecting(): Promise<string> {
 }
 
 describe("the port of several threads", () => {
-  it("is closed while they load, and open then", async () => {
+  it("is closed while they load, and open afterwards", async () => {
     assert.ok(early.length >= 2, "both threads began to load");
     assert.deepEqual([...new Set(await Promise.all(early))], ["ECONNREFUSED"]);
     assert.equal(await connecting(), "connected");
@@ -97,7 +97,7 @@ async function withSegment(run: (segment: Segment) => Promise<void>): Promise<vo
 }
 
 describe("a snapshot on all threads", () => {
-  it("is opened also while one of them has just ended", async () => {
+  it("is opened even if one of them has just ended", async () => {
     await withSegment(async (segment) => {
       await (workers.at(-1) as Worker).terminate();
       const started = workers.length;
@@ -116,7 +116,7 @@ describe("a snapshot on all threads", () => {
     });
   });
 
-  it("is refused by all where the server has closed it", async () => {
+  it("is refused by all if the server has closed it", async () => {
     const segment = await openSegment(sample.snapshot);
     segment.close();
     await assert.rejects(threads.open(segment), /closed/);

@@ -23,7 +23,7 @@ function paths(): string[] {
   return [...changed, "/", "/v1", "/v1/accounts", "/v1/accounts/11.222.333%2F0001-81", "/app", "*"];
 }
 
-describe("the table of a thread", () => {
+describe("a thread's route table", () => {
   it("has every row that is answered anywhere", () => {
     const rows = ROUTES.filter((row) => row.anywhere === true);
     assert(rows.length >= 5);

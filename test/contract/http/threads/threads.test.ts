@@ -78,8 +78,8 @@ afterEach(async () => {
   await server.close();
 });
 
-describe("threads that take connections", () => {
-  it("have an equal share of them, plus or minus one", async () => {
+describe("threads that accept connections", () => {
+  it("get an equal share of them, plus or minus one", async () => {
     const first = await taken();
     kept = await connected(KEPT);
     const last = await taken();
@@ -97,7 +97,7 @@ describe("threads that take connections", () => {
     // A message that no thread understands.
     ["fails", (worker: Worker) => worker.postMessage(null)],
   ] as const) {
-    it(`replace one that ${how}, and nobody else's connection ends`, async () => {
+    it(`replace one that ${how}, and end no other thread's connection`, async () => {
       kept = await connected(KEPT);
       const before = await taken();
       end(workers[1] as Worker);
