@@ -171,7 +171,7 @@ describe("the sweep", () => {
 for (const fault of FAULTS) {
   describe(`a disk that is ${fault}`, { skip }, () => {
     for (const [name, row] of Object.entries(ROWS)) {
-      it(`is named by ${name}, or does not matter to it`, async () => {
+      it(`is named by ${name}, or does not affect it`, async () => {
         const { args, writes: must, until } = row();
         const before = disk.names();
         disk.break(fault);
@@ -195,14 +195,14 @@ for (const fault of FAULTS) {
   });
 }
 
-describe("a state without files of SQLite beside it", { skip }, () => {
+describe("a state without SQLite side files", { skip }, () => {
   // Where no process has left them, SQLite has no room to make them.
   const alone = () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("full");
   };
 
-  it("is backed up to another disk, with the bytes that it has", async () => {
+  it("is backed up to another disk, byte for byte", async () => {
     const target = join(sample.folder, "of-full");
     alone();
     try {
@@ -215,7 +215,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
     assert.equal(checked.code, 0, checked.err);
   });
 
-  it("is named as read-only if SQLite may make no file there", async () => {
+  it("is reported as read-only if SQLite cannot create a file there", async () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("readOnly");
     try {
@@ -225,7 +225,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
     }
   });
 
-  it("is read while it cannot be changed, of which the refusal says what to free", async () => {
+  it("is readable while unwritable, and the error names what to free", async () => {
     alone();
     try {
       const listed = await runCommand(["key", "list", ...state(), "--json"]);
@@ -241,7 +241,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
 });
 
 describe("standard output on a full disk", { skip }, () => {
-  it("is named by every command that answers there", async () => {
+  it("is reported by every command that prints a result", async () => {
     for (const name of [
       "search",
       "account",

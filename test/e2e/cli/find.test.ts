@@ -24,7 +24,7 @@ describe("peneira find", () => {
     return { found: stdout.split("\n").filter((line) => line !== ""), stderr };
   }
 
-  it("says that what is printed is the beginning where more fits", () => {
+  it("reports that the printed list is truncated", () => {
     const all = find(20, "oficina");
     const count = all.found.length;
     assert.ok(count > 2 && count < 20, `${count} accounts fit`);

@@ -28,7 +28,7 @@ describe("a sentence on the command line", () => {
     return spawnSync(...command, { cwd: ROOT, encoding: "utf8" });
   }
 
-  it("is not searched or exported when it is hardly understood", () => {
+  it("is not searched or exported if it is hardly understood", () => {
     const out = join(sample.folder, "unclear.csv");
     for (const args of [["search"], ["export", "--out", out]]) {
       const { status, stdout, stderr } = peneira(...args, "--text", UNCLEAR);
@@ -41,7 +41,7 @@ describe("a sentence on the command line", () => {
     }
   });
 
-  it("is translated with a warning, and with none when it is clear", () => {
+  it("is translated with a warning, and without one if it is clear", () => {
     const unclear = peneira("translate", "--json", UNCLEAR);
     assert.equal(unclear.status, 0, unclear.stderr);
     assert.match(unclear.stderr, /^warning: too little was understood/m);
@@ -52,7 +52,7 @@ describe("a sentence on the command line", () => {
     assert.match(clear.stdout, /activity +padarias/);
   });
 
-  it("is searched when it is clear", () => {
+  it("is searched if it is clear", () => {
     const { status, stderr } = peneira("search", "--text", CLEAR);
     assert.equal(status, 0, stderr);
     assert.match(stderr, /accounts match/);

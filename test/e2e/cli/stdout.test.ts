@@ -52,8 +52,8 @@ function piped(line: string): { readonly code: number; readonly err: string } {
   return { code: status ?? -1, err: String(stderr) };
 }
 
-describe("standard output that cannot be written", { skip }, () => {
-  it("is named by the help of the program and of every command", async () => {
+describe("unwritable standard output", { skip }, () => {
+  it("is mentioned in the help of the program and of every command", async () => {
     const names = commandNames().map((name) => [...name.split(" "), "--help"]);
     for (const args of [["--help"], ["help"], ["help", "key"], ["key", "--help"], ...names]) {
       const { code, err } = await onFull(args);
@@ -62,7 +62,7 @@ describe("standard output that cannot be written", { skip }, () => {
     }
   });
 
-  it("is named by commands that print a result", async () => {
+  it("is reported by commands that print a result", async () => {
     await made("tenant", "create", "acme");
     const rows = [["-V"], ["version", "--json"], ["config"], ["config", "--json"], ["openapi"]];
     const own = [["tenant", "list"], ["tenant", "list", "--json"], ["audit"], ["usage", "--json"]];
@@ -79,11 +79,11 @@ describe("standard output that cannot be written", { skip }, () => {
   });
 });
 
-describe("a secret that cannot be shown", { skip }, () => {
+describe("an undeliverable secret", { skip }, () => {
   const keys = async () => JSON.parse(await made("key", "list", "--json")) as { keys: object[] };
   const users = async () => JSON.parse(await made("user", "list", "--json")) as { users: object[] };
 
-  it("makes no key, and no tenant for it", async () => {
+  it("creates no key, and no tenant for it", async () => {
     for (const more of [[], ["--json"]]) {
       const args = ["key", "create", "--tenant", "unseen", ...more, ...state()];
       const { code, err } = await onFull(args);
@@ -116,7 +116,7 @@ describe("a secret that cannot be shown", { skip }, () => {
     assert.deepEqual(await keys(), before);
   });
 
-  it("makes no user and changes no password", async () => {
+  it("creates no user and changes no password", async () => {
     const create = ["user", "create", ...state(), "--email", "a@example.com"];
     for (const more of [[], ["--json"]]) {
       const { code, err } = await onFull([...create, ...more]);
@@ -134,7 +134,7 @@ describe("a secret that cannot be shown", { skip }, () => {
     assert.doesNotMatch(await made("audit"), /user\.password/);
   });
 
-  it("makes no first key of a server whose standard error is full", async () => {
+  it("creates no first key of a server whose standard error is full", async () => {
     const dir = join(folder, "served");
     const snapshots = join(folder, "snapshots");
     mkdirSync(snapshots);

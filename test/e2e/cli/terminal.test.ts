@@ -327,12 +327,12 @@ describe("on a terminal", { skip }, () => {
   it("has a row for every command", () => assertSwept(ROWS));
 
   for (const [name, rows] of Object.entries(ROWS)) {
-    it(`${name} writes nothing that the terminal would obey`, async () => {
+    it(`${name} writes no control sequence that the terminal would obey`, async () => {
       for (const row of rows()) await assertHarmless(row, true);
     });
   }
 
-  it("knows an option, a command and a value with such characters as wrong", async () => {
+  it("rejects an option, a command, and a value with such characters", async () => {
     for (const args of [
       [HOSTILE],
       [`--${HOSTILE}`],
@@ -343,7 +343,7 @@ describe("on a terminal", { skip }, () => {
     }
   });
 
-  it("keeps the meaning of JSON", async () => {
+  it("preserves the meaning of JSON", async () => {
     const args = ["account", ...snapshot(), "--format", "json", place.cnpj];
     const [shown, piped] = [await runOnTerminal(args), await runCommand(args)];
     assert.deepEqual(JSON.parse(shown.out), JSON.parse(piped.out));
@@ -359,7 +359,7 @@ describe("in a pipe", () => {
     });
   }
 
-  it("search writes CSV and JSON exactly", async () => {
+  it("search writes CSV and JSON without escaping", async () => {
     const csv = await runCommand(["search", ...snapshot(), ...spec(), "--format", "csv"]);
     assert.ok(csv.out.includes(HOSTILE), "the bytes of the snapshot are in the CSV");
     const jsonl = await runCommand(["search", ...snapshot(), ...spec(), "--format", "jsonl"]);

@@ -96,7 +96,7 @@ async function behind(base: string): Promise<number> {
 }
 
 describe("an update", () => {
-  it("goes from nothing to a server that takes every newer month", async () => {
+  it("leads from nothing to a server that loads every newer month", async () => {
     const dir = join(dumps.root, "served");
     const first = await update(dir);
     assert.deepEqual([first.updated, first.month], [true, BEFORE]);
@@ -148,7 +148,7 @@ describe("an update", () => {
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
   });
 
-  it("that is killed in any of its steps ends as if it had not been", {
+  it("has the same result after a kill in any step", {
     timeout: 60_000,
   }, async () => {
     const dir = join(dumps.root, "killed");
@@ -176,7 +176,7 @@ describe("an update", () => {
     assert.ok(share.sent() - from <= size, "what was there was not fetched again");
   });
 
-  it("refuses wrong flags and a second one, and leaves foreign files alone", async () => {
+  it("rejects wrong flags and a concurrent update, and leaves foreign files alone", async () => {
     const dir = join(dumps.root, "flags");
     const wrong = await start(dir, "--keep", "0", "--population", "nowhere.csv")[1];
     assert.equal(wrong.code, 2);
@@ -201,7 +201,7 @@ describe("an update", () => {
     assert.ok(existsSync(join(dumps.root, "work", LABEL, "Simples.zip")));
   });
 
-  it("takes nothing damaged, and a month that is being published the next time", async () => {
+  it("accepts nothing damaged, and takes a month during publication the next time", async () => {
     // The folder of the suite before has the month before.
     const dir = join(dumps.root, "killed");
     const good = await readFile(join(dumps.later, "Empresas0.zip"));
@@ -227,7 +227,7 @@ describe("an update", () => {
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "2026-11.peneira"]);
   });
 
-  it("that only checks ends with 1 and says why where the share cannot be asked", async () => {
+  it("exits with 1 and the reason if a check cannot reach the share", async () => {
     share.plan = () => ({ kind: "status", status: 403 });
     const { code, problem, published, here } = await check(join(dumps.root, "killed"));
     share.plan = () => null;

@@ -52,7 +52,7 @@ async function ask(visit: Visit, text: string): Promise<void> {
   await button(visit.page, find.askSubmit).click();
 }
 
-test("a number is read as people write it, and nothing else is a number", () => {
+test("reads a number as people write it, and nothing else as a number", () => {
   const right = { kind: "cnpj", value: "11222333000181", isMistyped: false };
   for (const text of [
     "11222333000181",
@@ -85,7 +85,7 @@ test("a number is read as people write it, and nothing else is a number", () => 
   }
 });
 
-test("a number that is no CNPJ is told why, and words make a sentence of it", () => {
+test("explains why a number is no CNPJ, and makes a sentence of words", () => {
   const reasons = {
     "112223330001811": "too_long",
     "1,12224E+13": "rounded",
@@ -100,7 +100,7 @@ test("a number that is no CNPJ is told why, and words make a sentence of it", ()
   }
 });
 
-test("a number that lost its zeros is told from one that lacks a digit", () => {
+test("distinguishes a number without its leading zeros from one that lacks a digit", () => {
   const filled = "06146542000153";
   for (const text of ["6146542000153", "6.146.542/0001-53", "CNPJ 6146542000153"]) {
     assert.deepEqual(shortNumberIn(text), { filled, lacks: 1 }, text);
@@ -113,7 +113,7 @@ test("a number that lost its zeros is told from one that lacks a digit", () => {
   }
 });
 
-describe("a number in the box", () => {
+describe("a number in the search box", () => {
   inBrowser(
     "that lost its zeros leads to the company; one without a digit is told",
     async (open) => {
@@ -226,7 +226,7 @@ describe("names", () => {
   });
 });
 
-describe("a misspelt name", () => {
+describe("a misspelled name", () => {
   inBrowser("still leads to the company after Enter, and after a search of names", async (open) => {
     const visit = await open(ana);
     const filters = { industry: { text_hints: ["marmitaria"] } };
@@ -246,7 +246,7 @@ describe("a misspelt name", () => {
   });
 });
 
-describe("a text that nobody understands", () => {
+describe("a text without a meaning", () => {
   inBrowser("shows no number, but what to do", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");

@@ -49,7 +49,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 });
 
 describe("the files of the console", () => {
-  it("are under 130 KB of scripts in either language, all views together", (test) => {
+  it("contain less than 130 KB of scripts in either language, all views together", (test) => {
     const scripts = readdirSync(DIST).filter((name) => name.endsWith(".js"));
     for (const [language, other] of [
       ["pt", "en"],
@@ -66,7 +66,7 @@ describe("the files of the console", () => {
     }
   });
 
-  it("name no other host", () => {
+  it("reference no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
       // Namespaces, and what the map's outlines are attributed to, are not asked for anything; nor

@@ -50,7 +50,7 @@ for (const [locale, screen, words] of [
   ["en-GB", "en", englishWords],
 ] as const) {
   const { find, shell } = words;
-  describe(`the boxes of one phone and one e-mail, ${locale}`, () => {
+  describe(`the fields for one phone and one e-mail, ${locale}`, () => {
     inBrowser("find who has it in any spelling, and all again once it is gone", async (open) => {
       language.value = screen;
       const visit = await open(ana, { locale });

@@ -42,7 +42,7 @@ for (const [locale, screen, words] of [
   ["en-GB", "en", englishWords],
 ] as const) {
   const { find, districts: text } = words;
-  describe(`the box of districts, ${locale}`, () => {
+  describe(`the districts field, ${locale}`, () => {
     inBrowser("offers those of the chosen municipality, and keeps what is chosen", async (open) => {
       language.value = screen;
       const visit = await open(ana, { locale });

@@ -47,7 +47,7 @@ for (const transport of TRANSPORTS) {
     };
 
     for (const path of PAGES) {
-      it(`at ${path} are silent, ask for nothing else and fit every width`, async () => {
+      it(`at ${path} log no errors, load nothing else, and fit every width`, async () => {
         for (const [name, width] of Object.entries(WIDTHS)) {
           const { page, requests, messages } = await watched(path, width);
           // Browsers ask for an icon by themselves; the policy of the page refuses it.
@@ -60,7 +60,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`at ${path} run no script and take no style that is put into them`, async () => {
+      it(`at ${path} run no injected script and apply no injected style`, async () => {
         const { page, messages } = await watched(path);
         await page.evaluate(`{
           const script = document.createElement("script");
@@ -78,7 +78,7 @@ for (const transport of TRANSPORTS) {
         await page.close();
       });
 
-      it(`at ${path} lead to what is there, and can be used by keyboard`, async () => {
+      it(`at ${path} have working links and can be used by keyboard`, async () => {
         const { page } = await watched(path);
         const links = await page
           .locator("a[href]")
@@ -105,7 +105,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("are styled: their own policy lets their own style through", async () => {
+    it("are styled: their policy allows their own style", async () => {
       const { page } = await watched("/docs");
       const display = await page.evaluate(
         "getComputedStyle(document.querySelector('.page')).display",

@@ -269,7 +269,7 @@ describe("a saved search", () => {
   });
 });
 
-describe("a list that comes page by page", () => {
+describe("a paginated list", () => {
   inBrowser("shows every line once, and asks again for a page that failed", async (open) => {
     const visit = await open(ana);
     const { page } = visit;

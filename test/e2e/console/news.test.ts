@@ -214,7 +214,7 @@ describe("news of a saved search", () => {
   });
 });
 
-describe("a server that is gone for a while", () => {
+describe("a temporarily unreachable server", () => {
   inBrowser("leaves no count of other filters, and is asked again by itself", async (open) => {
     const visit = await open(ana);
     visit.expect(/ERR_INTERNET_DISCONNECTED/);

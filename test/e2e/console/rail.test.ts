@@ -25,7 +25,7 @@ async function totalOf(visit: Visit, filters: object): Promise<number> {
 
 const GEO = { geo: { uf_any_of: ["SP"] } };
 
-describe("a box beside the results", () => {
+describe("a panel next to the results", () => {
   inBrowser("of contacts asks what it says, and nothing once it is cleared", async (open) => {
     const visit = await open(ana);
     await visit.go("/app#uf=SP");

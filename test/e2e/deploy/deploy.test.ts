@@ -147,7 +147,7 @@ for (const [name, net] of NETS) {
     });
     after(() => edge.stop());
 
-    it("searches over TLS as without a proxy", async () => {
+    it("searches over TLS like without a proxy", async () => {
       const body = JSON.stringify({ spec: SPEC, limit: 500 });
       const wish = { method: "POST", headers: json(), body };
       const through = await ask(edge, "/v1/accounts/search", wish);
@@ -158,19 +158,19 @@ for (const [name, net] of NETS) {
       assert.match(through.headers["strict-transport-security"] ?? "", /^max-age=\d+$/);
     });
 
-    it("speaks HTTP/2", async () => {
+    it("serves HTTP/2", async () => {
       const { status, body } = await askHttp2(edge);
       assert.equal(status, 200);
       assert.match(body, /"status":/);
     });
 
-    it("sends plain HTTP to HTTPS", async () => {
+    it("redirects plain HTTP to HTTPS", async () => {
       const { status, location } = await askPlain(edge.plainPort);
       assert.ok([301, 308].includes(status), String(status));
       assert.match(location, /^https:\/\/search\.example\.com(:\d+)?\/app\?x=1$/);
     });
 
-    it("waits for exports and passes files on, whole and in parts", async () => {
+    it("waits for exports and passes files on, whole and in ranges", async () => {
       const body = JSON.stringify({ spec: SPEC, output: { format: "csv" } });
       const headers = { ...json(), "Idempotency-Key": `deploy-${name}` };
       const wish = { method: "POST", headers, body };
@@ -197,7 +197,7 @@ for (const [name, net] of NETS) {
       assert.equal(none.status, 416);
     });
 
-    it("signs in to the console with a cookie that only HTTPS sends", async () => {
+    it("signs in to the console with a Secure cookie", async () => {
       const page = await ask(edge, "/app");
       assert.equal(page.status, 200);
       assert.match(page.headers["strict-transport-security"] ?? "", /^max-age=\d+$/, "once");
@@ -216,7 +216,7 @@ for (const [name, net] of NETS) {
       assert.equal(read<{ user: { email: string } | null }>(session, 200).user?.email, EMAIL);
     });
 
-    it("refuses what is too large, and bodies in words that programs read", async () => {
+    it("rejects oversized requests, with a machine-readable body", async () => {
       const post = (bytes: number) =>
         ask(edge, "/v1/accounts/search", {
           method: "POST",
@@ -233,7 +233,7 @@ for (const [name, net] of NETS) {
       assert.equal(long.status, 431);
     });
 
-    it("lets wrong keys be counted by the address behind it, whatever that says", async () => {
+    it("counts wrong keys by the client's address, whatever its headers claim", async () => {
       const guess = async (from: string, forwarded?: string) => {
         const headers: Record<string, string> = { Authorization: `Bearer pnr_${"0".repeat(64)}` };
         if (forwarded !== undefined) headers["X-Forwarded-For"] = forwarded;
@@ -247,7 +247,7 @@ for (const [name, net] of NETS) {
       assert.equal(await guess(other), 403);
     });
 
-    it("keeps metrics inside", async () => {
+    it("does not expose metrics", async () => {
       assert.equal((await ask(edge, "/metrics")).status, 404);
     });
   });
@@ -290,7 +290,7 @@ function askPlain(port: number): Promise<{ status: number; location: string }> {
 describe("the files of docs/deploy", () => {
   const files = filesMatching(/^docs\/deploy\//);
 
-  it("name only settings that there are", () => {
+  it("name only existing settings", () => {
     const apart = ["PENEIRA_UPSTREAM"];
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
@@ -302,7 +302,7 @@ describe("the files of docs/deploy", () => {
     }
   });
 
-  it("of systemd start what there is, as somebody who owns only the state", () => {
+  it("of systemd start existing files, as a user who owns only the state", () => {
     for (const name of ["peneira.service", "peneira-update.service"]) {
       const unit = readFileSync(path.join(ROOT, "docs/deploy", name), "utf8");
       const command = /^ExecStart=\/usr\/local\/bin\/peneira (.*)$/m.exec(unit)?.[1] ?? "";
@@ -318,7 +318,7 @@ describe("the files of docs/deploy", () => {
     }
   });
 
-  it("of the image copy what the build makes", () => {
+  it("of the image copy the build's output", () => {
     const text = readFileSync(path.join(ROOT, "docs/deploy/Dockerfile"), "utf8");
     for (const [, file] of text.matchAll(/^COPY --from=build .*\/src\/(\S+) /gm)) {
       assert.ok(file === "dist/peneira" || existsSync(path.join(ROOT, file as string)), file);

@@ -86,7 +86,7 @@ function entryIn(told: string) {
 
 const asJson = { "Content-Type": "application/json" };
 
-it("npm start hands a signal on to the server", async () => {
+it("npm start forwards a signal to the server", async () => {
   const { url, end } = await npmStart();
   assert.ok(await answers(url));
   await end();
@@ -137,7 +137,7 @@ it("npm start logs requests to a file, whose path it prints, and not to the term
   assert.ok(!told().includes("/v1/status"), told());
 });
 
-it("npm start makes a demo once where two begin at the same time", async () => {
+it("npm start creates one demo if two start concurrently", async () => {
   const wish = ["--dir", join(folder, "both"), "--accounts", "3000", "--listen", "127.0.0.1:0"];
   const both = [1, 2].map(() => {
     const args = [join(ROOT, "build.mjs"), "start", ...wish];
@@ -168,7 +168,7 @@ it("npm start makes a demo once where two begin at the same time", async () => {
   killAll(winner.child.pid);
 });
 
-it("npm start says in words what stands in its way, and makes nothing there", () => {
+it("npm start reports an obstacle in a readable message, and creates nothing", () => {
   const place = (name: string) => join(folder, name);
   mkdirSync(join(place("no-file"), "demo.peneira"), { recursive: true });
   writeFileSync(place("a-file"), "");

@@ -113,7 +113,7 @@ for (const transport of TRANSPORTS) {
         rmSync(folder, { recursive: true, force: true });
       });
 
-      it("answers another client with its own answers while one attacks", async () => {
+      it("answers other clients with their own answers during an attack", async () => {
         const waiting = attacks(server.keys.enterprise);
         let attacking = ATTACKERS;
         const ask = async (agent: Agent, id: string) => {
@@ -139,7 +139,7 @@ for (const transport of TRANSPORTS) {
         ]);
       });
 
-      it("answers the attacker no request twice, and none with another's answer", () => {
+      it("answers no request of the attacker twice, and none with another's answer", () => {
         assert.equal(heard.length, ROWS.length);
         for (const { name, text } of heard) {
           const ids = splitAnswers(text).map(({ id }) => id);

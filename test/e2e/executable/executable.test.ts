@@ -154,16 +154,18 @@ async function answers(base: string, key: string): Promise<void> {
 }
 
 describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
-  it("does everything with an empty environment in an empty folder", async () => {
+  it("supports everything with an empty environment in an empty folder", async () => {
     const place = bare();
     await wholeWay(place, place.folder);
   });
 
-  it("does everything below a root without Node", { skip: !isRoot && "needs root" }, async () => {
+  it("supports everything in a chroot without Node", {
+    skip: !isRoot && "needs root",
+  }, async () => {
     await wholeWay(lonely(), "/place");
   });
 
-  it("tells the versions of all its parts in both spellings", () => {
+  it("reports the versions of all its parts in both spellings", () => {
     const place = { ...bareIn("versions"), env: {} };
     const versions = JSON.parse(done(place, ["version", "--json"])) as Record<string, unknown>;
     const { peneira, executable, node, uws, sqlite, snapshot_format } = versions;
@@ -178,7 +180,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
     assert.match(lines, /^executable +yes\n/m);
   });
 
-  it("carries the licences of what is inside", () => {
+  it("includes the licenses of its dependencies", () => {
     const text = done(bareIn("licences"), ["version", "--licenses"]);
     for (const name of ["Node.js 22", "better-sqlite3", "uWebSockets.js", "preact", "zstd 1.5.7"]) {
       assert.ok(text.includes(`\n${name}`), name);
@@ -212,8 +214,8 @@ function refusal(place: Place): string {
   return stderr;
 }
 
-describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, () => {
-  it("are their owner's alone, and what was changed in them is replaced", () => {
+describe("the extracted parts", { skip: !isLinux && "made on Linux only" }, () => {
+  it("are private to their owner, and replaced if modified", () => {
     const place = bareIn("changed");
     const versions = done(place, ["version"]);
     const [hash] = fs.readdirSync(place.cache);
@@ -246,7 +248,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     assert.deepEqual(fs.readdirSync(inside), ["better_sqlite3.node", "peneira.node"]);
   });
 
-  it("are not put where others can write, or where there is no folder", () => {
+  it("are not extracted to a folder that others can write, or that is missing", () => {
     const open = bareIn("open");
     fs.mkdirSync(open.cache);
     fs.chmodSync(open.cache, 0o777);
@@ -263,7 +265,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     assert.match(refusal(place), /foreign\/cache belongs to another user \(65534\)/);
   });
 
-  it("are refused in a folder that is read only", { skip: !isRoot && "needs root" }, () => {
+  it("are refused in a read-only folder", { skip: !isRoot && "needs root" }, () => {
     const place = bareIn("readonly");
     fs.mkdirSync(place.cache, { mode: 0o700 });
     execFileSync("mount", ["-t", "tmpfs", "-o", "ro,mode=0700", "none", place.cache]);
@@ -274,7 +276,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     }
   });
 
-  it("are refused where no code may be run", { skip: !isRoot && "needs root" }, () => {
+  it("are refused on a noexec mount", { skip: !isRoot && "needs root" }, () => {
     const place = bareIn("noexec");
     fs.mkdirSync(place.cache, { mode: 0o700 });
     execFileSync("mount", ["-t", "tmpfs", "-o", "noexec,mode=0700", "none", place.cache]);

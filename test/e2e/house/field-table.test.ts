@@ -58,13 +58,13 @@ const columnsWith = (...types: readonly string[]) => ({
 const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
   wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
 
-describe("a field that stands in the table alone", () => {
-  it("is a mistake where its column is not there, and where people read its name", () => {
+describe("a field that is only in the table", () => {
+  it("causes an error where its column and its display name are missing", () => {
     const texts = fieldsWith(`type: "text", column: "never_asked_0"`);
     assert.deepEqual(wrongWith(texts, /spec\/fields\/|strings\//), [...WORDS, FIELDS]);
   });
 
-  it(`names at most ${PLACES_MAX} places with its column, those that are documented`, () => {
+  it(`names at most ${PLACES_MAX} places with its column, the documented ones`, () => {
     const wrong = wrongWith({
       ...fieldsWith(
         `type: "text", column: "never_asked_0"`,
@@ -77,7 +77,7 @@ describe("a field that stands in the table alone", () => {
     assert.ok(documented.length > 1 && documented.length <= PLACES_MAX, documented.join());
   });
 
-  it("lacks nothing but the console's words where its column is there", () => {
+  it("lacks only the console's texts once its column exists", () => {
     const places = new RegExp(documentedFiles("Add an output field").join("|"));
     assert.deepEqual(
       wrongWith(fieldsWith(`type: "text", column: "uf", table: "uf"`), places),
@@ -90,24 +90,24 @@ describe("a field that stands in the table alone", () => {
     `type: "text", column: "uf"`,
     `type: "number", column: "uf", table: "uf"`,
   ]) {
-    it(`is a mistake in its own row where that says ${stored}`, () => {
+    it(`causes an error in its own row if that contains ${stored}`, () => {
       assert.deepEqual(wrongWith(fieldsWith(stored), /spec\/fields\/table/), [FIELDS]);
     });
   }
 });
 
-describe("a column that stands in its table alone", () => {
+describe("a column that is only in its table", () => {
   for (const [type, values] of [
     [`type: "utf8"`, "a text"],
     [`type: "int64", slot: 80`, "a number"],
   ] as const) {
-    it(`is a mistake where dumps are read, whether it is ${values}`, () => {
+    it(`causes an error in the dump reader, for ${values}`, () => {
       const wrong = wrongWith(columnsWith(type), /^(src|test\/support|native-index)\/(?!spec)/);
       assert.deepEqual(wrong, ["test/support/ingest/establishments.ts"]);
     });
   }
 
-  it("is a mistake in its own row where a record has no place for its numbers", () => {
+  it("causes an error in its own row if a record has no space for its numbers", () => {
     const wrong = wrongWith(columnsWith(`type: "date32"`), /native-index\/format\/columns/);
     assert.deepEqual(wrong, [COLUMNS]);
   });

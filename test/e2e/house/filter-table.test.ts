@@ -60,21 +60,21 @@ function tableWith(added: string): string {
 
 const check = { near: NEAR, nearComponent: NEAR_COMPONENT };
 
-describe("a filter that stands in the table alone", () => {
-  it("is a mistake in the files that the walk-through names, and in no other", () => {
+describe("a filter that is only in the table", () => {
+  it("causes errors in the files of the walk-through, and in no other", () => {
     const wrong = wrongFiles({ ...check, texts: { [TABLE]: tableWith(row("only")) } });
     const documented = documentedFiles("Add a filter");
     assert.deepEqual(wrong.sort(), documented.sort());
     assert.ok(documented.length > 0 && documented.length <= PLACES_MAX, documented.join());
   });
 
-  it("is a mistake where it is read as something else than its schema says", () => {
+  it("causes an error in the parser if its type differs from its schema", () => {
     const texts = { [TABLE]: tableWith(row("date")) };
     const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\// });
     assert.deepEqual(wrong, ["src/spec/filters/read.ts"]);
   });
 
-  it("is a mistake where it is there with every value, but not without one", () => {
+  it("causes an error if it is present with every value, but not without one", () => {
     const texts = { [TABLE]: tableWith(row("flag")) };
     const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\/table/ });
     assert.deepEqual(wrong, [TABLE]);
@@ -91,7 +91,7 @@ const ALWAYS_THERE = [
 ];
 
 describe("the table of filters", () => {
-  it("leaves specs as they were: what came after the first filters is absent unless used", () => {
+  it("leaves earlier specs unchanged: later filters are absent unless used", () => {
     const there = FILTERS.filter(({ unset }) => unset !== undefined).map(({ member }) => member);
     const why =
       "with it every spec gets another normal form, identity and cursor: unset: undefined";

@@ -130,13 +130,13 @@ function mistakes(): Map<string, string[]> {
   return found;
 }
 
-describe("a row of a route", () => {
+describe("a route's row", () => {
   let found: Map<string, string[]>;
   before(() => {
     found = mistakes();
   });
 
-  it("compiles where it is whole, in its one file", () => {
+  it("compiles if it is complete, in its one file", () => {
     assert.deepEqual(found.get("nothing"), []);
     assert.deepEqual([...found.keys()], [...ROWS.keys()]);
   });
@@ -167,14 +167,14 @@ describe("a route that is added as one row", () => {
   const pathsOf = (routes: readonly ApiRoute[]) =>
     (publicDocument(routes, "1.0.0") as { readonly paths: Paths }).paths;
 
-  it("is found under its address, with the parameters that it describes", () => {
+  it("is found at its address, with the parameters that it describes", () => {
     const found = new RouteTable(added).at("/v1/never/7");
     assert.equal(found?.path, row.path);
     assert.deepEqual(found?.params, { id: "7" });
     assert.deepEqual(found?.methods.get("GET")?.query, ["of"]);
   });
 
-  it("is in the OpenAPI document, which is the same beside it", () => {
+  it("is in the OpenAPI document, which otherwise stays the same", () => {
     const { [row.path]: own, ...others } = pathsOf(added);
     assert.equal(own?.get?.operationId, row.id);
     assert.match(own?.get?.description ?? "", /^It never is\. Counts as 1 request; /);
@@ -193,7 +193,7 @@ describe("a route that is added as one row", () => {
   });
 });
 
-it("a query has the parameters that its row describes, and no other", () => {
+it("accepts only the query parameters that a route's row describes", () => {
   for (const { path: where, query, parameters = [] } of listed(ROUTES)) {
     if (query === "any") continue;
     const described = parameters.filter((one) => one.in === "query").map(({ name }) => name);

@@ -84,7 +84,7 @@ describe("a client with generated types", () => {
     ["a value", '"done"', '"finished"'],
   ];
   for (const [what, from, to] of renamed) {
-    it(`does not compile when ${what} has another name`, async () => {
+    it(`does not compile if ${what} has another name`, async () => {
       const changed = document.replaceAll(from, to);
       assert.notEqual(changed, document);
       const mistakes = compiler.mistakes(await declarationsOf(changed));

@@ -57,9 +57,9 @@ async function asked(port: number): Promise<string> {
   return text.split("\r\n", 1)[0] ?? "";
 }
 
-describe("a server that may open few files", () => {
+describe("a server with few file descriptors", () => {
   for (const transport of TRANSPORTS) {
-    it(`answers newcomers while others are idle, over ${transport}`, async (test) => {
+    it(`answers new clients while others are idle, over ${transport}`, async (test) => {
       if (process.platform !== "linux") return test.skip("only Linux tells the limit");
       const { child, said } = await started(transport);
       const idle: Socket[] = [];
@@ -82,7 +82,7 @@ describe("a server that may open few files", () => {
     });
   }
 
-  it("is refused in words if they are too few for its threads", (test) => {
+  it("is rejected with a readable error if they are too few for its threads", (test) => {
     if (process.platform !== "linux") return test.skip("only Linux tells the limit");
     const [file, args] = productCommand(["serve", "--snapshot", sample.snapshot]);
     const more = ["--data-dir", join(sample.folder, "none"), "--listen", "127.0.0.1:0"];

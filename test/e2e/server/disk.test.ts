@@ -136,11 +136,11 @@ after(async () => {
 });
 
 describe("routes that write", () => {
-  it("have a request here, every one of them", () => {
+  it("are all covered by a request here", () => {
     assert.deepEqual(Object.keys(WRITING).sort(), writingRoutes().map(nameOf).sort());
   });
 
-  it("document what a disk refuses", () => {
+  it("document disk errors", () => {
     for (const route of writingRoutes()) {
       assert.ok("summary" in route, nameOf(route));
       const codes = errorCodesOf(route, route.access);
@@ -154,7 +154,7 @@ for (const [fault, code] of [
   ["failing", "storage_unavailable"],
 ] as const) {
   describe(`a server on a disk that is ${fault}`, { skip }, () => {
-    it("says so on every route that writes, searches on, and recovers", async () => {
+    it("reports it on every route that writes, keeps searching, and recovers", async () => {
       disk.break(fault);
       try {
         for (const [name, request] of Object.entries(WRITING)) {

@@ -77,7 +77,7 @@ async function refused(base: string): Promise<void> {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`a server that is told to stop, over ${transport}`, () => {
+  describe(`a server that is stopped, over ${transport}`, () => {
     const wish = (name: string, settings: Readonly<Record<string, string>>) => ({
       snapshot: sample.snapshot,
       dataDir: join(sample.folder, `state-${name}-${transport}`),
@@ -133,7 +133,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(untaken <= UNTAKEN_MAX, `${untaken} of ${refusals} were reset`);
     });
 
-    it("is not ready, answers on for the grace, then what comes on open connections", async () => {
+    it("is not ready, accepts connections during the grace, then serves open ones", async () => {
       const options = wish("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "3000" });
       const server = await startServerProcess(options);
       const load = new SteadyLoad(server.base, server.key, [expected]);

@@ -103,7 +103,7 @@ for (const transport of ["uws", "node"]) {
     });
     after(() => stopServerProcess(server));
 
-    it(`answers ${SPECS} random specs as the linear scan does`, async () => {
+    it(`answers ${SPECS} random specs like the linear scan`, async () => {
       const rng = seededRng(5);
       for (let i = 0; i < SPECS; i++) {
         const spec = narrowSpec(rng);
@@ -127,7 +127,7 @@ for (const transport of ["uws", "node"]) {
       }
     });
 
-    it("explains scores by parts that add up to what is stored", async () => {
+    it("explains scores by parts that sum to the stored score", async () => {
       const filters = { geo: { uf_any_of: ["SP", "MG"] } };
       for (const strategy of ["balanced", "contactable", "newest", "established"] as const) {
         const spec = { filters, scoring: { strategy, random_seed: null } };
@@ -156,8 +156,8 @@ interface Explained {
   readonly matched: Readonly<Record<string, unknown>>;
 }
 
-describe("the same question", () => {
-  it("has the same bytes of accounts on both transports and in another spelling", async () => {
+describe("the same query", () => {
+  it("returns the same account bytes on both transports and in another spelling", async () => {
     const uws = await serve("uws", "state-same-uws");
     const node = await serve("node", "state-same-node");
     const plain = {

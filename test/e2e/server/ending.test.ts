@@ -62,9 +62,9 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once("exit", resolve));
 }
 
-describe("a failure that nothing catches", () => {
+describe("an uncaught failure", () => {
   for (const kind of ["exception", "rejection"] as const) {
-    it(`drains and ends with 1: ${kind}`, async () => {
+    it(`drains and exits with 1: ${kind}`, async () => {
       const { server, ended, log } = await failing(kind);
       const look = () => fetch(`${server.base}/readyz`);
       let ready = await look();
@@ -84,7 +84,7 @@ describe("a failure that nothing catches", () => {
     });
   }
 
-  it("does not wait when there is a second one", async () => {
+  it("does not wait on a second one", async () => {
     const { ended } = await failing("two", 600_000);
     assert.equal(await ended, 1);
   });

@@ -170,7 +170,7 @@ for (const transport of ["uws", "node"]) {
     });
     after(() => stopServerProcess(server));
 
-    it("are answered as the twin answers them, while lists and exports grow", async () => {
+    it("match the twin's answers while lists and exports grow", async () => {
       const draw = new Draw(seededRng(transport.length));
       const own = new Listed(server);
       await own.make();

@@ -51,8 +51,8 @@ async function counted({ base }: ServerProcess): Promise<readonly number[]> {
   });
 }
 
-describe("a server that remembers answers", () => {
-  it("says how often and how much, and forgets what it serves no longer", async () => {
+describe("a server with a response cache", () => {
+  it("reports hits and bytes, and evicts entries of retired snapshots", async () => {
     const [older, newer] = samples as [SampleSnapshot, SampleSnapshot];
     const folder = join(older.folder, "served");
     mkdirSync(folder);
@@ -78,7 +78,7 @@ describe("a server that remembers answers", () => {
     }
   });
 
-  it("remembers none where it may not", async () => {
+  it("caches nothing if disabled", async () => {
     const { folder, snapshot, dispose } = await makeSampleSnapshot(700, 5, "2026-09");
     const server = await startServerProcess({
       ...{ snapshot, dataDir: join(folder, "state") },

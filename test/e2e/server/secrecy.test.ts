@@ -152,7 +152,7 @@ function readSome(memory: number, bytes: Buffer, at: number): Buffer {
 }
 
 describe("the memory of a server", () => {
-  it("has no key any more when others have asked for a while", async (context) => {
+  it("contains no key after some later requests", async (context) => {
     if (process.platform !== "linux") return context.skip("only Linux shows memory as files");
     const dataDir = join(sample.folder, "state-memory");
     const server = await startServerProcess({ snapshot: sample.snapshot, dataDir });
@@ -178,7 +178,7 @@ describe("the memory of a server", () => {
 });
 
 for (const transport of TRANSPORTS) {
-  describe(`what a server over ${transport} leaves behind`, () => {
+  describe(`the files and logs of a server over ${transport}`, () => {
     const told: Told = { secrets: new Set(), personal: new Set() };
     let server: ServerProcess;
     let logPath: string;
@@ -203,7 +203,7 @@ for (const transport of TRANSPORTS) {
         return kept.map((one) => `${path} has ${one.slice(0, 12)}…`);
       });
 
-    it("has no key and no signature in any file, running and killed", async () => {
+    it("contain no key and no signature, running or killed", async () => {
       assert.ok(told.secrets.size >= 10);
       const running = filesBelow(dataDir());
       assert.ok(running.some(({ path, text }) => path.endsWith("-wal") && text.length > 0));
@@ -216,7 +216,7 @@ for (const transport of TRANSPORTS) {
       );
     });
 
-    it("has nothing of accounts and queries in its log", () => {
+    it("contain no accounts and queries in the log", () => {
       assert.ok(told.personal.size > 500);
       const text = readFileSync(logPath, "latin1");
       assert.deepEqual(leaks(told.personal, [{ path: "log", text }]), []);
@@ -225,7 +225,7 @@ for (const transport of TRANSPORTS) {
       assert.match(text, /"route":"\/v1\/accounts\/search","status":200/);
     });
 
-    it("would be found here if it leaked", () => {
+    it("are checked by a search that finds planted secrets", () => {
       const [secret] = told.secrets;
       const [name] = told.personal;
       const leaked = { path: "x", text: `${secret} ${Buffer.from(name ?? "").toString("latin1")}` };

@@ -102,7 +102,7 @@ const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
 for (const transport of TRANSPORTS) {
   describe(`peneira serve --transport ${transport}`, () => {
-    it("prints one key at the first start, and goes on with it and its cursors", async () => {
+    it("prints one key at the first start, and continues with it and its cursors", async () => {
       const dataDir = join(sample.folder, `state-${transport}`);
       const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
       const first = await serve([...parameters, "--transport", transport]);
@@ -125,7 +125,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await second.ended, 0);
     });
 
-    it("ends at once at the second signal, though a request is unfinished", async () => {
+    it("ends immediately on the second signal, despite an unfinished request", async () => {
       const dataDir = join(sample.folder, `state-signals-${transport}`);
       const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
       const server = await serve([...parameters, "--transport", transport]);
@@ -150,7 +150,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("peneira serve", () => {
-  it("serves the newest valid snapshot of a folder and names what is none", async () => {
+  it("serves the newest valid snapshot of a folder and names invalid ones", async () => {
     const dataDir = join(sample.folder, "state-folder");
     const server = await serve(["--snapshot", snapshots, "--data-dir", dataDir]);
     const key = keyIn(server.stderr) as string;
@@ -161,7 +161,7 @@ describe("peneira serve", () => {
     await server.ended;
   });
 
-  it("takes the limits of plans from the settings", async () => {
+  it("reads the limits of plans from the settings", async () => {
     const dataDir = join(sample.folder, "state-plans");
     const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
     const server = await serve(parameters, { PENEIRA_PLANS_ENTERPRISE_SEARCH_LIMIT: "7" });
@@ -173,7 +173,7 @@ describe("peneira serve", () => {
   });
 
   for (const transport of TRANSPORTS) {
-    it(`makes no state and prints no key if a port is taken (${transport})`, async () => {
+    it(`creates no state and prints no key if a port is taken (${transport})`, async () => {
       const holder = createServer().listen(0, "127.0.0.1");
       await once(holder, "listening");
       const taken = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
@@ -197,7 +197,7 @@ describe("peneira serve", () => {
     });
   }
 
-  it("refuses to start with a sentence and the right exit code", async () => {
+  it("fails to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
     // An empty one would be tightened.

@@ -125,7 +125,7 @@ class Asking {
 
 for (const transport of TRANSPORTS) {
   describe(`a server over ${transport} whose file is altered`, () => {
-    it("answers nothing from it, says so once, and heals", async () => {
+    it("answers nothing from it, reports it once, and recovers", async () => {
       const path = join(newer.folder, `altered-${transport}.peneira`);
       const logPath = join(newer.folder, `${transport}.log`);
       const log = openSync(logPath, "w");
@@ -170,7 +170,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(!lines.some((line) => line.includes(first.legal_name.slice(1, 9))));
     });
 
-    it("serves an older one of its folder meanwhile, and checks nothing for exports", async () => {
+    it("serves an older snapshot of its folder meanwhile, unchecked for exports", async () => {
       const place = join(newer.folder, `place-${transport}`);
       mkdirSync(place);
       linkSync(older.snapshot, join(place, "2026-09.peneira"));

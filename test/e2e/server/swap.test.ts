@@ -131,7 +131,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
     });
 
-    it("may come after the start, and a bad one changes nothing", async () => {
+    it("may arrive after the start, and a bad one changes nothing", async () => {
       const place = join(folder, `place-${transport}`);
       mkdirSync(place);
       writeFileSync(join(place, "cut.peneira"), readFileSync(snapshotOf("2026-09")).subarray(9));
@@ -158,7 +158,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
     });
 
-    it("heal when a file that was spoilt is replaced, by the same content too", async () => {
+    it("recover if a corrupt file is replaced, also by the same content", async () => {
       const path = join(folder, `spoilt-${transport}.peneira`);
       const dataDir = join(folder, `state-spoilt-${transport}`);
       copyFileSync(snapshotOf("2026-09"), path);

@@ -215,7 +215,7 @@ for (const transport of ["uws", "node"]) {
       sample.dispose();
     });
 
-    it("cannot tell what is another's from what never was", async () => {
+    it("cannot distinguish another tenant's objects from nonexistent ones", async () => {
       const ownLink = await linkOf(asker);
       for (const [what, foreign, unknown] of pairsOf(things, ownLink)) {
         // Creations give new ids, which are the asker's own.
@@ -226,7 +226,7 @@ for (const transport of ["uws", "node"]) {
       }
     });
 
-    it("leave to the other what is its own", async () => {
+    it("cannot change each other's objects", async () => {
       for (const id of things.ids) {
         assert.equal((await owner.ask({ path: `/v1/exports/${id}` })).status, 200);
       }
@@ -239,7 +239,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal(replay.headers.get("idempotent-replayed"), "true");
     });
 
-    it("are answered alike on a full server and on an empty one", async () => {
+    it("get the same answers on a full server and on an empty one", async () => {
       await linkOf(alone);
       const questions = [...SCENARIOS, ...EXPORT_SCENARIOS];
       assert.ok(questions.length > 100);
@@ -254,7 +254,7 @@ for (const transport of ["uws", "node"]) {
       assert.deepEqual(here.slice(0, ofTable), there.slice(0, ofTable));
     });
 
-    it("hear nothing of each other", () => {
+    it("receive nothing about each other", () => {
       const all = asker.heard.join("\n");
       assert.ok(asker.heard.length > 200);
       const { ids, deleted, listCursor, searchCursor } = things;

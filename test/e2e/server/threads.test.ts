@@ -168,7 +168,7 @@ after(async () => {
 });
 
 describe("three threads", () => {
-  it("answer as one thread does", async () => {
+  it("answer like one thread", async () => {
     const alone = await started("alone", "1");
     try {
       const wanted = await questions(alone.base, alone.key);
@@ -178,7 +178,7 @@ describe("three threads", () => {
     }
   });
 
-  it("answer a search in a list, which the owner of the lists answers", async () => {
+  it("answer a search in a list, which the owner of the lists serves", async () => {
     const kept = keptBy(server);
     const [first] = kept as [Kept];
     const { key } = server;
@@ -198,7 +198,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it("spend the units of a key exactly, whichever threads its requests come to", async () => {
+  it("spend a key's units exactly, on whichever threads its requests arrive", async () => {
     const { key } = keyOf("free");
     const kept = keptBy(server);
     const paths = ["/v1/accounts/count", "/v1/accounts/search", "/v1/spec/normalize"];
@@ -219,7 +219,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it("let a key have as many requests under way as its plan says, on all threads", async () => {
+  it("enforce a key's limit of requests in flight across all threads", async () => {
     const { key } = keyOf("starter");
     const kept = keptBy(server);
     // A request whose body does not come is under way.
@@ -245,7 +245,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it(`refuse a disabled key within ${REFUSED_MS} ms`, async () => {
+  it(`reject a disabled key within ${REFUSED_MS} ms`, async () => {
     const { key, id } = keyOf("growth");
     const kept = keptBy(server);
     for (const one of kept) {
@@ -265,7 +265,7 @@ describe("three threads", () => {
     }
   });
 
-  it("count every request once, in metrics, the use of its tenant, and the log", async () => {
+  it("count every request once, in metrics, usage, and the log", async () => {
     const { key } = keyOf("scale");
     const kept = keptBy(server);
     const ids: string[] = [];
@@ -302,7 +302,7 @@ describe("three threads", () => {
     for (const each of kept) each.close();
   });
 
-  it("are refused with the transport node", () => {
+  it("are rejected with the transport node", () => {
     const [file, parameters] = productCommand([
       ...["serve", "--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "none")],
       ...["--transport", "node", "--listen", "127.0.0.1:0"],
