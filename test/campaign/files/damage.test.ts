@@ -96,7 +96,7 @@ describe("damaged snapshots", () => {
     return file;
   }
 
-  it("refuses a flipped bit or answers as before", async () => {
+  it("rejects a flipped bit or answers as before", async () => {
     const random = seededRandom(11);
     let refused = 0;
     for (let i = 0; i < FLIPS; i++) {
@@ -136,7 +136,7 @@ describe("damaged snapshots", () => {
     }
   });
 
-  it("refuses a file that was cut off anywhere", () => {
+  it("rejects a file truncated at any offset", () => {
     for (const length of [
       1,
       8,
@@ -151,7 +151,7 @@ describe("damaged snapshots", () => {
     }
   });
 
-  it("tells another version from damage", () => {
+  it("distinguishes another version from damage", () => {
     const { offset, length } = fixture.directory;
     const withDirectory = (change: (directory: Buffer) => void) => {
       const bytes = Buffer.from(whole);
@@ -206,14 +206,14 @@ describe("damaged snapshots", () => {
     assert.throws(() => segment.count([]), { code: "SNAPSHOT_CLOSED" });
   });
 
-  it("lives on when the file is truncated while it is mapped, and serves none of it", () => {
+  it("survives truncation of the mapped file and serves none of it", () => {
     const truncated = path.join(folder, "truncated");
     copyFileSync(fixture.path, truncated);
     const outcome = runChild(TRUNCATING, [truncated, JSON.stringify(fixture.directory)]);
     assert.deepEqual(outcome, { code: "SNAPSHOT_DAMAGED", poisoned: true, again: true });
   });
 
-  it("lives on in a worker, and the segment is lost for every thread", () => {
+  it("survives truncation in a worker and marks the segment lost for every thread", () => {
     const truncated = path.join(folder, "truncated-worker");
     copyFileSync(fixture.path, truncated);
     const outcome = runChild(TRUNCATING_WORKER, [truncated, JSON.stringify(fixture.directory)]);

@@ -84,8 +84,8 @@ function assertHarmless(segment: Segment): void {
   headersOf({ status: 200, type: "text/csv", body: "", headers: { "X-Name": name } }, "r");
 }
 
-describe("a snapshot of right checksums", () => {
-  it("is refused in words or harmless, whatever it says of itself", async () => {
+describe("a forged snapshot with valid checksums", () => {
+  it("is rejected with a readable message or is harmless, for any metadata", async () => {
     const random = seededRandom(SEED);
     const outcomes = { opened: 0, refused: 0 };
     for (let i = 0; i < FORGERIES; i++) {
@@ -100,7 +100,7 @@ describe("a snapshot of right checksums", () => {
     assert.ok(outcomes.refused > FORGERIES / 2, JSON.stringify(outcomes));
   });
 
-  it("is as it was where nothing is forged", () => {
+  it("is unchanged if nothing is forged", () => {
     assert.equal(Buffer.compare(forge.forge(), readFileSync(good())), 0);
   });
 });
@@ -187,7 +187,7 @@ const REFUSED: readonly (readonly [change: Change, words: string])[] = [
 
 describe("metadata", () => {
   for (const [change, words] of REFUSED) {
-    it(`are refused: ${words}`, async () => {
+    it(`rejects: ${words}`, async () => {
       const meta = forge.meta() as Meta;
       change(meta);
       const told = await refusal(forge.withMeta(meta));
@@ -198,7 +198,7 @@ describe("metadata", () => {
     });
   }
 
-  it("are refused where they are no JSON, or too long, or not those of the footer", async () => {
+  it("rejects metadata that is not JSON, is too long, or does not match the footer", async () => {
     const cases: readonly (readonly [Forgery, RegExp])[] = [
       [{ meta: '{"format":1' }, /they are not JSON/],
       [{ meta: "[".repeat(100_000) }, /they are not JSON/],
@@ -211,7 +211,7 @@ describe("metadata", () => {
     }
   });
 
-  it("may have more members at the top, for a later version, and any name of a code", async () => {
+  it("accepts additional top-level members of a later version, and any code name", async () => {
     const meta = forge.meta() as Meta;
     Object.assign(meta, { later: { than: ["this"] } });
     meta.lookups.cnaes[0][1] = "";
@@ -222,14 +222,14 @@ describe("metadata", () => {
     assert.equal(await refusal(forge.withMeta(meta)), null);
   });
 
-  it("and string tables say the same", async () => {
+  it("applies the same rules to string tables", async () => {
     const meta = forge.meta() as Meta;
     meta.lookups.cnaes[0][1] = "another name";
     const told = await refusal(forge.forge({ meta: JSON.stringify(meta) }));
     assert.match(told ?? "", /table cnae_description of its index has other values/);
   });
 
-  it("of the kept snapshots pass, and so do those of a new one", async () => {
+  it("accepts the metadata of the committed snapshots and of a new one", async () => {
     for (const version of ADMITTED.keys()) {
       writeFileSync(path, readFixture("snapshot", version));
       const { meta } = await openSnapshot(path);
@@ -244,7 +244,7 @@ describe("metadata", () => {
 });
 
 describe("a small registry", () => {
-  it("is warmed although it does not know the codes of common questions", async () => {
+  it("warms up although it lacks the codes of common queries", async () => {
     const meta = forge.meta() as Meta;
     meta.dictionaries.cnae_primary[39] = "9999999";
     meta.lookups.cnaes[39][0] = "9999999";

@@ -152,7 +152,7 @@ describe("a scrubber", () => {
   const nameOf = (segment: Segment) =>
     outcome(() => (account(segment, first.cnpj, ["legal_name"]) as typeof first).legal_name);
 
-  it("checks every block once in the time of a pass, beginning anywhere", async () => {
+  it("checks every block once per pass, from any starting block", async () => {
     const { scrubber, segment, clock } = await scrubbing([freshFile()]);
     const blocks = segment.native.blockCount;
     const checked: number[] = [];
@@ -184,7 +184,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("finds within a pass what the file system says nothing of", async () => {
+  it("detects silent damage within one pass", async () => {
     const path = freshFile();
     const { scrubber, segment, clock, told } = await scrubbing([path]);
     assert.equal(nameOf(segment), first.legal_name);
@@ -206,7 +206,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("leaves untouched files alone where no pass is wished for", async () => {
+  it("skips untouched files if no pass is configured", async () => {
     const { scrubber, segment, clock } = await scrubbing([freshFile()], 0);
     clock.advance(1e9);
     await scrubber.step();
@@ -214,7 +214,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("checks a touched file at once, its time of writing given back or not", async () => {
+  it("checks a touched file immediately, even if its mtime was restored", async () => {
     const paths = [freshFile(), freshFile()];
     const { scrubber, segments } = await scrubbing(paths, 0);
     const [kept, written] = segments as [Segment, Segment];
@@ -239,7 +239,7 @@ describe("a scrubber", () => {
     for (const segment of segments) segment.close();
   });
 
-  it("gives no wrong answer from the next look on, whatever happens to the file", async (test) => {
+  it("returns no wrong answer after the next check, whatever happens to the file", async (test) => {
     const random = seededRandom(17);
     const tally = { same: 0, refused: 0 };
     for (let round = 0; round < ROUNDS; round++) {
@@ -269,7 +269,7 @@ describe("a scrubber", () => {
     test.diagnostic(`${ROUNDS} rounds: ${JSON.stringify(tally)}`);
   });
 
-  it("distrusts nothing for links that it hears of, and loses nothing for others", async () => {
+  it("rechecks nothing for observed link changes, and all blocks for unobserved ones", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     linkSync(path, `${path}.pin`);
@@ -286,7 +286,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("tells all who have the file open, under whichever name", async () => {
+  it("notifies every user of the file, under any of its names", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     linkSync(path, `${path}.pin`);
@@ -304,7 +304,7 @@ describe("a scrubber", () => {
     for (const one of [segment, pinned, damaged]) one.close();
   });
 
-  it("ends every read of a damaged snapshot as the public error", async () => {
+  it("ends every read of a damaged snapshot with the public error", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     alterName(path);
@@ -371,7 +371,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("forgets a snapshot that is closed, also while it is being checked", async () => {
+  it("forgets a closed snapshot, even during a check", async () => {
     const { scrubber, segments, segment, clock } = await scrubbing([freshFile()]);
     clock.advance(PASS_SECONDS * 1_000);
     const stepping = scrubber.step();

@@ -123,14 +123,14 @@ function cities(): Clause {
   );
 }
 
-it("pages are found in lists of activities, whatever else of a key is asked for", () => {
+it("finds pages in activity lists for any other part of a key", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const from = random() < 0.4 ? -1 : below(ROWS);
     check(question(), from, 1 + below(random() < 0.2 ? 2_000 : 60));
   }
 });
 
-it("pages and totals of cities are found in lists of activities in cities", () => {
+it("finds pages and totals of cities in the lists of activities per city", () => {
   let read = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const codes = [...new Set([below(40), below(40)])].sort((a, b) => a - b);
@@ -152,7 +152,7 @@ it("pages and totals of cities are found in lists of activities in cities", () =
   assert.ok(read > 0 && read < ROUNDS * 2_000, `${read} entries`);
 });
 
-it("a short page reads few entries, from wherever it begins", () => {
+it("reads few entries for a short page, from any starting row", () => {
   for (const from of [-1, 30_000]) {
     const clauses = [posting("uf", 7, 1), activities()];
     check(clauses, from, 20);
@@ -160,7 +160,7 @@ it("a short page reads few entries, from wherever it begins", () => {
   }
 });
 
-it("of matches that lie together behind rows that are none, only the first are read", async () => {
+it("reads only the first of adjacent matches that follow rows without a match", async () => {
   const scored = randomRows(32, ROWS);
   const scores = scored.map(({ score }) => score).sort((a, b) => b - a);
   const low = scores[ROWS / 2] as number;
@@ -188,7 +188,7 @@ it("of matches that lie together behind rows that are none, only the first are r
   one.close();
 });
 
-it("days inside a year are counted in short lists, as without them", () => {
+it("counts days inside a year in short lists with the same result as without them", () => {
   let read = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const narrow = { dimension: "cnae_primary" as const, codes: Uint32Array.of(below(40)) };
@@ -209,7 +209,7 @@ it("days inside a year are counted in short lists, as without them", () => {
   assert.ok(read > 0);
 });
 
-it("what no key holds, and pages of an export, are looked for chunk by chunk", () => {
+it("scans chunk by chunk for clauses that no key holds and for export pages", () => {
   const others: Clause[] = [
     posting("municipality_tom", 64, 0.5),
     posting("legal_nature", 7, 0.5),
@@ -226,7 +226,7 @@ it("what no key holds, and pages of an export, are looked for chunk by chunk", (
   assert.ok(segment.lastWork().chunks > 0);
 });
 
-it("COVER of another version is passed over, and refused where it is too long or short", () => {
+it("ignores COVER of another version, and rejects one that is too long or short", () => {
   const start = startOfPart(region, COVER);
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
   pageOf(future, [activities()], -1, 10);
@@ -237,7 +237,7 @@ it("COVER of another version is passed over, and refused where it is too long or
   }
 });
 
-it("COVER with wrong counts or places is refused", () => {
+it("rejects COVER with wrong counts or offsets", () => {
   const start = startOfPart(region, COVER);
   for (const at of [12, 16]) {
     for (const value of [0, 1, 0xfffffff0]) {
@@ -252,7 +252,7 @@ it("COVER with wrong counts or places is refused", () => {
   }
 });
 
-it("lists and rows of COVER that lead outside, or do not rise, are refused when used", () => {
+it("rejects, on use, lists and rows of COVER that point outside or do not ascend", () => {
   const start = startOfPart(region, COVER);
   const places = [32, 40].map((at) => start + Number(region.file.readBigUInt64LE(start + at)));
   const [starts, entries] = places as [number, number];
@@ -276,7 +276,7 @@ it("lists and rows of COVER that lead outside, or do not rise, are refused when 
   }
 });
 
-it("CITIES of another version is passed over, and refused with wrong numbers", () => {
+it("ignores CITIES of another version, and rejects one with wrong numbers", () => {
   const start = startOfPart(region, CITIES);
   const clauses = [withCodes("cnae_primary", [3]), withCodes("municipality_ibge", [7])];
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
@@ -300,7 +300,7 @@ it("CITIES of another version is passed over, and refused with wrong numbers", (
   }
 });
 
-it("runs and rows of CITIES that lead outside, or do not rise, are refused when used", () => {
+it("rejects, on use, runs and rows of CITIES that point outside or do not ascend", () => {
   const start = startOfPart(region, CITIES);
   const [runStarts, runs, entries] = [48, 56, 64].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),

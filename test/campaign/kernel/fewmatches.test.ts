@@ -21,7 +21,7 @@ function part(dimension: DimensionName, code: number): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.of(code) }], negated: false };
 }
 
-it("few matches are looked for once, and paged through as they were found", async () => {
+it("finds few matches once and pages through the found rows", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "peneira-few-"));
   const { rows, ...fixture } = await writeFixture(path.join(folder, "rows"), randomRows(3, ROWS));
   const segment = openSegment(fixture.path, fixture.directory);

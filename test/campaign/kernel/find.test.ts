@@ -25,7 +25,7 @@ describe("finding by name", () => {
   ] as const) {
     // A scan takes as long as there are rows.
     const typed = Math.ceil((ROUNDS * 1_000) / count);
-    it(`is what a scan finds in ${count} rows of ${terms} words`, async () => {
+    it(`equals a scan in ${count} rows of ${terms} words`, async () => {
       const { names, older } = await compareFinding(folder, { seed, count, terms, typed, hostile });
       assert.ok(names < older, `${names} of ${older} names are read`);
     });

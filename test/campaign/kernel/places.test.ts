@@ -119,7 +119,7 @@ function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) 
   return segment.lastWork();
 }
 
-it("municipalities of activities are summed, and of years, wherever not of both", () => {
+it("sums municipalities by activity or by year, but not by both", () => {
   let sums = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const work = check([...some(), posting(round % 2 === 0 ? ACTIVITIES : YEARS)]);
@@ -130,7 +130,7 @@ it("municipalities of activities are summed, and of years, wherever not of both"
   assert.ok(check([posting(ACTIVITIES), posting(YEARS)]).chunks > 0);
 });
 
-it("whole years of intervals are summed, and days of the others counted", () => {
+it("sums whole years of an interval and counts the days of partial years", () => {
   for (let round = 0; round < ROUNDS; round++) {
     check([...some(), dates()], ["registration_status", "legal_nature", "started_year"]);
   }
@@ -150,7 +150,7 @@ it("whole years of intervals are summed, and days of the others counted", () => 
   assert.equal(check([years]).chunks, 0);
 });
 
-it("municipalities of what has no sums are counted chunk by chunk", () => {
+it("counts municipalities chunk by chunk if no sums exist", () => {
   const natures = { dimension: "legal_nature", codes: Uint32Array.of(0, 1, 4) } as const;
   const work = check([{ kind: "posting", any: [natures], negated: false }]);
   assert.deepEqual([work.chunks, work.cells], [2, 0]);
@@ -162,7 +162,7 @@ function arrayAt(table: number, array: number): number {
   return start + Number(region.file.readBigUInt64LE(start + 32 + 56 * table + 8 * array));
 }
 
-it("PLACES of another name or version is passed over, and refused where it is too long", () => {
+it("ignores PLACES of another version, and rejects one that is too long", () => {
   const start = startOfPart(region, PLACES);
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
   assert.deepEqual(future.facets([dates()], ["municipality"]).length, 1);
@@ -172,7 +172,7 @@ it("PLACES of another name or version is passed over, and refused where it is to
   }
 });
 
-it("PLACES with wrong counts or places is refused", () => {
+it("rejects PLACES with wrong counts or offsets", () => {
   const start = startOfPart(region, PLACES);
   for (const at of [12, 16, 20, ...[32, 88].flatMap((head) => [head + 40, head + 44, head + 48])]) {
     const forge = (bytes: Buffer) => bytes.writeUInt32LE(0xfffffff0, start + at);
@@ -188,7 +188,7 @@ it("PLACES with wrong counts or places is refused", () => {
   }
 });
 
-it("blocks, runs and names of PLACES that lead outside are refused when they are used", () => {
+it("rejects, on use, blocks, runs, and names of PLACES that point outside", () => {
   const [blocks, names, lengths] = [0, 1, 2].map((array) => arrayAt(0, array)) as [
     number,
     number,

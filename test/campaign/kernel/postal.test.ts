@@ -86,7 +86,7 @@ function beside(random: () => number): Clause[] {
   return others.filter(() => random() < 0.4);
 }
 
-it("a prefix of any length is counted from starts, without a test of its rows", () => {
+it("counts a prefix of any length from starts, without testing its rows", () => {
   const random = seededRandom(5);
   for (let digits = 1; digits <= 8; digits++) {
     for (let round = 0; round < 10; round++) {
@@ -98,7 +98,7 @@ it("a prefix of any length is counted from starts, without a test of its rows", 
   }
 });
 
-it("a prefix of whole groups is counted although the rows in the index cannot be read", () => {
+it("counts a prefix of whole groups even if the index rows cannot be read", () => {
   const region = new Region(fixture.path, fixture.directory);
   const start = startOfPart(region, "PNPOSTAL");
   const bytes = Buffer.from(region.file);
@@ -118,7 +118,7 @@ it("a prefix of whole groups is counted although the rows in the index cannot be
   damaged.close();
 });
 
-it("pages, totals and sets of matches are those of the twin", () => {
+it("returns the twin's pages, totals, and match sets", () => {
   const random = seededRandom(6);
   let found = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -62,7 +62,7 @@ function combined(dimensions: typeof COMBINED): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-it("facets of what is combined are summed without opening a chunk", () => {
+it("sums facets of combined fields without opening a chunk", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const plain = round % 2 === 0;
     // Here there are nearly as many cells of activities by year as accounts.
@@ -79,7 +79,7 @@ it("facets of what is combined are summed without opening a chunk", () => {
   }
 });
 
-it("facets by municipality of other questions are counted row by row", () => {
+it("counts facets by municipality of other queries row by row", () => {
   const clauses = [combined(COMBINED.slice(0, 1)), combined(COMBINED.slice(5))];
   const [counted] = segment.facets(clauses, ["municipality"]);
   assert(segment.lastWork().chunks > 0);
@@ -89,7 +89,7 @@ it("facets by municipality of other questions are counted row by row", () => {
   );
 });
 
-it("what is combined is summed without opening a chunk", () => {
+it("sums combined fields without opening a chunk", () => {
   const totals = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const clauses = Array.from({ length: 1 + below(5) }, () => combined(COMBINED));

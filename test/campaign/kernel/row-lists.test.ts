@@ -87,7 +87,7 @@ describe("lists of rows", () => {
     }
   });
 
-  it("are refused where they are damaged, or are what the package reads too", () => {
+  it("are rejected if damaged, unless the package reads them too", () => {
     const random = seededRandom(6);
     const below = (count: number) => Math.floor(random() * count);
     let refused = 0;
@@ -115,7 +115,7 @@ describe("lists of rows", () => {
     assert(refused > ROUNDS, `only ${refused} were refused`);
   });
 
-  it("with rows that a snapshot lacks are refused by its queries", () => {
+  it("are rejected by queries if they contain rows that the snapshot lacks", () => {
     const clauses = [{ kind: "rows", lists: [rowListOf([COUNT])], negated: true }] as const;
     assert.throws(() => segment.count(clauses), /a list holds rows that the snapshot lacks/);
   });
@@ -137,13 +137,13 @@ describe("wrong arguments", () => {
     [() => segment.count(wrong([{ kind: "words", hints: "a" }])), /hints must be an array, not a/],
     [() => segment.count(wrong([range])), /ranges must be an array, not null/],
   ];
-  it("are a TypeError that names them, what they must be and what they are", () => {
+  it("throw a TypeError that names the argument, the expected and the actual type", () => {
     for (const [call, message] of cases) assert.throws(call, { name: "TypeError", message });
   });
 });
 
 describe("entries of lists", () => {
-  it("become the rows that a linear look finds", async () => {
+  it("resolve to the rows that a linear scan finds", async () => {
     const random = seededRandom(7);
     const own = (company: boolean) =>
       entryOf(rows[Math.floor(random() * COUNT)]?.cnpj as string, company);
@@ -168,7 +168,7 @@ describe("entries of lists", () => {
     }
   });
 
-  it("are those of rows and of matches", async () => {
+  it("equal the entries of given rows and of search matches", async () => {
     const all = Uint32Array.from({ length: COUNT }, (_, row) => row);
     const accounts = ascending(rows.map(({ cnpj }) => entryOf(cnpj, false)));
     assert.deepEqual(entriesIn(segment.entriesOf(all)), accounts);
@@ -178,7 +178,7 @@ describe("entries of lists", () => {
     assert.throws(() => segment.entriesOf(Uint32Array.of(COUNT)), /row 70000 does not exist/);
   });
 
-  it("are sorted, and refused where they are not or are cut", async () => {
+  it("are sorted, and rejected if unsorted or truncated", async () => {
     const random = seededRandom(8);
     const entries = Array.from({ length: 5_000 }, () => BigInt(Math.floor(random() * 4_000)));
     assert.deepEqual(entriesIn(await sortEntriesAside(bytesOf(entries))), ascending(entries));
@@ -186,7 +186,7 @@ describe("entries of lists", () => {
     assert.throws(() => segment.entryRowsAside(new Uint8Array(7)), /bytes of entries, eight each/);
   });
 
-  it("become the same rows packed; damaged blocks are refused or become some rows", async () => {
+  it("resolve to the same rows when packed; damaged blocks fail or yield some rows", async () => {
     const random = seededRandom(9);
     const below = (count: number) => Math.floor(random() * count);
     const seen = { taken: 0, refused: 0 };

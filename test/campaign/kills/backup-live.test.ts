@@ -115,11 +115,11 @@ async function signIn(): Promise<Readonly<Record<string, string>>> {
   return { cookie: (reply.headers.get("set-cookie") ?? "").split(";")[0] as string };
 }
 
-describe("a server that is backed up while it works", () => {
+describe("a backup of a running server", () => {
   const ledger = new Ledger();
   const world = () => ({ server, ledger, references, snapshot: 0 });
 
-  it("gives copies that are whole, each of one moment", async (test) => {
+  it("produces complete copies, each of a single moment", async (test) => {
     ledger.life = 1;
     const restored: string[] = [];
     let working = true;
@@ -145,7 +145,7 @@ describe("a server that is backed up while it works", () => {
     assert.ok(made > 50 && removed > 2, `${made} exports, ${removed} removed`);
   });
 
-  it("goes on in a restored one as if nothing had happened", async () => {
+  it("continues on the restored copy without a difference", async () => {
     await checkRecovered({ ...world(), dataDir });
     const session = await signIn();
     const body = { ...REQUESTS[0], limit: 200 };

@@ -73,8 +73,8 @@ function contentAt(path: string): ReturnType<typeof contentOf> {
 
 const hidden = (path: string) => readdirSync(path).filter((name) => name.startsWith("."));
 
-describe("the commands", () => {
-  it("say what they did, for people and as one document", async () => {
+describe("the backup and restore commands", () => {
+  it("report their result as text and as one JSON document", async () => {
     const place = join(folder, "said");
     const made = await peneira("backup", place, "--data-dir", dataDir);
     assert.equal(made.stdout, "");
@@ -95,8 +95,8 @@ describe("the commands", () => {
   });
 });
 
-describe("killed at any moment", () => {
-  it("a backup is there whole, or not at all", async () => {
+describe("a kill at any moment", () => {
+  it("leaves a complete backup or none", async () => {
     const parent = join(folder, "killed");
     let began = Date.now();
     await peneira("backup", join(parent, "first"), "--data-dir", dataDir);
@@ -121,7 +121,7 @@ describe("killed at any moment", () => {
     assert.ok(seen.nothing > 2 && seen.left > 0, JSON.stringify(seen));
   });
 
-  it("a data directory is there whole, or not at all", async () => {
+  it("leaves a complete data directory or none", async () => {
     const source = join(folder, "killed", "last");
     const parent = join(folder, "restored");
     const began = Date.now();
@@ -151,7 +151,7 @@ describe("killed at any moment", () => {
     assert.ok(seen.nothing > 2 && seen.left > 0, JSON.stringify(seen));
   });
 
-  it("by SIGTERM leaves nothing", async () => {
+  it("leaves nothing if the signal is SIGTERM", async () => {
     const parent = join(folder, "stopped");
     const began = Date.now();
     await peneira("backup", join(parent, "first"), "--data-dir", dataDir);

@@ -90,7 +90,7 @@ describe("changes of a real server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("make a list anew that a kill had cut off, and answer the same", async () => {
+  it("rebuild a list that a kill truncated, with the same answers", async () => {
     await start();
     const status = (await (await ask("/v1/status")).json()) as { changes_since: string[] };
     assert.deepEqual(status.changes_since, ["2026-08"]);
@@ -109,7 +109,7 @@ describe("changes of a real server", () => {
     assert.deepEqual(await totals(), before);
   });
 
-  it("finish an export that a kill had cut off with the bytes that rendering gives", async () => {
+  it("finish a killed export with the bytes that rendering produces", async () => {
     const body = { since: "2026-08", spec: {}, output: { format: "xlsx" } };
     const created = await ask("/v1/exports", body, { "idempotency-key": "crash" });
     assert.equal(created.status, 201, await created.clone().text());
@@ -145,7 +145,7 @@ describe("changes of a real server", () => {
     renameSync(join(folder, "away"), place("2026-08"));
   });
 
-  it("list ahead what changed when a newer month comes, and stop in the middle", async () => {
+  it("precompute the change list when a newer month arrives, and stop midway", async () => {
     for (const name of names()) rmSync(join(lists, name));
     cpSync((samples[2] as SampleSnapshot).snapshot, join(served, "new.tmp"));
     renameSync(join(served, "new.tmp"), place("2026-10"));

@@ -109,7 +109,7 @@ function check({ status, headers, body }: WireAnswer, heads: boolean): void {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`whatever is sent to the console over ${transport}`, () => {
+  describe(`random requests to the console over ${transport}`, () => {
     let server: ConsoleServer;
     before(async () => {
       const engine = ENGINE;
@@ -118,7 +118,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    it(`is answered in order, seed ${SEED}`, async (context: TestContext) => {
+    it(`are answered in order, seed ${SEED}`, async (context: TestContext) => {
       const draw = new Draw(seededRng(SEED));
       const connection = new WireConnection(server.port);
       const other = await server.person("other", "owner");

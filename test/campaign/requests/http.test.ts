@@ -198,7 +198,7 @@ class Fuzzing {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`whatever is sent over ${transport}`, () => {
+  describe(`random requests over ${transport}`, () => {
     let server: ServerProcess;
     before(async () => {
       const dataDir = join(sample.folder, `state-${transport}`);
@@ -206,7 +206,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => stopServerProcess(server));
 
-    it(`is answered as documented, seed ${SEED}`, async (context: TestContext) => {
+    it(`are answered as documented, seed ${SEED}`, async (context: TestContext) => {
       const catalog = {
         ...segment.catalog,
         // Drawing from all of them each time would take longer than the requests.

@@ -80,7 +80,7 @@ for (const transport of TRANSPORTS) {
       return [...statuses];
     };
 
-    it("without a session are refused beyond 8 KiB, of known and of unknown length", async () => {
+    it("without a session are rejected beyond 8 KiB, with known and unknown length", async () => {
       const known = open(`${SIGN_IN}Content-Length: 300000\r\n\r\n`, 100);
       assert.equal(await settledAt(SENDERS, () => known.statuses["413"] ?? 0), SENDERS);
       assert.equal(server.bodies.used, 0);
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
       assert.match((await sendRaw(server.port, most)).text, /^HTTP\/1\.1 422 /);
     });
 
-    it("without a session get the share of their address, and searches are answered", async () => {
+    it("without a session use their address's share while searches are answered", async () => {
       const flood = open(`${SIGN_IN}Content-Length: 8192\r\n\r\n`, 8_000);
       const fit = Math.floor((SHARE * MOST) / 8_000);
       assert.equal(await settledAt(SENDERS - fit, () => answersOf(flood)), SENDERS - fit);
@@ -101,7 +101,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(await searches(5, 100_000), [200]);
     });
 
-    it("of a tenant get its share, and other tenants' searches are answered", async () => {
+    it("of one tenant use its share while other tenants' searches are answered", async () => {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
@@ -116,7 +116,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(flood.sending() >= 1 && flood.sending() <= (SHARE * MOST) / 30_000);
     });
 
-    it("that come again and again keep no search from being answered", async () => {
+    it("that repeat do not block searches", async () => {
       const flood = open(`${SIGN_IN}Content-Length: 8192\r\n\r\n`, 8_000, { againMs: 50 });
       assert.deepEqual(await searches(60, 2_000), [200]);
       assert.ok(answersOf(flood) > 0);

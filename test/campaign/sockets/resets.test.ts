@@ -63,14 +63,14 @@ function holds(listener: () => Listener): void {
     });
   }
 
-  it("survives many resets behind CONNECT", async () => {
+  it("survives many resets after CONNECT", async () => {
     const request = requestOf("CONNECT");
     const made = await resetAfterEveryByte(listener().port, request, { further: RESETS });
     assert.equal(made, request.length + RESETS);
     assert.equal(await answers(listener()), 200);
   });
 
-  it("closes CONNECT that is held open, and answers others meanwhile", async () => {
+  it("closes a CONNECT that is held open, and answers others meanwhile", async () => {
     const held = await holdOpen(listener().port, HELD, requestOf("CONNECT"));
     assert.equal(await answers(listener()), 200);
     for (const socket of held) socket.resume();
@@ -87,7 +87,7 @@ for (const transport of TRANSPORTS) {
     after(() => fake.close());
 
     // The first test: a server that has been up for a while has room for more at once.
-    it("answers everybody of a crowd that comes right after its start", async () => {
+    it("answers every client of a crowd that arrives right after its start", async () => {
       const port = Number(new URL(fake.base).port);
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
       const crowd = Array.from({ length: CROWD }, () => sendRaw(port, request, CLOSED_MS));

@@ -58,7 +58,7 @@ const NEVER: readonly KindName[] = ["health", "ready", "metrics"];
 const LAST: readonly KindName[] = ["small", "count", "signIn"];
 const FIRST: readonly KindName[] = ["large", "facets", "translation", "document"];
 
-describe("a server with too much to do", () => {
+describe("an overloaded server", () => {
   const clock = manualClock();
   const pressure = new Pressure(clock, LIMIT_MS);
   let server: FakeServer;
@@ -122,13 +122,13 @@ describe("a server with too much to do", () => {
     }
   };
 
-  it("answers all kinds while there is little to do", async () => {
+  it("answers all kinds of requests under light load", async () => {
     const seen = await turn(1);
     const shed = Object.entries(seen).filter(([, [status]]) => status === 503);
     assert.deepEqual(shed, []);
   });
 
-  it("refuses what can wait first, what people need last, and never what watches it", async () => {
+  it("sheds deferrable requests first, interactive ones last, and monitoring never", async () => {
     const seen = await turn(ROUNDS);
     const answered = (name: KindName) => seen[name].indexOf(503);
     for (const name of NEVER) assert.equal(answered(name), -1, name);
@@ -147,7 +147,7 @@ describe("a server with too much to do", () => {
     for (const name of LAST) assert.ok(Math.abs(answered(name) - late) <= 1, name);
   });
 
-  it("answers all kinds again in the next turn", async () => {
+  it("answers all kinds again in the next turn of the event loop", async () => {
     const seen = await turn(2);
     for (const [name, statuses] of Object.entries(seen)) {
       assert.ok(!statuses.includes(503), name);

@@ -119,7 +119,7 @@ for (const transport of TRANSPORTS) {
       return opened;
     };
 
-    it("get the share of their tenant, and the others' pages and files go on", async () => {
+    it("use their tenant's share while other tenants' pages and files continue", async () => {
       await start(PATIENT);
       const crowd = open(pageOf(server, "scale"), 40, [1_024, null]);
       await crowd.answered;
@@ -137,7 +137,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(crowd.reading() + second.reading(), 7);
     });
 
-    it("of files have the share of their export's tenant, though they have no key", async () => {
+    it("of files use the share of the export's tenant, although they have no key", async () => {
       await start(PATIENT);
       const crowd = open(get(file), 10, [1_024, null]);
       await crowd.answered;
@@ -149,7 +149,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(await pageArrives(server, "scale"));
     });
 
-    it("are cut off below the least pace, and not above it, whatever they read", async () => {
+    it("are disconnected below the minimum pace, and not above it, for any content", async () => {
       await start(HURRIED);
       // A page that is made while it is sent, a file, and an answer that was whole.
       const requests = [pageOf(server, "scale"), get(file), pageOf(server, "growth", 10)];

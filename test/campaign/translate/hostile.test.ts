@@ -51,7 +51,7 @@ describe("any text", () => {
     assert.equal(JSON.stringify(probe.normalize(once.spec).spec), bytes, "normalized twice");
   }
 
-  it("keeps every promise: strings of any units", () => {
+  it("keeps every promise: strings of any UTF-16 units", () => {
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     const anything = fc.oneof(
       fc.string({ maxLength: 300, unit }),
@@ -97,7 +97,7 @@ describe("any text", () => {
     assert.deepEqual(all().reverse(), first, "in the other order");
   });
 
-  it("works no more than in proportion to the text", () => {
+  it("works at most in proportion to the text's length", () => {
     const random = randomFrom(7);
     const shapes = [...SHAPES, ...Array.from({ length: 80 }, () => randomShape(random))];
     const steep = shapes.flatMap((shape) => {
@@ -109,7 +109,7 @@ describe("any text", () => {
     assert.deepEqual(steep, [], "steps for 1,000 and 2,000 units");
   });
 
-  it("works no more than in proportion to a text of ordinary words", () => {
+  it("works at most in proportion to the length of a text of ordinary words", () => {
     const pools = poolsOf(probe.segment);
     const steep = Array.from({ length: LONG_TEXTS }, (_, seed) => seed).flatMap((seed) => {
       const text = longText(seed, pools, TEXT_MAX / 2);

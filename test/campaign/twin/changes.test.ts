@@ -147,7 +147,7 @@ describe("changes equal a linear scan over both months", () => {
     for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS, `${kind}: ${seen[kind]}`);
   });
 
-  it("knows who has come into a district and who has left it", async () => {
+  it("finds accounts that moved into or out of a district", async () => {
     const draw = new Draw(seededRng(SEED + 1));
     const seen = { entered: 0, left: 0, changed: 0 };
     for (let i = 0; i < SPECS; i++) {
@@ -170,7 +170,7 @@ describe("changes equal a linear scan over both months", () => {
     for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS / 4, `${kind}: ${seen[kind]}`);
   });
 
-  it("sees every column differ and stay, and lists no account in vain", async () => {
+  it("covers every column both changed and unchanged, and lists no unchanged account", async () => {
     const [first] = subjects as [Subject];
     const all = watchableFields(first.older.segment, first.newer.segment, OUTPUT_FIELD_NAMES);
     const { spec } = normalizeSpec({}, exportContext(first.newer.segment.catalog));
@@ -186,7 +186,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("joins pages of 1, 3 and 100 to the whole answer", async () => {
+  it("joins pages of 1, 3, and 100 to the whole answer", async () => {
     const draw = new Draw(seededRng(SEED + 1));
     for (let i = 0; i < SPECS / 10; i++) {
       const question = randomQuestion(subjects[i % subjects.length] as Subject, draw);
@@ -194,7 +194,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("goes on from every position of the list", async () => {
+  it("continues from every position of the list", async () => {
     const draw = new Draw(seededRng(SEED + 2));
     const subject = subjects[2] as Subject;
     for (let i = 0; i < 6; i++) {
@@ -210,7 +210,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("writes rows that say the same, however they come in batches", async () => {
+  it("writes rows with the same content for any batch size", async () => {
     const draw = new Draw(seededRng(SEED + 3));
     for (let i = 0; i < 20; i++) {
       const subject = subjects[i % 2] as Subject;

@@ -247,7 +247,7 @@ const COMMANDS = [
 ];
 
 describe("exports", () => {
-  it(`are in the states of the model after any commands (${RUNS} runs, seed ${SEED})`, async () => {
+  it(`match the model's states after any commands (${RUNS} runs, seed ${SEED})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(COMMANDS, { maxCommands: 60, size: "max" }),

@@ -99,7 +99,7 @@ describe("facets", () => {
     }
   });
 
-  it("of the whole snapshot sum to its rows, in every facet", () => {
+  it("sum to the row count of the whole snapshot", () => {
     const counted = facets(segment, [], FACETS);
     for (const name of FACETS) {
       const facet = counted[name];
@@ -109,7 +109,7 @@ describe("facets", () => {
     }
   });
 
-  it("come from the cube where it holds them, without reading a row", () => {
+  it("are read from the cube if it holds them, without reading a row", () => {
     const uf = segment.codeOf("uf", "SP");
     const clause = {
       kind: "posting",
@@ -122,7 +122,7 @@ describe("facets", () => {
     assert.ok(segment.native.lastWork().chunks > 0);
   });
 
-  it("name what they count, and refuse a facet that there is not", () => {
+  it("name what they count, and reject an unknown facet", () => {
     const { uf, municipality, cnae_subclass: activity } = facets(segment, [], FACETS);
     assert.equal(uf?.values[0]?.label, undefined);
     assert.match(municipality?.values[0]?.label ?? "", /^.+\/[A-Z]{2}$/);
@@ -130,7 +130,7 @@ describe("facets", () => {
     assert.throws(() => segment.native.facets([], ["colour" as never]), /no facet "colour"/);
   });
 
-  it("equal those of another database in the bench, small", async () => {
+  it("equal those of another database in a small run of the bench", async () => {
     const small = await makeSampleSnapshot(3_000, 42);
     const corpus = { ...small, accounts: 3_000 };
     const lines = await benchFacets(corpus, { seconds: 0, samples: 1 }).finally(small.dispose);

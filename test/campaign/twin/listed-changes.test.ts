@@ -58,7 +58,7 @@ async function itemsOf(query: ChangeQuery): Promise<ChangeItem[]> {
   return items;
 }
 
-it("changes of specs that name lists are those of the twin", async () => {
+it("returns the twin's changes for specs with lists", async () => {
   const draw = new Draw(seededRng(SEED));
   const { older, newer } = pair;
   const twin = new ChangesTwin(older.rows, newer.rows);

@@ -73,8 +73,8 @@ function joined(spec: AccountQuerySpec): string[] {
   }
 }
 
-describe("specs that name lists", () => {
-  it("are answered as the twin answers them, at their revision", async () => {
+describe("specs with lists", () => {
+  it("match the twin's answers at the lists' revision", async () => {
     const draw = new Draw(seededRng(5));
     let before: { spec: AccountQuerySpec; rows: string[] } | null = null;
     let some = 0;
@@ -108,7 +108,7 @@ describe("specs that name lists", () => {
     assert(some > ROUNDS / 4, `only ${some} answers had rows`);
   });
 
-  it("are refused where a list is another tenant's, with its place", async () => {
+  it("are rejected, with the pointer, if a list belongs to another tenant", async () => {
     const limits = { lists: 100, list_entries: 1 };
     const { id } = own.lists.create("ten", { name: "x", kind: "accounts" }, limits);
     const context = { ...exportContext(segment.catalog), listsKnown: true };

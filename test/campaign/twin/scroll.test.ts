@@ -192,7 +192,7 @@ describe("scroll", () => {
     }
   });
 
-  it("agrees in every sort, direction, strategy and mode, alone and before another key", () => {
+  it("agrees in every sort, direction, strategy, and mode, alone and before another key", () => {
     const activity = { cnae_any_of: commonActivities(small, 5) };
     for (const mode of SECONDARY_CNAE_MODES) {
       const filters = { industry: { ...activity, secondary_cnae_mode: mode } };
@@ -213,7 +213,7 @@ describe("scroll", () => {
     }
   });
 
-  it("takes of the second phase of a fallback only as much as is needed", () => {
+  it("reads only as many rows of a fallback's second phase as needed", () => {
     const industry = { cnae_any_of: ["47"], secondary_cnae_mode: "fallback" };
     const spec = specOf(small, { filters: { industry } });
     const complete = small.twin.answer(spec);
@@ -235,7 +235,7 @@ describe("scroll", () => {
     }
   });
 
-  it("has no second phase where no activity is wanted, but excludes secondary ones", () => {
+  it("skips the second phase without an activity filter, but excludes secondary activities", () => {
     const industry = { cnae_exclude: ["47"], secondary_cnae_mode: "fallback" };
     const spec = specOf(small, { filters: { industry } });
     assert.equal(phasesOf(small.segment, spec).length, 1);
@@ -245,7 +245,7 @@ describe("scroll", () => {
     compare(small, spec, complete);
   });
 
-  it("hands out the pages of the same search joined", () => {
+  it("returns the joined pages of the same search", () => {
     const rng = seededRng(SEED + 1);
     for (let i = 0; i < 60; i++) {
       const random = randomExportSpec(rng, small.segment.catalog, small.twin.rows);
@@ -286,7 +286,7 @@ describe("scroll", () => {
     assertRows(joined(large.segment, spec), complete);
   });
 
-  it("meets every row once in an order of one key, and a few times in one of several", () => {
+  it("visits every row once when sorted by one key, and a few times with several", () => {
     const sizes = { batchRows: 1_000, selectRows: 2_000 };
     const { accounts } = large.segment;
     for (const field of SORT_FIELDS) {
@@ -304,7 +304,7 @@ describe("scroll", () => {
     }
   });
 
-  it("asks for rows when they are wanted, and is read once", () => {
+  it("reads rows lazily, and can be consumed once", () => {
     const seen = counting(large.segment);
     const answer = scroll(seen.segment, specOf(large, {}), { batchRows: 100, selectRows: 5_000 });
     assert.equal(seen.counted.size, 0);
@@ -327,7 +327,7 @@ describe("scroll", () => {
     }
   });
 
-  it("explains by which activity each row matched", () => {
+  it("explains which activity each row matched", () => {
     for (const mode of SECONDARY_CNAE_MODES) {
       const industry = { cnae_any_of: ["47", "5611"], secondary_cnae_mode: mode };
       const spec = specOf(small, { filters: { industry }, scoring: { strategy: "newest" } });
