@@ -1,6 +1,6 @@
 /**
- * Proves that words beside a number fit it, in the sentences in which one of something is usual.
- * Does not prove it of every sentence.
+ * Proves that units agree with their numbers in sentences in which 1 is usual.
+ * Does not prove: the same for every sentence.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { wordFor } from "../../../src/text/amounts.ts";
 
 const FREE = loadPlans().free;
 
-/** The plan free with other limits. */
+/** The free plan with other limits. */
 function plan(limits: Partial<(typeof FREE)["limits"]>) {
   return { ...FREE, limits: { ...FREE.limits, ...limits } };
 }

@@ -1,10 +1,10 @@
 /**
- * Proves, on a real database: every action of the audit trail is written by the change that it
- * tells of, with its facts and its actor, and by nothing else; what changes nothing leaves no line;
- * where the line cannot be written nothing is changed, and where the change is refused there is no
- * line; lines are never altered, are kept for the retention whatever the clock does, and hold no
- * name, e-mail, password or key; a tenant's users cannot write lines without end.
- * Does not prove what commands and routes make of it (cli-audit, console-audit), nor the lines of
+ * Proves, on a real database: every audit action is written by its change, with its facts and its
+ * actor, and by nothing else; a change without effect leaves no line; if the line cannot be written
+ * nothing is changed, and a rejected change leaves no line; lines are never altered, are kept for
+ * the retention under any clock, and contain no name, e-mail, password, or key; a tenant's users
+ * cannot write lines without limit.
+ * Does not prove: what commands and routes do with it (cli-audit, console-audit), nor the lines of
  * restores and upgrades (backup, upgrade).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ let directory: string;
 let state: ConsoleState;
 let database: StateDatabase;
 let store: AuditStore;
-/** The token of somebody who was invited, and the id of who is not there any more. */
+/** The token of an invited user, and the id of a removed one. */
 let invitation: string;
 let gone: string;
 
@@ -69,11 +69,11 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** A change, and the lines that it leaves, the first one first: action, subject, facts. */
+/** A change, and its lines, the first one first: action, subject, facts. */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];
-  /** What a user does to itself is never done by anybody else. */
+  /** Only users themselves make these changes. */
   readonly by?: () => string;
 }
 
@@ -81,7 +81,7 @@ const byMe = () => state.keyring.by(ME);
 const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
-/** A case for each action; the state itself is other suites' matter. */
+/** A case for each action; other suites cover the state itself. */
 const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
   "tenant.create": {
     change: () => byMe().createTenant("umbrella"),
@@ -197,7 +197,7 @@ const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
   },
 };
 
-/** What some cases need, made before anything is looked at. */
+/** Objects that some cases need, created before any check. */
 async function prepare(): Promise<void> {
   state.clock.advance(1);
   state.keyring.createTenant("stopped");

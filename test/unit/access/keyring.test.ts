@@ -1,9 +1,9 @@
 /**
- * Proves the life of keys on a real database with a clock that is moved by hand: states, rotation
- * with overlap, caching that never outlives 50 ms, counted look-ups, batched times of use, and
- * what a person is told. Proves that a made key is read back, that every change of one character
- * is refused without a look-up, and that what is stored does not contain the secret.
- * Does not prove randomness, nor anything about HTTP (contract/http/server/auth.test.ts does).
+ * Proves the life of keys on a real database with a manual clock: states, rotation with overlap,
+ * caching for at most 50 ms, counted look-ups, batched times of use, and messages to people. Proves
+ * that a created key is parsed back, that every change of one character is rejected without a
+ * look-up, and that the stored form lacks the secret.
+ * Does not prove: randomness, nor anything about HTTP (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Proves that the built-in plans are whole, ordered and as documented, that overrides count, and
- * that a wrong table is refused with every problem in it.
+ * Proves that the built-in plans are complete, ordered, and as documented, that overrides apply,
+ * and that a wrong table is rejected with all its problems.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ describe("the built-in plans", () => {
     for (const [position, name] of PLAN_NAMES.entries()) {
       const smaller = PLAN_NAMES[position - 1];
       for (const limit of limits) {
-        // Of the quota 0 means that there is none.
+        // A quota of 0 means none.
         const value = plans[name].limits[limit] || Number.POSITIVE_INFINITY;
         assert.ok(value >= (smaller === undefined ? 0 : plans[smaller].limits[limit]), limit);
       }

@@ -1,7 +1,7 @@
 /**
- * Proves that the rate limiter lets through what a slow obvious twin lets through, at any times
- * and costs; that what it says about the rest and the wait is true; that names do not share; that
- * its memory is bounded. Does not prove that routes ask it: the HTTP suites do.
+ * Proves that the rate limiter allows what a slow obvious twin allows, for any times and costs;
+ * that its remainder and wait are true; that names are independent; that its memory is bounded.
+ * Does not prove: that routes use it (the HTTP suites do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
-/** A bucket of tokens that is filled step by step: the same rule, told the other way round. */
+/** A token bucket that is filled step by step: the same rule, formulated inversely. */
 class Bucket {
   #tokens: number;
   readonly #policy: RatePolicy;
@@ -127,7 +127,7 @@ describe("the rate limiter", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 10 };
     assert.equal(limiter.take("key", policy, 17).remaining, 0);
-    // What cost 17 of 10 was paid with 10; more given back would pay for others' requests.
+    // A cost of 17 of 10 was paid with 10; a larger refund would pay for others' requests.
     limiter.take("other", policy, 5);
     assert.equal(limiter.take("key", policy, 30, 17).remaining, 0);
     assert.equal(limiter.look("other", policy).remaining, 5);

@@ -1,8 +1,8 @@
 /**
- * Proves who may sign in, on a real database: how users are made, what is refused and that it is
- * refused all at once, who becomes owner however many processes race, that a tenant keeps a working
- * owner, that whoever is stopped or changed is signed out, and the plan of a console. Does not
- * prove what the routes and the command make of it (e2e/cli/user.test.ts).
+ * Proves who may sign in, on a real database: how users are created, that all mistakes are rejected
+ * in one error, who becomes owner under racing processes, that a tenant keeps a working owner, that
+ * disabled or changed users are signed out, and the console's plan. Does not prove: what the routes
+ * and the command do with it (e2e/cli/user.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Makes a user a moment after the one before it, so that their order is certain. */
+/** Creates a user a moment after the previous one, so that their order is certain. */
 const make = async (email: string, more: Partial<NewUser> = {}) => {
   state.clock.advance(1);
   const wish = { email, tenant: ACME, password: PASSWORD, ...more };

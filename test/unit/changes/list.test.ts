@@ -1,10 +1,10 @@
 /**
  * Proves: a change list is the same bytes each time; identical snapshots have an empty one; it
- * opens only for its own pair and only whole (every byte of a small one is flipped, it is cut and
- * made longer); the wrong order is refused with words; an abort, a failure to write and a damaged
- * snapshot leave no file; an entry that names a row that does not exist ends as
- * `snapshot_unavailable`; what can be watched, and what of a spec does not matter, is told.
- * Does not prove that the entries are right (campaign/twin/changes.test.ts).
+ * opens only for its own pair and only whole (every byte of a small one is flipped, it is truncated
+ * and extended); the wrong order is rejected with a message; an abort, a write failure, and a
+ * damaged snapshot leave no file; an entry that names a nonexistent row fails as
+ * `snapshot_unavailable`; watchable fields and irrelevant parts of a spec are reported.
+ * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ describe("change lists", () => {
     return list;
   }
 
-  /** A question about everything. */
+  /** A query for everything. */
   function everything(list: ChangeList) {
     const { spec } = normalizeSpec({}, exportContext(list.newer.catalog));
     const watch = watchableFields(list.older, list.newer, OUTPUT_FIELD_NAMES);

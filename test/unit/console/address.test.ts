@@ -1,8 +1,8 @@
 /**
- * Proves that an address of the console's find view says exactly what was asked: random queries
- * come back unchanged, lists are compressed to prefixes and no further, every member of the
- * filters has its place, and what is not understood is reported beside what is.
- * Does not prove that the browser's address bar is written; console end-to-end tests do that.
+ * Proves that an address of the console's find view encodes exactly the query: random queries
+ * round-trip, lists are compressed to prefixes and no further, every filter member has its place,
+ * and unknown parts are reported next to known ones.
+ * Does not prove: that the browser's address bar is written (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

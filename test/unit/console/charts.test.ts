@@ -1,9 +1,9 @@
 /**
- * Proves: the pure parts of the console's charts. Rows of a facet sum to its total whatever is
- * shown; year buckets hold every account and intervals read as they are written; a click adds what
- * is not asked for and takes out what is; branches have names; layers of usage sum up.
- * Does not prove: what is drawn, nor what a browser makes of it (see the end-to-end tests), nor
- * the map (unit/console/map.test.ts).
+ * Proves: the pure parts of the console's charts. Facet rows sum to the total for any display; year
+ * buckets cover every account and intervals round-trip; a click toggles a filter; branches have
+ * names; layers of usage sum up.
+ * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests), nor the map
+ * (unit/console/map.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: a typed district is looked for in the municipality that the text names, in any of the
- * ways people write it, else in those that are chosen, else in the largest ones of the chosen
- * states; never in more of them than the server takes.
- * Does not prove what is found there (contract/http/api/districts.test.ts).
+ * Proves: a typed district is searched in the municipality that the text names, in any common
+ * spelling, else in the selected ones, else in the largest ones of the selected states; never in
+ * more than the server accepts.
+ * Does not prove: what is found there (contract/http/api/districts.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

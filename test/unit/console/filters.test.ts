@@ -1,8 +1,8 @@
 /**
- * Proves what the console's filter form reckons with: that its groups hold every member of the
- * filters once, that days and amounts are read as people write them, and that a sentence is shown
- * whole with every part told in words.
- * Does not prove what the form looks like or sends; console end-to-end tests do that.
+ * Proves the logic of the console's filter form: that its groups have every filter member once,
+ * that days and amounts are parsed as people write them, and that a sentence is shown whole with
+ * every part explained.
+ * Does not prove: what the form looks like or sends (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -79,7 +79,7 @@ function fullQuery(): Query {
   return query;
 }
 
-/** Names of filters as the server tells them. */
+/** Names of filters from the server. */
 const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),

@@ -1,7 +1,7 @@
 /**
- * Proves: numbers, dates, sizes, spans and identifiers are written as people of each language
- * write them, days are never shifted by a time zone, and what is of no known form stays as it is.
- * Does not prove: that other runtimes have the same locale data; the tests allow for its spaces.
+ * Proves: numbers, dates, sizes, spans, and identifiers are formatted as usual in each language,
+ * days are never shifted by a time zone, and values of unknown form stay unchanged.
+ * Does not prove: that other runtimes have the same locale data (the tests allow for its spaces).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -26,7 +26,7 @@ afterEach(() => {
   language.value = "pt";
 });
 
-/** What a value is in both languages; spaces of all kinds are one. */
+/** A value in both languages; all kinds of spaces are equal. */
 function both(make: () => string): { pt: string; en: string } {
   const one = (wanted: ScreenLanguage) => {
     language.value = wanted;

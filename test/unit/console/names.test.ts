@@ -1,9 +1,9 @@
 /**
- * Proves: names of companies are written as people write them, and only the case of letters
- * changes; the beginning that names of a chart share is taken off once, whole words of it, and
- * never all of a name; every short name is of an activity that there is, differs from every other
- * of its language, and is no longer than the official one.
- * Does not prove: that a short name is the one people use.
+ * Proves: names of companies are formatted as people write them, and only the case of letters
+ * changes; the common prefix of a chart's names is removed once, in whole words, and never all of a
+ * name; every short name is of an existing activity, differs from every other of its language, and
+ * is no longer than the official one.
+ * Does not prove: that a short name is in common use.
  */
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ import {
 import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { activityName } from "../../../src/dump/activities.ts";
 
-/** What names of the registry are made of. */
+/** Parts of registry names. */
 const LETTERS = "AEIOUBCDFGLMNPRSTVXZÁÃÂÇÉÊÍÓÕÚÜ0123 -./&'aeiouçã";
 
 describe("names of companies", () => {

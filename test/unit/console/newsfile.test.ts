@@ -1,7 +1,7 @@
 /**
- * Proves that a file of news asks for what a call needs, as far as the plan allows it, that its
- * title tells it from a file of the whole search, and that no title shows the id of a list.
- * Does not prove that the server makes such a file; console end-to-end tests do that.
+ * Proves that a news file requests what a call needs, as far as the plan permits, that its title
+ * distinguishes it from a file of the whole search, and that no title shows a list id.
+ * Does not prove: that the server makes such a file (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves: what somebody pastes as a list goes to the server line by line, as it stands there, and
- * as a file where it is a table; nothing is left out.
- * Does not prove: what the server makes of it (unit/lists/pieces.test.ts).
+ * Proves: a pasted list goes to the server line by line, unchanged, and as a file if it is a table;
+ * nothing is dropped.
+ * Does not prove: what the server does with it (unit/lists/pieces.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

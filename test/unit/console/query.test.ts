@@ -1,8 +1,8 @@
 /**
- * Proves that queries of the console have one form, that clearing by pointer leaves what filters
- * nothing, and that the explorer asks once for a burst of edits, aborts what is stale, never shows
- * an old answer as a new one and keeps the last good one.
- * Does not prove the wiring to the address bar and the server; console end-to-end tests do that.
+ * Proves that console queries have one form, that clearing by pointer leaves empty filters, and
+ * that the explorer sends one request for a burst of edits, aborts stale ones, never shows an old
+ * answer as a new one, and keeps the last good one.
+ * Does not prove: the wiring to the address bar and the server (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
@@ -138,7 +138,7 @@ describe("a query", () => {
   });
 });
 
-/** Settles all promises that are ready. */
+/** Settles all ready promises. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
@@ -153,7 +153,7 @@ function answerOf(total: number): ExploreAnswer {
   return { total } as ExploreAnswer;
 }
 
-/** An explorer whose requests are answered by hand. */
+/** An explorer whose requests a test answers. */
 function exploring() {
   const requests: {
     spec: SentSpec;

@@ -1,11 +1,11 @@
 /**
- * Proves: a list of rows holds exactly the accounts of its pages in their order, asks for one page
- * at a time and ahead of what is looked at, sends with a cursor neither limit nor output beside the
- * spec, ends where the server or its own bound says so, repeats what failed only when told, waits
- * where it is told to, begins anew where the snapshot changed, and is silent once stopped. Columns
- * ask for fields of the plan alone and keep their rules whatever a browser kept. The phone of a row
- * is of the kind that was asked for, by the rule of the filters, and chains show which is the head.
- * Does not prove: how rows are drawn, nor what a server answers; the end-to-end tests do.
+ * Proves: a list of rows has exactly the accounts of its pages in order, requests one page at a
+ * time and ahead of the visible rows, sends with a cursor neither limit nor output besides the
+ * spec, ends at the server's or its own limit, retries a failure only on request, waits as told,
+ * restarts if the snapshot changed, and is silent once stopped. Columns request only fields of the
+ * plan and keep their rules for any stored value. A row's phone is of the requested kind, by the
+ * filters' rule, and chains show the head office.
+ * Does not prove: how rows are drawn, nor what a server answers (the end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -73,7 +73,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
   return { read, bodies, signals };
 }
 
-/** A list on a server, with what it said and how long it waited. */
+/** A list on a server, with its messages and waits. */
 function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   const said: string[] = [];
   const waits: number[] = [];
@@ -83,13 +83,13 @@ function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   return { rows, said, waits };
 }
 
-/** Lets everything that is under way end. */
+/** Lets all pending work end. */
 async function settled(rows: Rows): Promise<void> {
   do await setImmediate();
   while (rows.phase === "reading");
 }
 
-/** Looks at the last row until the list is at its end. */
+/** Shows the last row until the list is complete. */
 async function readOut(rows: Rows): Promise<void> {
   while (rows.end === "more" && rows.phase !== "failed") {
     rows.want(rows.accounts.length - 1);

@@ -1,8 +1,8 @@
 /**
  * Proves: every problem code of the server has a sentence in both languages of the console, which a
- * page in Portuguese shows before the server's own English one and never replaces by it; so do
- * answers without a code.
- * Does not prove how a notice looks (e2e/console does).
+ * Portuguese page shows before the server's English message and never instead of it; as do answers
+ * without a code.
+ * Does not prove: how a notice looks (e2e/console).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";

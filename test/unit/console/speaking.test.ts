@@ -1,7 +1,7 @@
 /**
- * Proves: the words of later views are those of the language that is spoken, in whatever order
- * they and a switch of the language come.
- * Does not prove: that the tables say the same (words.test.ts).
+ * Proves: the texts of later views are in the current language, in any order of loading and
+ * switching.
+ * Does not prove: that the tables agree (words.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";

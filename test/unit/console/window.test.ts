@@ -1,8 +1,8 @@
 /**
- * Proves: whatever the list, the window and the rows measure, every row that can be seen is drawn
- * and never more than the bound; scrolling to a row or a cell shows it and moves no further than
- * needed; no key leads out of the grid, and each does what a grid's keyboard promises.
- * Does not prove: how a browser scrolls; bench and end-to-end tests do.
+ * Proves: for any sizes of the list, the window, and the rows, every visible row is drawn and never
+ * more than the limit; scrolling to a row or a cell shows it and moves no further than needed; no
+ * key leaves the grid, and each follows the grid keyboard pattern.
+ * Does not prove: how a browser scrolls (bench and end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ import {
   windowOf,
 } from "../../../src/console/web/find/table/window.ts";
 
-/** Any list in any window that holds fewer rows than may be drawn. */
+/** Any list in any window with fewer rows than the limit. */
 const SCROLLED = fc
   .record({
     rowHeight: fc.integer({ min: 24, max: 96 }),

@@ -1,8 +1,8 @@
 /**
- * Proves: both languages of the console have the same words with the same number of values, none
- * is empty, every function gives text for zero, one and many, and no English stands in the
- * Portuguese table where it is not Portuguese as well.
- * Does not prove: that a translation is good; people who speak it do.
+ * Proves: both languages of the console have the same texts with the same number of parameters,
+ * none is empty, every function returns text for zero, one, and many, and the Portuguese table has
+ * no English that is not Portuguese too.
+ * Does not prove: that a translation is good (speakers judge that).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -32,7 +32,7 @@ function wordsOf(table: object, path = ""): Map<string, Word> {
 const english = wordsOf(en);
 const portuguese = wordsOf(pt);
 
-/** Words that only English has; names of formats, codes and products are in neither list. */
+/** English-only words; names of formats, codes, and products are in neither list. */
 const ENGLISH = new RegExp(
   `\\b(${[
     "the|and|with|without|your|you|this|that|these|from|which|what|when|where|are|was|been|has",
@@ -83,7 +83,7 @@ describe("the texts of the console", () => {
     for (const [name, word] of english) {
       const other = portuguese.get(name);
       assert.equal(typeof other, typeof word, name);
-      // A translation may ignore a value, but it cannot ask for one that nobody gives.
+      // A translation may ignore a parameter, but it cannot use one that is not passed.
       if (typeof word === "function" && typeof other === "function") {
         assert.ok(other.length <= word.length, `${name} asks for ${other.length} values`);
       }
@@ -143,7 +143,7 @@ function called(word: (...values: unknown[]) => unknown, count: number): string 
       const text = word(...Array.from({ length: word.length }, () => value));
       if (typeof text === "string") return text;
     } catch {
-      // It wants values of another kind.
+      // It needs values of another kind.
     }
   }
   return undefined;

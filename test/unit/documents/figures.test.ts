@@ -1,8 +1,8 @@
 /**
- * Proves: every measured figure that documents share is the one of `bench/measurements.json`, in
- * both languages; every measurement is shown somewhere; and no document but benchmarks.md, which
- * holds the record of the runs, has a time, size or rate that names no measurement.
- * Does not prove: that the file holds what was measured.
+ * Proves: every measured figure shared by documents is that of `bench/measurements.json`, in both
+ * languages; every measurement is shown somewhere; and no document except benchmarks.md, which has
+ * the record of the runs, has a time, size, or rate without a measurement.
+ * Does not prove: that the file has what was measured.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -12,11 +12,11 @@ import { filesMatching, textOf } from "../../support/house/checkout.ts";
 const DOCUMENTS = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/);
 const RECORD = "docs/benchmarks.md";
 
-/** Numbers with units of what is measured; limits are written in KiB, MiB and seconds. */
+/** Numbers with units of measurements; limits are in KiB, MiB, and seconds. */
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 
-/** Lines with numbers that we did not measure, by what they hold, and why. */
+/** Lines with unmeasured numbers, by their content, and why. */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
   [/README/, /7[.,]7 GB|136 MB/, "published sizes of the registry; the size of the executable"],
   [/data\.md/, /^\| (Estab|Empresas|Simples|Socios|six|\*\*all)/, "published by open importers"],

@@ -1,7 +1,7 @@
 /**
  * Proves: both READMEs name every filter, docs/spec.md every one of which a search needs one, and
- * the refusal that docs/errors.md shows is the one of the code.
- * Does not prove how the generated parts are written into documents (e2e/documents).
+ * docs/errors.md shows the code's error.
+ * Does not prove: how the generated parts are written into documents (e2e/documents).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { NARROWING, tooBroad } from "../../../src/spec/normalize.ts";
 import { textOf } from "../../support/house/checkout.ts";
 import { normal } from "../../support/spec/outcome.ts";
 
-/** The part of a document that is made from code. */
+/** The generated part of a document. */
 function generated(file: string, name: string): string {
   const [, after = ""] = textOf(file).split(`<!-- generated: ${name} -->`);
   return after.split("<!-- end of generated -->", 1)[0] as string;

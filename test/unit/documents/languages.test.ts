@@ -1,14 +1,14 @@
 /**
- * Proves that README.pt-BR.md says what README.md says: the same sections in the same order, in
- * each the same blocks of code but for the words in their comments, the same pictures, links and
- * rows of tables, and the same figures.
- * Does not prove: that a sentence means what the other one does.
+ * Proves that README.pt-BR.md matches README.md: the same sections in the same order, in each the
+ * same code blocks except for comments, the same pictures, links, and table rows, and the same
+ * figures.
+ * Does not prove: that a sentence means the same.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { textOf } from "../../support/house/checkout.ts";
 
-/** What of a section is the same in every language. */
+/** The language-independent part of a section. */
 interface Section {
   readonly level: string;
   readonly code: readonly string[];
@@ -17,7 +17,7 @@ interface Section {
   readonly figures: readonly string[];
 }
 
-/** The sections of a document: what stands before the first heading of a level belongs to none. */
+/** The sections of a document: text before the first heading of a level belongs to none. */
 function sectionsOf(file: string): Section[] {
   const text = textOf(file).replace(/<!--[\s\S]*?-->\n?/g, "");
   const parts = splitAtHeadings(text);
@@ -32,7 +32,7 @@ function sectionsOf(file: string): Section[] {
   });
 }
 
-/** Headings outside of blocks of code, each with what follows it. */
+/** Headings outside code blocks, each with its text. */
 function splitAtHeadings(text: string): { level: string; body: string }[] {
   const found: { level: string; body: string }[] = [];
   let inCode = false;
@@ -46,7 +46,7 @@ function splitAtHeadings(text: string): { level: string; body: string }[] {
   return found;
 }
 
-/** Figures as they are in both languages: without what parts thousands and decimals. */
+/** Figures independent of the language: without separators of thousands and decimals. */
 function figuresIn(prose: string): string[] {
   const plain = prose.replace(/\]\([^)]+\)/g, "]").replace(/`[^`]*`/g, "");
   const figures = plain.match(/\d+(?:[.,]\d+)*/g) ?? [];

@@ -1,8 +1,8 @@
 /**
- * Proves that the run of the documents would notice: an example that fails or ends with another
- * code, an answer that differs in a value, a member, a line, a header or an order, a block that
- * nothing proves, a skip without a reason, a link or an anchor that leads nowhere. And that what
- * differs at every run is no difference. The planted documents need no Peneira.
+ * Proves that the run of the documents detects: an example that fails or exits with another code,
+ * an answer that differs in a value, a member, a line, a header, or an order, a block that nothing
+ * proves, a skip without a reason, and a broken link or anchor. And that values that differ in
+ * every run are ignored. The planted documents need no Peneira.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

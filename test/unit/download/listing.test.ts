@@ -1,9 +1,9 @@
 /**
- * Proves: listings are read whatever prefixes and encodings they use, and refused when they are
- * hostile; only expected names count; both forms of a share's address work, credentials and
- * redirects stay where they belong; a certificate that is not trusted is told in words; waits that
- * a share asks for are understood; the directory of a 5 GB zip is read by its tail alone.
- * Does not prove: what becomes of a month (contract/download/download.test.ts).
+ * Proves: listings are parsed with any prefixes and encodings, and rejected if hostile; only
+ * expected names count; both forms of a share's address work, credentials and redirects stay on
+ * their host; an untrusted certificate is reported with a message; a share's retry times are
+ * understood; the directory of a 5 GB zip is read from its tail alone.
+ * Does not prove: a whole month (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -146,7 +146,7 @@ describe("a share", () => {
       share.plan = () => ({ kind: "body", body: "<html>", status: 200 });
       await assert.rejects(monthsOf(share.url), /is no WebDAV folder \(it answers 200\)/);
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
-      // Megabytes take their time where much else runs; nothing stands still here.
+      // Megabytes take time on a busy machine; nothing hangs here.
       const long = listMonths(inquiryOf(wishOf(share.url, root, { stallMs: 60_000 })));
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
@@ -318,7 +318,7 @@ describe("the directory of a zip over 4 GiB", () => {
   });
 });
 
-/** A stored member of zeros that take no room on the disk, and the directory of a ZIP64. */
+/** A stored member of zeros without disk blocks, and the directory of a ZIP64. */
 async function writeSparseZip(path: string, size: number): Promise<number> {
   const name = Buffer.from("K3241.K03200Y0.D61010.ESTABELE");
   const local = Buffer.alloc(30 + name.length);

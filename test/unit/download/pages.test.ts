@@ -1,8 +1,8 @@
 /**
- * Proves: pages of web servers and of buckets are read by what they link, whatever columns stand
- * around it; hostile ones are refused or give nothing, in time that grows with their size; what
- * random damage leaves of them never leads out of the folder; links of browsers become addresses.
- * Does not prove: what becomes of a month (contract/download/mirrors.test.ts).
+ * Proves: pages of web servers and of buckets are parsed by their links, for any columns; hostile
+ * ones are rejected or yield nothing, in time proportional to their size; the rest of a randomly
+ * damaged one never leads outside the folder; browsers' links become addresses.
+ * Does not prove: a whole month (contract/download/mirrors.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: which proxy an address is asked through, by the setting, the variables and NO_PROXY;
- * a user and password are taken from the environment alone, refused elsewhere with the mend, and
- * printed nowhere.
- * Does not prove: what comes through (contract/download/proxied.test.ts).
+ * Proves: the choice of an address's proxy, by the setting, the variables, and NO_PROXY; a user and
+ * password are accepted only from the environment, rejected elsewhere with the remedy, and printed
+ * nowhere.
+ * Does not prove: transfers (contract/download/proxied.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Proves: a folder is taken only when whole and of one release, with every refusal naming the
- * file; members stream back as they were written (stored, deflated, ZIP64, plain); damaged,
- * truncated, encrypted, linked and inflated zips are refused.
- * Does not prove: reading a real member over 4 GiB (the 64-bit form is written for a small one).
+ * Proves: a folder is accepted only if complete and of one release, with every rejection naming the
+ * file; members stream back as written (stored, deflated, ZIP64, plain); damaged, truncated,
+ * encrypted, linked, and oversized zips are rejected.
+ * Does not prove: reading a real member over 4 GiB (a small one is written in 64-bit form).
  */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -51,7 +51,7 @@ async function writeZip(
   await zip.close();
 }
 
-/** A whole release with ten small parts where the registry has ten, in a folder of its own. */
+/** A complete release with ten small parts like the registry's, in its own folder. */
 async function release(token = TOKEN, label = "2026-08"): Promise<string> {
   const folder = join(root, String(folders++), label);
   await mkdir(folder, { recursive: true });
@@ -151,7 +151,7 @@ test("rejects gaps and duplicates in the parts, and fewer than ten unless --part
   assert.match(message, /10 parts of Empresas and of Estabelecimentos.*--partial/);
   const doubled = /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/;
   assert.match(message, doubled);
-  // What is there twice is not mended by taking a part of the month.
+  // Selecting a part of the month does not resolve duplicates.
   const partial = await refusal(openDump(folder, "2026-08", { partial: true }));
   assert.match(partial, doubled);
   assert.doesNotMatch(partial, /is missing/);
@@ -202,7 +202,7 @@ test("reports label and date token a month apart, and rejects larger distances",
 
 test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // As an open importer's test data have them: some names hold the mark of the type by accident.
+  // Like an open-source importer's test data: some names contain the type's mark by accident.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));
@@ -326,7 +326,7 @@ test("rejects two members, a foreign member, and a zip bomb", async () => {
   tail.writeUInt16LE(2, 10);
   await writeFile(join(folder, "Cnaes.zip"), Buffer.concat([bytes.subarray(0, end), entry, tail]));
   await rm(join(folder, "Motivos.zip"));
-  // Of a name that says nothing, because neither does its zip's.
+  // With an unknown name, like its zip's.
   await writeZip(join(folder, "Motivos (1).zip"), "LEIAME.TXT", Buffer.from("x"));
   await rm(join(folder, "Paises.zip"));
   const bomb = memberNames("paises", 0, TOKEN)[1];

@@ -1,6 +1,6 @@
 /**
- * Proves: check digits on the published vectors and against the brazilian-utils package, the key
- * as two numbers (order, round trip), and lists of secondary activities.
+ * Proves: check digits on the published vectors and against the brazilian-utils package, the key as
+ * two numbers (order, round trip), and lists of secondary activities.
  * Does not prove: what happens to rows with wrong check digits (ingest).
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Proves: a name loses the CPFs that it is or ends in, in every form in which names of the registry
- * hold them, and nothing else; those of trade names by their check digits, against a second sum.
+ * Proves: a name loses the CPFs that it is or ends in, in every form in the registry's names, and
+ * nothing else; those of trade names by their check digits, against a second sum.
  * Does not prove: that the import removes unchecked ones only for sole traders (unit/ingest/), nor
  * that the addon does the same (unit/ingest/native-scan.test.ts).
  */
@@ -12,7 +12,7 @@ import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 
-/** What stands in the sink behind what was there before. */
+/** The bytes added to the sink. */
 function shown(sink: TextSink, length: number): string {
   return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
 }
@@ -56,7 +56,7 @@ for (const [name, expected] of names) {
   test(`removes the CPF: "${name}"`, () => assert.equal(withoutCpf(name), expected));
 }
 
-// 123.456.789-09 and 529.982.247-25 stand in textbooks; no person has them.
+// 123.456.789-09 and 529.982.247-25 are in textbooks; no person has them.
 const tradeNames: [name: string, expected: string][] = [
   ["12345678909", ""],
   ["123.456.789-09", ""],

@@ -1,8 +1,8 @@
 /**
- * Proves: what the packer of samples makes is unpacked by zlib to the same bytes, whatever they
- * are; pieces follow each other; codes stay within their limit and use all the room there is;
- * checksums of parts join into that of the whole.
- * Does not prove: how small or quick it is.
+ * Proves: zlib inflates the sample packer's output to the same bytes, for any input; pieces
+ * concatenate; codes stay within their limit and use the whole code space; checksums of parts
+ * combine to that of the whole.
+ * Does not prove: how small or fast it is.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ import { packPiece } from "../../../src/dump/sample/zip/zip.ts";
 const SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 31, 257, 258, 259, 262, 266, 1000, 70_000];
 const random = new Random(1);
 
-/** Bytes of a few values, of all values, of runs, and with repetitions beyond the reach. */
+/** Bytes of a few values, of all values, of runs, and with repetitions beyond the window. */
 const KINDS: Readonly<Record<string, (at: number) => number>> = {
   zeros: () => 0,
   runs: (at) => (at >> 6) & 255,

@@ -1,8 +1,8 @@
 /**
  * Proves: a file of a dump that is not what its name says is named by its kind, zipped or not, with
- * what to do; what operating systems add to a zip or a folder is ignored, and two real members are
- * still refused; a changed byte in a zip is told as damage of the zip, not as a fault of a row, by
- * the scan of an import, by the tables and by `--ceis`.
+ * the remedy; what operating systems add to a zip or a folder is ignored, and two real members are
+ * still rejected; a changed byte in a zip is reported as damage of the zip, not of a row, by the
+ * scan of an import, by the tables, and by `--ceis`.
  * Does not prove: other damages of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** A dump of one row whose member of a type was put into a zip, perhaps with other entries. */
+/** A dump of one row with one type's member in a zip, optionally with other entries. */
 function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
   const folder = space.write({ estabelecimentos: [establishment(ONE)] });
   const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
@@ -127,7 +127,7 @@ describe("files added by an operating system", () => {
   });
 });
 
-/** A zip whose member has other bytes than its directory's checksum says; deflated anew. */
+/** A zip whose member differs from its directory's checksum; deflated again. */
 function changedZip(member: string, content: string, other: string): Buffer {
   assert.equal(content.length, other.length);
   return zipOf({ [member]: other }, { [member]: crc32(Buffer.from(content)) });
@@ -144,7 +144,7 @@ describe("a changed byte in a zip", () => {
       const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
       const content = readFileSync(join(folder, member), "latin1");
       rmSync(join(folder, member));
-      // The quote that closes the first field is lost: the row cannot be read.
+      // The first field's closing quote is lost, so the row cannot be parsed.
       const at = content.indexOf('";');
       const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
       writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));
@@ -208,7 +208,7 @@ describe("a zip of sanctions", () => {
     assert.match(await refusal(read(Buffer.alloc(0))), /it is empty/);
     const packed = await refusal(read(gzipSync(csv), NAME));
     assert.match(packed, /it is an archive \(gzip.*\), not the CSV/);
-    // A zip is read as one, whatever it is called.
+    // A zip is read as such under any name.
     const { cnpjs } = await read(zipOf({ [NAME]: Buffer.from(csv, "latin1") }), "20260930.csv");
     assert.deepEqual([...cnpjs], [ONE]);
   });

@@ -1,6 +1,6 @@
 /**
- * Proves: member names, labels and date tokens are read as the registry writes them, and names
- * written for the sample are read back the same.
+ * Proves: member names, labels, and date tokens are parsed as the registry writes them, and the
+ * sample's names round-trip.
  * Does not prove: the content of any file.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: the record scanner cuts bytes into the same records as an obvious string parser, for
- * random content and every way of cutting the input into chunks; each format quirk of the dump;
- * each refusal with file, line and reason.
+ * Proves: the record scanner splits bytes into the same records as an obvious string parser, for
+ * random content and any chunks; each format quirk of the dump; each rejection with file, line, and
+ * reason.
  * Does not prove: anything about zips (dump-archive) or about the meaning of values (dump-values).
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ interface Outcome {
   error: string | null;
 }
 
-/** Scans latin-1 text cut at `cuts`; the error message takes the place of further records. */
+/** Scans latin-1 text cut at `cuts`; the error message replaces further records. */
 function scan(text: string, columns: number, cuts: readonly number[] = []): Outcome {
   const bytes = Buffer.from(text, "latin1");
   const scanner = new RecordScanner("Test.zip (M)", columns);

@@ -1,7 +1,7 @@
 /**
  * Proves: the sample's shares are the registry's within 2.5 points (and lengths within 15 %), and
- * city, state, postal code and activity depend on each other.
- * Does not prove: shares of rare values; the sample is 40,000 rows of one seed.
+ * city, state, postal code, and activity depend on each other.
+ * Does not prove: shares of rare values (the sample is 40,000 rows of one seed).
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -221,7 +221,7 @@ test("distributes contacts by status", () => {
 });
 
 test("distributes opening dates", () => {
-  // The counts are of 2025; a release ten months later has 6 % more, all of them of 2026.
+  // The counts are of 2025; a release ten months later has 6 % more, all of 2026.
   const growth = 0.94;
   const from = (low: string, high: string): number =>
     share(rows, (row) => (row[10] as string) >= low && (row[10] as string) < high);

@@ -1,7 +1,7 @@
 /**
  * Proves: every quirk of the real registry occurs in a sample exactly as often as the summary
- * announces (or at least, where rows show it by chance too), and that made-up CPFs are invalid.
- * Does not prove: what the import makes of them (import tests), nor anything about shares.
+ * announces (or at least, if rows show it by chance too), and that generated CPFs are invalid.
+ * Does not prove: what the import does with them (import tests), nor anything about shares.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

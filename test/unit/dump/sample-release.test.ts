@@ -1,8 +1,9 @@
 /**
- * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes
- * for the same arguments, and rows that fit together across files; wrong flags and used folders
- * are refused before anything is written; whatever ends it, nothing half done stays.
- * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import takes it.
+ * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes for
+ * the same arguments, and rows that are consistent across files; wrong flags and used folders are
+ * rejected before anything is written; no end leaves partial output.
+ * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import accepts
+ * it.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

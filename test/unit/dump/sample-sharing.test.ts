@@ -1,10 +1,10 @@
 /**
- * Proves: of a sample's companies as many share an e-mail or a phone as one expects of a registry
- * in which accountants' offices answer for their clients, offices of the largest city would have
- * thousands in the whole registry and none has everybody; owners have a few; chains have a heavy
- * tail; only companies opened since the last day of July 2026 have letters, about half of these;
- * the larger the city, the more districts.
- * Does not prove: which companies share in the registry, of which no file was to be had; the bands
+ * Proves: as many of a sample's companies share an e-mail or a phone as expected of a registry in
+ * which accountants answer for their clients, offices of the largest city would have thousands in
+ * the whole registry and none has all; owners have a few; chains have a heavy tail; only companies
+ * opened since the last day of July 2026 have letters, about half of these; larger cities have more
+ * districts.
+ * Does not prove: which companies share in the registry, of which no file was available; the bands
  * are of 60,000 rows of one seed.
  */
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Of how many companies each value is, and the share of rows whose value more than `n` have. */
+/** Number of companies per value, and the share of rows whose value more than `n` have. */
 function sharing(of: (row: Row) => string) {
   const companies = new Map<string, Set<string>>();
   const values: string[] = [];
@@ -107,7 +107,7 @@ describe("companies of a sample", () => {
     const heads = rows.filter((row) => row[3] === "1" && row[1] === "0001");
     const lettered = heads.filter(([company = ""]) => /[A-Z]/.test(company));
     const late = (row: Row) => (row[10] ?? "") >= LETTERS_FROM;
-    // Opening dates of a few rows are spelled wrong.
+    // Opening dates of a few rows are misspelled.
     within((100 * lettered.filter(late).length) / lettered.length, [98, 100], "% that may");
     const share = (100 * lettered.length) / heads.filter(late).length;
     within(share, [40, 62], "% of those that may");

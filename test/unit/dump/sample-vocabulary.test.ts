@@ -1,8 +1,8 @@
 /**
- * Proves: names of a sample come from a vocabulary that grows as real text does, with words as
- * unequally frequent; so do domains of e-mails and districts; the number of threads changes no
- * byte, also of a later month; a sample on threads that fails leaves nothing.
- * Does not prove: how many words 72 million establishments have (bench/scale.bench.ts).
+ * Proves: names of a sample come from a vocabulary that grows like real text, with similarly
+ * frequent words; as do domains of e-mails and districts; the number of threads changes no byte,
+ * also in a later month; a failing sample on threads leaves nothing.
+ * Does not prove: the words of 72 million establishments (bench/scale.bench.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const SMALL = 20_000;
 const LARGE = 80_000;
 
 interface Counted {
-  /** How often each word occurs in legal and trade names. */
+  /** Frequency of each word in legal and trade names. */
   readonly words: ReadonlyMap<string, number>;
   readonly domains: number;
   readonly districts: number;
@@ -49,7 +49,7 @@ async function countOf(establishments: number): Promise<Counted> {
   return { words, domains: domains.size, districts: districts.size };
 }
 
-/** The power of the growth of the text with which something grew. */
+/** The exponent of a growth relative to the text's growth. */
 const powerOf = (before: number, after: number) =>
   Math.log(after / before) / Math.log(LARGE / SMALL);
 
@@ -63,7 +63,7 @@ describe("words of a sample", () => {
 
   it("are thousands in a small sample and grow with it", () => {
     assert.ok(small.words.size > 3_000 && small.words.size < 8_000, `${small.words.size}`);
-    // Common words are in both, so that the power is a little below that of what is drawn, 0.78.
+    // Common words are in both, so that the exponent is slightly below the drawn 0.78.
     const growth = powerOf(small.words.size, large.words.size);
     assert.ok(growth > 0.68 && growth < 0.84, `to the power of ${growth}`);
   });

@@ -1,8 +1,8 @@
 /**
- * Proves: files of places and of texts of activities are read whole whatever their delimiter,
- * order, line ends and quotation marks are, or refused with every line that is wrong; those, and
- * files of populations, that are of another kind are named by it; what is written by us is read by
- * us. Does not prove what sentences make of them (contract/translate/).
+ * Proves: files of places and of texts of activities are read completely with any delimiter, order,
+ * line ends, and quotation marks, or rejected with every wrong line; those, and files of
+ * populations, of another kind are named by it; our own output round-trips. Does not prove: what
+ * sentences do with them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** What a reading was refused for. */
+/** The message of a rejection. */
 function refusal(read: () => unknown): string {
   let words = "";
   assert.throws(read, (error: unknown) => {

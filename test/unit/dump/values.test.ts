@@ -1,7 +1,7 @@
 /**
  * Proves: each numeric cleaner against an obvious twin on strings, the rows of the value quirks,
  * and that a value is either real, absent, or odd by one named rule.
- * Does not prove: which rule the import counts where (ingest), nor anything about text (dump-text).
+ * Does not prove: where the import counts which rule (ingest), nor anything about text (dump-text).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ import { recordOf } from "../../support/dump/fields.ts";
 
 type Answer = number | "absent" | Rule;
 
-/** A cleaner's answer in words. */
+/** A cleaner's result as text. */
 function read(answer: number): Answer {
   if (answer === ABSENT) return "absent";
   return ruleOf(answer) ?? answer;

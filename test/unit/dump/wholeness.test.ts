@@ -1,8 +1,8 @@
 /**
- * Proves: of the month and the date of a folder each refusal names the flag that mends it, and that
- * flag does; a date far from the month is told; what is no regular file is never waited for and is
- * named; a part that is small beside the others is told, and the sizes of real months are not.
- * Does not prove: the rest of what a folder shows (archive.test.ts).
+ * Proves: each rejection of a folder's month or date names the flag that resolves it, and that flag
+ * does; a date far from the month is reported; irregular files are named without waiting for them;
+ * a part that is small next to the others is reported, and the sizes of real months are not.
+ * Does not prove: the other checks of a folder (archive.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -101,13 +101,13 @@ describe("an entry that is no regular file", () => {
 });
 
 describe("parts of a type", () => {
-  /** Warnings about parts of so many bytes each; files of holes take no room. */
+  /** Warnings about parts of the given sizes; sparse files use no space. */
   async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
     const path = folder();
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
       sizes.forEach((bytes, part) => {
         const file = join(path, memberNames(type, part, "D60808")[1]);
-        // A file of zero bytes alone is refused for that.
+        // A file of zero bytes is rejected for that alone.
         writeFileSync(file, '"');
         truncateSync(file, bytes);
       });

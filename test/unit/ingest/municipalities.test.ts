@@ -1,10 +1,10 @@
 /**
- * Proves: a municipality that the dump's table spells otherwise keeps its IBGE code, by official
- * codes of a file or of the snapshot before, or by its spelling; codes of other data are not
- * believed; name and code that contradict each other, and codes that nothing is known of, are
- * decided as documented; all of them are named in warnings, report, snapshot and `inspect`.
+ * Proves: a municipality that the dump's table spells differently keeps its IBGE code, by official
+ * codes of a file or of the previous snapshot, or by its spelling; codes of other data are
+ * rejected; contradictions of name and code, and unknown codes, are resolved as documented; all of
+ * them are named in warnings, report, snapshot, and `inspect`.
  * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
- * how official codes are read (municipalitycodes.test.ts).
+ * how official codes are parsed (municipalitycodes.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ interface Town {
   readonly ibge: string;
 }
 
-/** The registry's table, with codes as the sample makes them up, and what each code stands for. */
+/** The registry's table, with codes as the sample invents them, and each code's municipality. */
 const TOWNS: readonly Town[] = (() => {
   const reviewed = JSON.parse(
     readFileSync(new URL("../../../data/municipality-exceptions.json", import.meta.url), "utf8"),
@@ -69,10 +69,10 @@ function counted(towns: readonly Town[]): Uint32Array {
   return counts;
 }
 
-/** A name with one letter left out. */
+/** A name with one letter dropped. */
 const misspelt = (name: string): string => name.slice(0, 2) + name.slice(3);
 
-/** Thirty towns of long names that no other town has, picked by chance. */
+/** Thirty randomly picked towns with long, unique names. */
 function thirty(): Town[] {
   const random = seededRandom(SEED);
   const alone = TOWNS.filter(({ name }) => {
@@ -203,7 +203,7 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // Nobody else lost a name, so that it is near to none that is free.
+    // No other town lost a name, so that it is near to no free one.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],
@@ -294,7 +294,7 @@ describe("an import", () => {
     assert.match(told(update), /by their TOM codes/);
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
-    // What was taken by code is known by code in the month after, too.
+    // A town resolved by code is also known by code in the next month.
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
   });

@@ -1,11 +1,11 @@
 /**
- * Proves: the scan in the addon, with vectors and without, gives the bytes, extents, counts, codes,
- * places, reports and refusals of the scan in TypeScript: for seeded hostile files of all three
- * types, however their bytes are cut, as ISO-8859-1 and as UTF-8, and where malformed rows are left
- * out; for fields, texts, columns and code lists at and over their limits; that a record which
- * never ends is refused long before its end.
- * Does not prove: that the scan in TypeScript is right (quirks, twin and refusals beside this file,
- * unit/dump/), nor the contract of errors (contract/native-index/errors.test.ts).
+ * Proves: the scan in the addon, with vectors and without, produces the bytes, extents, counts,
+ * codes, places, reports, and rejections of the scan in TypeScript: for seeded hostile files of all
+ * three types, for any cuts, as ISO-8859-1 and as UTF-8, and with skipped malformed rows; for
+ * fields, texts, columns, and code lists at and over their limits; that an endless record is
+ * rejected long before its end.
+ * Does not prove: that the scan in TypeScript is right (quirks, twin, and refusals in this folder,
+ * unit/dump/), nor the error contract (contract/native-index/errors.test.ts).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -46,11 +46,11 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
   };
 }
 
-/** What came of a scan: everything it found with the bytes of its file, or its refusal. */
+/** The outcome of a scan: all its results with the bytes of its file, or its rejection. */
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
-    // Most of the places are zero, and there are 280,000: held together by their hash.
+    // Most of the 280,000 places are zero, so their hashes are compared.
     const places = createHash("sha256").update(found.places).digest("hex");
     return { found: { ...found, places }, bytes: readFileSync(spillPath).toString("base64") };
   } catch (error) {
@@ -59,7 +59,7 @@ async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   }
 }
 
-/** Scans bytes by all three, natively also in pieces; gives what all of them gave. */
+/** Scans bytes by all three, natively also in pieces; returns their common result. */
 async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask> = {}) {
   const task = taskOf(type, changes);
   const expected = await outcome(scanHere(task, [bytes]), task);
@@ -76,7 +76,7 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
 }
 
-/** A row of an Estabelecimentos file with what `changes` says, by column. */
+/** A row of an Estabelecimentos file with `changes`, by column. */
 function row(changes: Readonly<Record<string, string>>): string {
   const known: Record<string, string> = {
     cnpj_basico: "11222333",
@@ -207,7 +207,7 @@ describe("the native scan", () => {
       assert.deepEqual([found.encoding.right, found.encoding.broken], [1, 5]);
     }
     const written = Buffer.from((utf8 as { bytes: string }).bytes, "base64").toString();
-    // What WHATWG's decoder makes of it, which shares no code.
+    // The result of WHATWG's decoder, which shares no code.
     assert.ok(written.includes(new TextDecoder().decode(Buffer.from(name, "latin1"))));
   });
 

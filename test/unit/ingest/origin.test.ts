@@ -1,9 +1,9 @@
 /**
- * Proves: a snapshot says of itself which host its files came from, that parts were missing or
- * empty, and how many malformed rows were left out, and `peneira inspect` shows it; a whole month
- * from nobody knows where says nothing, so that its bytes are as ever; what somebody else wrote
- * into the note of a download is one line or nothing.
- * Does not prove: what is allowed and refused (whole.test.ts), how notes are made (download).
+ * Proves: a snapshot records its files' host, that parts were missing or empty, and the number of
+ * skipped malformed rows, and `peneira inspect` shows it; a whole month of unknown origin records
+ * nothing, so that its bytes stay the same; foreign content in the note of a download is one line
+ * or nothing.
+ * Does not prove: what is accepted and rejected (whole.test.ts), how notes are made (download).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ async function originOf(name: string): Promise<SnapshotOrigin | undefined> {
   return (await openSnapshot(space.path(name))).meta.origin;
 }
 
-/** What `peneira inspect` prints of a snapshot. */
+/** `peneira inspect`'s output of a snapshot. */
 async function inspected(test: TestContext, name: string, ...flags: string[]): Promise<string> {
   let printed = "";
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
@@ -47,7 +47,7 @@ async function inspected(test: TestContext, name: string, ...flags: string[]): P
   return printed;
 }
 
-/** Leaves what a download leaves beside the zips. */
+/** Writes a download's note next to the zips. */
 function note(host: unknown, folder = whole): void {
   writeFileSync(join(folder, "download.json"), JSON.stringify({ format: 1, host, files: [] }));
 }

@@ -1,9 +1,9 @@
 /**
- * Proves: every known quirk of the dump becomes the value that the decisions name, and is counted
- * under its rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
+ * Proves: every known quirk of the dump becomes the decisions' value, and is counted under its
+ * rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
  * activities, capital, CPFs, sanctions, populations.
- * Does not prove: the cutting of bytes into records (unit/dump/records.test.ts) nor every spelling
- * of a value (unit/dump/values.test.ts).
+ * Does not prove: the splitting of bytes into records (unit/dump/records.test.ts) nor every
+ * spelling (unit/dump/values.test.ts).
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import type { TwinRow } from "../../support/twin.ts";
 const space = new MiniWorkspace();
 after(() => space.dispose());
 
-/** Imports rows and gives accounts by CNPJ. */
+/** Imports rows; returns accounts by CNPJ. */
 async function imported(rows: MiniRows, changes: Record<string, unknown> = {}) {
   const report = await space.import(space.write(rows), "quirks.peneira", changes);
   const { rows: accounts, meta } = decodeSnapshot(space.path("quirks.peneira"));
@@ -268,7 +268,7 @@ describe("companies", () => {
     assert.deepEqual([of(ONE).company_size_code, of(ONE).share_capital], ["00", null]);
     assert.deepEqual([of(TWO).simples_opt_in, of(TWO).mei_opt_in], [false, false]);
     assert.equal(countOf(report, "company_missing"), 2);
-    // A company without an establishment is one, with a row of its own or without.
+    // A company without an establishment counts, with or without its own row.
     assert.equal(countOf(report, "simples_orphan"), 2);
     assert.deepEqual(
       report.rules.simples_orphan?.examples.map(({ value }) => value),

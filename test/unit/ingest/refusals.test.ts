@@ -1,7 +1,7 @@
 /**
- * Proves: an import that cannot be whole is refused with file, line and reason, leaves no output
- * and no temporary file, and keeps the snapshot that stood there before; the same dump gives the
- * same bytes whatever the number of threads and partitions; a rule of first rows holds over parts.
+ * Proves: an import that cannot be complete is rejected with file, line, and reason, leaves no
+ * output and no temporary file, and keeps the previous snapshot; the same dump yields the same
+ * bytes for any number of threads and partitions; a rule of first rows applies across parts.
  * Does not prove: every damage of a zip (unit/dump/archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ after(() => space.dispose());
 
 const ONE = "11222333000181";
 
-/** Imports, and expects a refusal that says all of `words`; nothing may be left behind. */
+/** Imports, and expects a rejection with all of `words`, and no leftovers. */
 async function refused(folder: string, ...words: readonly (string | RegExp)[]): Promise<void> {
   await assert.rejects(space.import(folder, "refused.peneira"), (error: Error) => {
     assert.ok(error instanceof CommandError, String(error.stack));

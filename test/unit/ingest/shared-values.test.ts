@@ -1,8 +1,8 @@
 /**
- * Proves: how many companies have an e-mail or a phone is counted as one would by hand; companies
- * that have a value in several rows, or in both of their phones, count once; the addon and its twin
- * give the same bytes; an import in many partitions writes what a reader of the snapshot counts.
- * Does not prove: that the join spills every value; native-join.test.ts holds it to its twin.
+ * Proves: the number of companies with an e-mail or a phone is counted as by hand; companies that
+ * have a value in several rows, or in both phones, count once; the addon and its twin produce the
+ * same bytes; an import in many partitions writes what a snapshot's reader counts.
+ * Does not prove: that the join spills every value (native-join.test.ts compares it).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ interface Value {
   readonly offset: number;
 }
 
-/** Values of which some are shared by many companies; e-mails and phones have equal bytes. */
+/** Values of which many companies share some; e-mails and phones have equal bytes. */
 function randomValues(count: number): Value[] {
   const random = seededRandom(4);
   const below = (end: number) => Math.floor(random() * end);
@@ -72,7 +72,7 @@ function correctionsOf(files: readonly SpillFile[]): string[] {
   );
 }
 
-/** Companies by value, where e-mails are told from phones. */
+/** Companies by value, with e-mails distinct from phones. */
 function companiesOf(values: readonly (readonly [key: string, company: string | number])[]) {
   const companies = new Map<string, Set<string | number>>();
   for (const [key, company] of values) {

@@ -1,7 +1,7 @@
 /**
- * Proves: room and permission are looked at before an import writes, and every refusal of a disk is
- * a sentence with the path and the need; what dead processes left beside an output goes with the
- * next import of it, and what others own stays.
+ * Proves: disk space and permissions are checked before an import writes, and every disk error is a
+ * sentence with the path and the need; leftovers of dead processes next to an output are removed by
+ * its next import, and others' files stay.
  * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const NEED = { work: 4e9, snapshot: 8e9, memory: 2 ** 40 };
 
-/** A process that was there and is gone. */
+/** The id of an ended process. */
 function deadPid(): number {
   return spawnSync(process.execPath, ["-e", ""]).pid;
 }
@@ -91,7 +91,7 @@ describe("a workspace", () => {
   });
 
   it("is rejected in an unwritable folder, with the path", () => {
-    // Of /proc nobody makes a file, root included.
+    // No user creates a file in /proc.
     assert.throws(
       () => new Workspace("/proc/x.peneira", { ...NEED, work: 0, snapshot: 0 }, () => 1e12),
       (error: NodeJS.ErrnoException) => /\/proc/.test(error.message),

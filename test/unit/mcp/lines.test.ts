@@ -1,8 +1,8 @@
 /**
- * Proves that a conversation over lines reads every line however it is cut into chunks, answers
- * each once and nothing else, keeps going after what is no message, keeps short questions from
- * waiting for long ones, lets those be cancelled, and ends when all is answered.
- * Does not prove what tools answer (e2e/server/mcp.test.ts): the tools here are made up.
+ * Proves that a conversation over lines reads every line for any chunks, answers each once and
+ * nothing else, continues after an invalid message, does not delay short requests by long ones,
+ * supports their cancellation, and ends when all are answered.
+ * Does not prove: what tools answer (e2e/server/mcp.test.ts); the tools here are simulated.
  */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
@@ -15,7 +15,7 @@ import { Agent } from "../../../src/mcp/agent.ts";
 import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
 import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";
 
-/** A tool that answers nothing much, when it is let. */
+/** A tool with a minimal answer, on release. */
 function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
   const schema = objectSchema({}, []);
   const definition = { name, title: name, description: name, annotations: READING };
@@ -24,7 +24,7 @@ function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
 
 const NOTHING = { text: "nothing", structured: {}, accounts: 0 };
 
-/** What was done with a call that takes until somebody cancels it. */
+/** The end of a call that runs until it is canceled. */
 const ends: string[] = [];
 const TOOLS = [
   tool("quick", () => NOTHING),
@@ -41,7 +41,7 @@ const TOOLS = [
   }),
 ];
 
-/** An answer, as far as it is looked at here. */
+/** The checked part of an answer. */
 interface Said {
   readonly id?: unknown;
   readonly error?: { readonly code: number };
@@ -52,7 +52,7 @@ interface Talk {
   readonly failures: unknown[];
 }
 
-/** Sends chunks, and gives all answers after the end. */
+/** Sends chunks, and returns all answers. */
 async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<Talk> {
   const input = new PassThrough();
   const output = new PassThrough();

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports, how /mcp reads messages: what is none is refused as JSON-RPC says,
- * batches are taken in the versions that have them and cost as much as their messages, versions are
- * agreed on and held to; without a key, with another method, another type or the Origin of another
- * site nobody gets in. Every answer is as the OpenAPI document says.
- * Does not prove what tools answer (contract/http/api/mcp.test.ts).
+ * Proves, on both transports, how /mcp parses messages: invalid ones are rejected as JSON-RPC
+ * specifies, batches are accepted in the versions that have them and cost as much as their
+ * messages, versions are negotiated and enforced; requests without a key, with another method,
+ * type, or Origin are rejected. Answers match the OpenAPI document.
+ * Does not prove: what tools answer (contract/http/api/mcp.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const NOTE = { jsonrpc: "2.0", method: "notifications/initialized" };
 const search = (sent: object) => ({ name: "search_accounts", arguments: sent });
 
-/** What is no message, or none for here: the status, and the code of the error. */
+/** Invalid messages, or unsupported ones: the status, and the code of the error. */
 const REFUSED: readonly (readonly [name: string, body: unknown, status: number, code: number])[] = [
   ["no JSON", "{", 400, -32700],
   ["a member twice", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 400, -32700],

@@ -1,8 +1,8 @@
 /**
- * Proves that the addon's word analyzer (UTF-8) gives the words of its TypeScript twin (UTF-16) for
- * every code point alone, inside a word and between words, for random texts, and that bytes which
- * are no UTF-8 separate. Does not prove that the rules themselves are right:
- * unit/spec/analyzer.test.ts.
+ * Proves that the addon's word analyzer (UTF-8) yields the words of its TypeScript twin (UTF-16)
+ * for every code point alone, inside a word, and between words, for random texts, and that invalid
+ * UTF-8 separates words. Does not prove: that the rules themselves are right
+ * (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

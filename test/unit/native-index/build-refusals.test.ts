@@ -1,8 +1,8 @@
 /**
- * Proves that buildIndex rejects, with the place and the reason, what it cannot index: requests,
- * columns and codes that are wrong, rows out of rank order, a file that is missing or cannot grow;
- * and that its progress rises to the end and it leaves no temporary file behind.
- * Does not prove: what the region holds (unit/native-index/build-region.test.ts).
+ * Proves that buildIndex rejects, with the place and the reason, what it cannot index: wrong
+ * requests, columns, and codes, rows out of rank order, a file that is missing or cannot grow; and
+ * that its progress rises to the end and it leaves no temporary file.
+ * Does not prove: the content of the region (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -195,6 +195,6 @@ test("raises progress through the whole build, and often in its last third", asy
   await building;
   const rising = [...new Set(seen)].sort((a, b) => a - b);
   assert.deepEqual(seen, rising);
-  // A busy machine is looked at rarely; two were all there were when stages had no parts.
+  // A busy machine polls rarely; there were only two reports when stages had no parts.
   assert.ok(rising.filter((value) => value > 667).length >= 5, rising.join(" "));
 });

@@ -1,6 +1,6 @@
 /**
- * Proves that neither threads, nor the rows held in memory, nor the order of input change a byte of
- * a built file.
+ * Proves that neither threads, nor the rows in memory, nor the order of input change a byte of a
+ * built file.
  * Does not prove: that the bytes are right (build-region).
  */
 import assert from "node:assert/strict";

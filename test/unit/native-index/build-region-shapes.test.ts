@@ -1,7 +1,7 @@
 /**
- * Proves that regions of unusual rows equal the slow twin as well: three chunks with every kind of
- * container, no rows, one row, values that have no room in a table, names of any bytes, and capital
- * of any size.
+ * Proves that regions of unusual rows also equal the slow twin: three chunks with every kind of
+ * container, no rows, one row, values that do not fit a table, names of any bytes, and capital of
+ * any size.
  * Does not prove: ordinary rows (build-region).
  */
 import assert from "node:assert/strict";
@@ -40,8 +40,8 @@ async function build(rows: readonly FixtureRow[], threads = 2, rowsHeld?: number
 }
 
 /**
- * Rows in which some codes are dense, some lie in runs: three chunks, the last one partial. They
- * repeat 7,000 random rows, because drawing 140,000 takes 20 s of processor.
+ * Rows with dense codes and runs of codes: three chunks, the last one partial. They repeat 7,000
+ * random rows, because drawing 140,000 takes 20 s of processor time.
  */
 function chunkedRows(): FixtureRow[] {
   const drawn = randomRows(7, 7_000);

@@ -1,7 +1,7 @@
 /**
- * Proves that the index region holds what the rows say: every posting list, sort order, name rank,
- * word, cube cell and checksum of random files equals a slow twin, and containers and word lists
- * equal those of CRoaring byte for byte.
+ * Proves that the index region matches the rows: every posting list, sort order, name rank, word,
+ * cube cell, and checksum of random files equals a slow twin, and containers and word lists equal
+ * those of CRoaring byte for byte.
  * Does not prove: that an opened segment reads it right (native-*.test.ts of the query side), nor
  * other shapes (build-region-shapes), threads and order of input (build-region-bytes), and speed.
  */

@@ -1,7 +1,7 @@
 /**
  * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
- * are cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
- * Arrow wants for its rows, and that malformed records and arguments are refused.
+ * are cut, that records are ranked like by a plain sort, that a batch returns the Arrow buffers of
+ * its rows, and that malformed records and arguments are rejected.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
  */
@@ -33,7 +33,7 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { slowCrc32c } from "../../support/native-index/region-twin.ts";
 
-/** Starts of the records of a buffer, in the order they lie. */
+/** Starts of a buffer's records, in stored order. */
 function startsOf(records: Buffer): number[] {
   const starts = [];
   for (let at = 0; at < records.length; at += records.readUInt32LE(at)) starts.push(at);
@@ -84,7 +84,7 @@ describe("ranking", () => {
 
   test("is score descending, then cnpj ascending by bytes", () => {
     for (const seed of [1, 2, 3]) {
-      // Few scores and shared roots, so that ties go down to the last characters of the cnpj.
+      // Few scores and shared roots, so that ties reach the last characters of the CNPJ.
       const rows = randomRows(seed, 5000).map((row) => ({ ...row, score: row.score % 4 }));
       const records = encodeRecords(rows);
       const starts = startsOf(records);
@@ -113,7 +113,7 @@ describe("ranking", () => {
   });
 });
 
-/** The value of a row in a finished column, as a fixture row says it. */
+/** A row's value in a finished column, as in a fixture row. */
 function storedValue(name: ColumnName, { validity, offsets, data }: ColumnBuffers, row: number) {
   const bit = (bytes: Uint8Array) => (((bytes[row >> 3] as number) >> (row & 7)) & 1) === 1;
   if (validity !== null && !bit(validity)) return null;

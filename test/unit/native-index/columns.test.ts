@@ -1,7 +1,7 @@
 /**
- * Proves: columns that the addon makes of rows hold, read by hand from their buffers, what a search
- * shows, for all fields and rows in any order; their types are those that were promised; slots
- * without a value are empty, bitmaps are there only where a value is missing.
+ * Proves: the addon's columns of rows, read by hand from their buffers, equal what a search shows,
+ * for all fields and rows in any order; their types are the promised ones; slots without a value
+ * are empty, and bitmaps exist only if a value is missing.
  * Does not prove: that files of columns are good (unit/export/parquet.test.ts).
  */
 import assert from "node:assert/strict";

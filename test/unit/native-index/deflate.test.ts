@@ -1,9 +1,9 @@
 /**
- * Proves: what zlib inflates of our DEFLATE streams is byte for byte what was packed, whatever the
- * bytes: of one piece and of many, of none, of every length and distance there is, of codes as long
- * as they can be, of what repeats and what does not; what does not shrink grows by a few bytes;
- * rows of a sheet are at most a tenth larger than zlib makes them; the same bytes give the same on
- * either thread, and bytes that are changed meanwhile are packed as they were.
+ * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any bytes: of one piece and of
+ * many, of none, of every length and distance, of maximum code lengths, of repetitive and other
+ * input; incompressible input grows by a few bytes; rows of a sheet are at most a tenth larger than
+ * zlib makes them; output is the same on either thread, and bytes that change meanwhile are packed
+ * as they were.
  * Does not prove: how long it takes (bench export), nor the ZIP package
  * (unit/export/zippackage.test.ts).
  */
@@ -21,11 +21,11 @@ function randomBytes(random: () => number, length: number, values = 256): Buffer
   return Buffer.from(Uint8Array.from({ length }, () => Math.floor(random() * values)));
 }
 
-/** Packs pieces behind each other and compares what comes out; gives the packed length. */
+/** Packs consecutive pieces and compares the inflated result; returns the packed length. */
 function roundTrip(...pieces: readonly Uint8Array[]): number {
   const last = pieces.length - 1;
   const packed = Buffer.concat(pieces.map((piece, i) => deflate(piece, i === last)));
-  // What stands behind the end would be told as an error.
+  // Bytes after the end would be reported as an error.
   const inflated = inflateRawSync(packed);
   assert.ok(inflated.equals(Buffer.concat(pieces)), "the same bytes");
   return packed.length;
@@ -45,7 +45,7 @@ function skewed(random: () => number, symbols: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Rows as a sheet has them: the same tags, numbers that ascend, words that come again. */
+/** Rows as in a sheet: the same tags, ascending numbers, repeating words. */
 function sheetRows(random: () => number, count: number): Buffer {
   const words = Array.from({ length: 400 }, () => randomBytes(random, 8).toString("hex"));
   const word = () => words[Math.floor(random() ** 3 * words.length)] as string;

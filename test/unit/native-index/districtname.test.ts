@@ -1,8 +1,8 @@
 /**
- * Proves that the addon folds names of districts (UTF-8) as its TypeScript twin does (UTF-16), for
- * every code point alone, inside a name and between words, and for random texts; that folding a
- * folded name changes nothing, and what some names of the registry fold to.
- * Does not prove that letters fold as they should: unit/spec/analyzer.test.ts.
+ * Proves that the addon folds names of districts (UTF-8) like its TypeScript twin (UTF-16), for
+ * every code point alone, inside a name, and between words, and for random texts; that folding is
+ * idempotent, and the results for some registry names.
+ * Does not prove: that letters fold as they should (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,9 +1,9 @@
 /**
- * Proves, on seeded random vocabularies: which accounts fit a typed text, how, and in which order,
- * is what a scan by the definition finds (find-twin.ts); establishments of companies come head
- * offices first, then by CNPJ, and all pages joined hold each once. campaign/kernel/find.test.ts
- * asks more, of larger vocabularies.
- * Does not prove: how quick that is (bench/find.bench.ts), nor what routes make of it.
+ * Proves, on seeded random vocabularies: which accounts match a typed text, how, and in which
+ * order, equals a scan by the definition (find-twin.ts); establishments of companies list head
+ * offices first, then by CNPJ, and joined pages have each once. campaign/kernel/find.test.ts tests
+ * more, on larger vocabularies.
+ * Does not prove: speed (bench/find.bench.ts), nor what routes do with it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Proves that the C++ headers in the checkout are those that the tables make, that a change of a
- * table makes another header, and that the places of a row record do not overlap.
- * Does not prove: that the addon that runs was compiled from them; its fingerprint does, at every
- * opening of a snapshot.
+ * Proves that the C++ headers in the checkout match the tables, that a change of a table makes
+ * another header, and that the slots of a row record do not overlap.
+ * Does not prove: that the running addon was compiled from them (its fingerprint does, at every
+ * opening of a snapshot).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -29,7 +29,7 @@ const TABLES = {
   ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
-/** The headers that are stale where some tables are other ones. */
+/** The headers that are stale for other tables. */
 function staleWith(changed: Record<string, unknown>): string[] {
   const texts = headerTexts({ ...TABLES, ...changed });
   return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);

@@ -1,9 +1,9 @@
 /**
- * Proves: Parquet files of any columns at all, read by hyparquet, DuckDB, Polars and parquet-wasm,
- * which share nothing with our writer or each other, hold value by value what the columns hold;
- * what the footer says of nulls, smallest and largest values is so; a dictionary is there where
- * values come again, and only there; columns that are not whole are refused, none is read beyond
- * its end; the same columns give the same bytes on either thread.
+ * Proves: Parquet files of any columns, read by hyparquet, DuckDB, Polars, and parquet-wasm, which
+ * share nothing with our writer or each other, have value by value the columns' content; the
+ * footer's nulls, minima, and maxima are right; a dictionary exists if and only if values repeat;
+ * incomplete columns are rejected, none is read beyond its end; the same columns produce the same
+ * bytes on either thread.
  * Does not prove: the values of fields (columns.test.ts) nor files of several row groups
  * (unit/export/parquet.test.ts).
  */
@@ -119,7 +119,7 @@ function dayOf(days: number): string {
   return new Date(days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Rows as every reader shows them here: dates as days, what is absent as null. */
+/** Rows in a common form for all readers: dates as days, absent values as null. */
 function plainRows(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const plain = (value: unknown): unknown =>
     value instanceof Date ? value.toISOString().slice(0, 10) : (value ?? null);
@@ -138,7 +138,7 @@ async function byDuckDb(path: string): Promise<Record<string, unknown>[]> {
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
-/** Texts that meet the lengths and distances that Snappy writes in different ways. */
+/** Texts with the lengths and distances that Snappy encodes in different ways. */
 function wordsOf(random: () => number): () => string {
   const lengths = [
     0, 1, 3, 4, 7, 8, 11, 12, 15, 16, 17, 59, 60, 61, 64, 65, 68, 255, 256, 257, 2_100,
@@ -157,7 +157,7 @@ function wordsOf(random: () => number): () => string {
   };
 }
 
-/** Columns of every type with many rows, some with hardly a repetition and some with few values. */
+/** Columns of every type with many rows, some with few repetitions and some with few values. */
 function manyValues(count: number, seed: number): Values {
   const random = seededRandom(seed);
   const word = wordsOf(random);
@@ -202,7 +202,7 @@ describe("values of a Parquet file", () => {
       assert.deepEqual(await byDuckDb(path), expected, "DuckDB");
       const frame = pl.readParquet(bytes);
       assert.deepEqual(plainRows(frame.toRecords()), expected, "Polars");
-      // What arrow-rs has read it writes again, and hyparquet shows it.
+      // arrow-rs rewrites what it has read, and hyparquet shows it.
       const { readParquet, writeParquet } = parquetLibrary();
       assert.deepEqual(await byHyparquet(writeParquet(readParquet(bytes))), expected, "arrow-rs");
     }
@@ -264,7 +264,7 @@ describe("values of a Parquet file", () => {
   });
 });
 
-/** What the footer says of the columns. */
+/** The columns by the footer. */
 function footerOf(values: Values) {
   const [group] = parquetMetadata(arrayBufferOf(fileOf(values))).row_groups;
   return Object.fromEntries(
@@ -304,7 +304,7 @@ describe("the footer of a Parquet file", () => {
         (value) => Buffer.byteLength(String(value)) > 64,
       );
       const [least, most] = isLong ? [undefined, undefined] : [sorted[0], sorted.at(-1)];
-      // hyparquet shows an empty text as nothing; the least zero of a fraction is the negative one.
+      // hyparquet shows an empty text as null; the minimum zero of a float is the negative one.
       const isFraction = values[name]?.type === "float64";
       const read = least === "" ? undefined : least === 0 && isFraction ? -0 : least;
       assert.deepEqual(shown(statistics?.min_value), read, name);

@@ -1,9 +1,9 @@
 /**
- * Proves: rows that the addon renders as CSV, JSON lines, HTML and sheet rows are byte for byte
- * those of the slow twin (rows-twin.ts), for hostile and random accounts, any fields in any order
- * and extra columns; readers get every text back; what a format cannot hold and requests that make
- * no sense are refused by name.
- * Does not prove: that whole files are good (the tests of the renderers), nor which rows they hold.
+ * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal the slow twin
+ * (rows-twin.ts) byte for byte, for hostile and random accounts, any fields in any order, and extra
+ * columns; readers recover every text; content that does not fit a format and invalid requests are
+ * rejected by name.
+ * Does not prove: that whole files are good (the tests of the renderers), nor which rows they have.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -75,7 +75,7 @@ function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraC
   ].filter(({ kind }) => dice() < 0.5 && (kind !== "json" || format === "jsonl"));
 }
 
-/** One request of one text per row beside nothing else. */
+/** One request of one text per row and nothing else. */
 function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
   const extra = [{ name: "text", kind: "text", values: texts }] as const;
   return requestOf({ format, fields: ["cnpj"], extra });
@@ -182,7 +182,7 @@ const texts = fc.array(
   { maxLength: 20 },
 );
 
-/** Rows of as many as the texts. */
+/** As many rows as texts. */
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {
@@ -196,7 +196,7 @@ describe("texts in rows", () => {
         }),
       ).flat(),
     );
-    // More texts than accounts: every account comes several times.
+    // More texts than accounts: every account occurs several times.
     const rows = Uint32Array.from(values, (_, i) => i % random.rowCount);
     for (const format of FORMATS) {
       const request = ofTexts(format, values);
@@ -213,7 +213,7 @@ describe("texts in rows", () => {
       assert.deepEqual(found, values.map(unformulated));
       const unguarded = (cell: string) => (FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell);
       const undone = found.map((cell) => (cell.startsWith("'") ? unguarded(cell) : cell));
-      // A text that begins with an apostrophe and a formula cannot be told from a guarded one.
+      // A text that begins with an apostrophe and a formula looks like a guarded one.
       const expected = values.map((value) => (value.startsWith("'") ? unguarded(value) : value));
       assert.deepEqual(undone, expected);
       assert(found.every((cell) => !FORMULA.test(cell)));
@@ -317,7 +317,7 @@ describe("row requests", () => {
 
   it("are rejected if a sheet cannot contain the rows", () => {
     const sheet = (text: string) => rendered(random, one, ofTexts("xlsx", [text]));
-    // Both are 32,767 units of UTF-16 long, which is what a cell holds.
+    // Both are 32,767 UTF-16 units long, the limit of a cell.
     for (const text of ["é".repeat(32_767), `x${"\u{1f600}".repeat(16_383)}`]) {
       assert(sheet(text).includes(text));
       const message = /"text" in row 2 has 32768 characters/;

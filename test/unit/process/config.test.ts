@@ -1,8 +1,8 @@
 /**
- * Proves the order of the sources of a setting, that every problem of every source is reported at
- * once with its place, that the environment of a container does not break the start, and that the
- * table for the documents leaves out nothing.
- * Does not prove that a setting is obeyed; the tests of its reader do.
+ * Proves the precedence of a setting's sources, that every problem of every source is reported in
+ * one error with its place, that a container's environment does not break the start, and that the
+ * documents' table is complete.
+ * Does not prove: that a setting takes effect (the tests of its reader do).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,14 +26,14 @@ import type { Setting } from "../../../src/settings/settingvalue.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Writes a config file and gives its path. */
+/** Writes a config file, returns its path. */
 function fileOf(content: unknown): string {
   const file = path.join(folder, "peneira.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   return file;
 }
 
-/** The lines of the refusal, the first one left out. */
+/** The lines of the error without the first one. */
 function problemsOf(inputs: ConfigInputs, table?: Record<string, Setting>): string[] {
   try {
     loadConfig(inputs, table);

@@ -1,6 +1,6 @@
 /**
- * Proves which names of files `export --out` and `import --out` take, and which format a name is.
- * Does not prove that the commands ask: e2e/cli/export.test.ts.
+ * Proves which file names `export --out` and `import --out` accept, and which format they select.
+ * Does not prove: that commands use it (e2e/cli/export.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -40,7 +40,7 @@ it("uses the compression of the extension, and rejects one that contradicts --co
   assert.equal(kindOfName("x", { compression: "gzip" }).compression, "gzip");
   for (const [name, compression, right] of [
     ["x.csv", "gzip", /ends in \.csv, but --compression is gzip\. Use the ending \.csv\.gz,/],
-    // A file of Parquet is compressed inside, and has no other ending.
+    // A Parquet file is compressed inside, and has no other extension.
     ["x.parquet", "gzip", /--compression is gzip\. Use the ending \.csv\.gz, or leave out/],
     ["x.csv.gz", "zstd", /ends in \.gz, but --compression is zstd\. Use the ending \.csv\.zst,/],
     ["x.csv.gz", "none", /ends in \.gz, but --compression is none\. Use the ending \.csv,/],
@@ -69,7 +69,7 @@ it("reports an extension that overrides the spec, unless --format decides", () =
   assert.equal(otherKind("y.csv", spec, { format: "csv" }), null);
   assert.equal(otherKind("y.xlsx", spec), null);
   assert.equal(otherKind("y", spec), null);
-  // json is a search's own format, and a wrong one is refused by the schema.
+  // json is a search's own format, and the schema rejects a wrong one.
   for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
     assert.equal(otherKind("y.csv", input), null);
   }

@@ -1,8 +1,8 @@
 /**
- * Proves: owners take turns by what their tasks cost, whoever came first and however many wait;
- * tasks of one owner run in order; what waits is bounded for an owner and for all, in words with
- * a time; a task that fails ends its turn.
- * Does not prove that something shared has such a queue: suites of each do.
+ * Proves: owners are scheduled by the cost of their tasks, in any order of arrival and number;
+ * tasks of one owner run in order; the queue is bounded for an owner and for all, with message and
+ * time; a failing task ends its turn.
+ * Does not prove: that something shared has a queue (suites of each do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const BOUNDS: QueueBounds = { running: 1, waiting: 1_000, waitingOfOwner: 500, what: "Tasks" };
 
-/** Runs tasks one after the other; gives the owners in the order in which theirs ran. */
+/** Runs tasks in sequence; returns the owners in the order of execution. */
 async function orderOf(
   tasks: readonly (readonly [owner: string, cost: number])[],
   bounds = BOUNDS,

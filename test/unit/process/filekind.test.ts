@@ -1,9 +1,9 @@
 /**
- * Proves: the kind of a file is told by its first bytes, and text of any sort has none; every
- * reader of a file that a person names says of one of another kind what it is: all inputs of an
- * import, snapshots, specs, config files, backups; JSON is read with a byte-order mark.
- * Does not prove: what is said of zips and members of a dump (unit/dump/foreign.test.ts), of files
- * of lists (unit/lists/otherfiles.test.ts), and of tables (unit/dump/tables.test.ts) in detail.
+ * Proves: a file's kind is recognized by its first bytes, and text of any sort has none; every
+ * reader of a user's file names the kind of another one: all inputs of an import, snapshots, specs,
+ * config files, backups; JSON is parsed with a byte-order mark.
+ * Does not prove: the messages for zips and members of a dump (unit/dump/foreign.test.ts), for list
+ * files (unit/lists/otherfiles.test.ts), and for tables (unit/dump/tables.test.ts) in detail.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ const latin = (text: string) => Buffer.from(text, "latin1");
 const TEXT = "cnpj;nome\n11222333000181;PADARIA SÃO JOÃO\n";
 const HTML = "\n<!DOCTYPE html><title>503</title>";
 
-/** Files of other kinds, with what they are called. */
+/** Files of other kinds, with their names. */
 const OTHERS: readonly (readonly [words: RegExp, bytes: Buffer])[] = [
   [/it is empty\b/, Buffer.alloc(0)],
   [/it is a web page \(HTML\), not /, latin(HTML)],

@@ -1,9 +1,9 @@
 /**
- * Proves that lines of a log are collected, written in their order after a moment, at once with an
- * error, and all of them when the process ends by itself, by exit or by an error that nobody
- * catches; of which errors the message is written; and that the file of `npm start` is bounded,
- * with warnings on the terminal too. Does not prove what is logged otherwise
- * (e2e/server/secrecy.test.ts) nor anything after a kill.
+ * Proves that log lines are buffered, written in order after a moment, immediately with an error,
+ * and completely when the process ends by itself, by exit, or by an uncaught error; which errors'
+ * messages are written; and that the file of `npm start` is bounded, with warnings on the terminal
+ * too. Does not prove: what is logged otherwise (e2e/server/secrecy.test.ts) nor anything after a
+ * kill.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
 after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** A log into a file, and what is in that file by now. */
+/** A log into a file, and that file's current content. */
 function open() {
   const path = join(folder, `log-${files++}`);
   const log = openLog("info", collected(openSync(path, "w")));

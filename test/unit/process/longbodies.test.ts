@@ -1,8 +1,8 @@
 /**
- * Proves: JSON bodies and pages of shares are read in time in proportion to their length, whatever
- * sign they are full of: the scanner of JSON looks at twice the characters in twice the text, and a
- * page of megabytes is read or refused at once.
- * Does not prove it of XML (xmlreader.test.ts) and of lists (lists/longtexts.test.ts).
+ * Proves: JSON bodies and pages of shares are parsed in linear time, for any repeated character:
+ * the scanner of JSON reads twice the characters in twice the text, and a page of megabytes is
+ * parsed or rejected quickly.
+ * Does not prove: the same for XML (xmlreader.test.ts) and for lists (lists/longtexts.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +30,7 @@ describe("the scanner of JSON", () => {
   }
 });
 
-/** Characters that are looked at, one by one and by patterns. */
+/** Scanned characters, one by one and by patterns. */
 function charactersRead(text: string): number {
   const { charCodeAt, indexOf } = String.prototype;
   const { test } = RegExp.prototype;

@@ -1,6 +1,6 @@
 /**
- * Proves the text that Prometheus reads: names, labels, escapes, cumulative buckets, against a
- * reader of the format that shares no code with the writer. Not proved here: which metrics the
+ * Proves the text that Prometheus parses: names, labels, escapes, cumulative buckets, against a
+ * reader of the format that shares no code with the writer. Does not prove: which metrics the
  * server has.
  */
 import { strict as assert } from "node:assert";
@@ -15,7 +15,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads a text character by character; throws where it leaves the format. */
+/** Parses a text character by character; throws if it violates the format. */
 function read(text: string): { readonly samples: Sample[]; readonly types: Map<string, string> } {
   assert(text.endsWith("\n"));
   const samples: Sample[] = [];

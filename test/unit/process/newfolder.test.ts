@@ -1,7 +1,7 @@
 /**
- * Proves: folders are made with all above them and their mode, by several at once, and what is in
- * the way is an error of the system, also where Node's own way tries for ever; no other file of the
- * product makes folders that way. Does not prove what is said of such an error (e2e/cli/disk).
+ * Proves: folders are created with all parents and their mode, also concurrently, and an obstacle
+ * is a system error, also where Node's own way retries forever; no other file of the product
+ * creates folders that way. Does not prove: the message of such an error (e2e/cli/disk).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Proves: the limit of open files is read as the system writes it; connections are bounded by it,
- * with room for what else a server opens, and that is said in words.
- * Does not prove: that a server at its limit goes on (e2e/server/descriptors).
+ * Proves: the limit of open files is parsed as the system writes it; it bounds connections, with a
+ * reserve for the server's other files, and a message says so.
+ * Does not prove: that a server at its limit continues (e2e/server/descriptors).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

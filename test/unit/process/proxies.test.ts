@@ -1,8 +1,7 @@
 /**
- * Proves whom a request is counted to behind proxies: the peer unless it is believed, else the last
- * address of the list that is none of the proxies; whatever a client writes before that, and in
- * whatever spelling, changes nothing. Does not prove what is counted
- * (unit/access/rate-limits.test.ts).
+ * Proves which client a request is counted to behind proxies: the peer unless it is trusted, else
+ * the last address of the list that is no proxy; a client's own earlier entries, in any spelling,
+ * change nothing. Does not prove: what is counted (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
- * Proves, on random values: hashes are those of Node's `createHash`, of bytes and of texts, longer
- * ones than there was room for among them; and an HMAC is that of `createHmac`, for secrets of
- * every length and messages that outgrow the room, signed one after the other with one key; and
- * that the addon takes no length beyond the bytes, and no target without room.
- * Does not prove that anything is faster.
+ * Proves, on random values: hashes equal Node's `createHash`, for bytes and for texts, including
+ * some beyond the buffer; and an HMAC equals `createHmac`, for secrets of every length and messages
+ * beyond the buffer, signed in sequence with one key; and that the addon accepts no length beyond
+ * the bytes, and no too short target.
+ * Does not prove: that anything is faster.
  */
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Proves: a file that a user names is read up to the limit of its kind, also a device or a pipe
- * without an end; every reader of such a file refuses more in words that name the limit.
+ * Proves: a user's file is read up to the limit of its kind, also an endless device or pipe; every
+ * reader of such a file rejects more with a message that names the limit.
  * Does not prove: what is read of files within the limit.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves what is escaped for people, that JSON keeps its meaning, that bytes in a pipe stay exact,
  * and that no other file of the product writes to standard output or standard error.
- * Does not prove what a real terminal gets: e2e/cli/terminal.test.ts.
+ * Does not prove: what a real terminal gets (e2e/cli/terminal.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -10,7 +10,7 @@ import { stderr, stdout, visible, visibleLine } from "../../../src/process/termi
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { lineOf, walk } from "../../support/house/syntax.ts";
 
-/** Every character of the basic plane that a terminal may obey, but for tabs and line feeds. */
+/** Every BMP character that a terminal may obey, except tabs and line feeds. */
 const OBEYED = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
   (one) => /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(one) && one !== "\t" && one !== "\n",
 );
@@ -89,7 +89,7 @@ describe("text for programs", () => {
   });
 });
 
-/** What reaches a standard stream past the writer. */
+/** Writes that bypass the stream's writer. */
 const STREAMS = new Set(["stdout", "stderr"]);
 
 describe("the standard streams", () => {

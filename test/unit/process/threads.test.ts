@@ -1,10 +1,9 @@
 /**
- * Proves: threads that cannot begin fail a task; what a thread had already answered when its task
- * was taken back, or when the pool was closed, is dropped without ending the process; the task that
- * was taken back rejects; no thread is ended while it still loads its module, be it one that
- * replaces another, nor in a task that ends within a second; a thread that is ready has the
- * function that its tasks call.
- * Does not prove: what becomes of a thread that dies in a task (contract/export/worker.test.ts).
+ * Proves: threads that cannot start fail a task; a thread's answer after its task was canceled, or
+ * after the pool was closed, is dropped without ending the process; the canceled task rejects; no
+ * thread is terminated while it loads its module, even a replacement, nor in a task that ends
+ * within a second; a ready thread has the function that its tasks call.
+ * Does not prove: what happens to a thread that dies in a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +21,7 @@ interface Work {
   readonly check: readonly [path: string, findings: readonly string[]];
 }
 
-/** Long enough for a thread that is awake to answer a task that fails at once. */
+/** Long enough for an idle thread to answer a task that fails immediately. */
 const ANSWERED_MS = 200;
 
 /** Longer than a thread takes to load. */
@@ -32,7 +31,7 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** What became of every thread that an act began, in order of their beginning. */
+/** The outcome of every thread that an act started, in order of their start. */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
   const note = (thread: Worker) => {
@@ -49,7 +48,7 @@ async function noted(act: () => Promise<void>): Promise<readonly (readonly strin
 
 describe("a thread pool", () => {
   it("fails every task if its threads cannot start", { timeout: 20_000 }, async () => {
-    // Threads that begin do not keep a process running.
+    // Starting threads do not keep a process running.
     const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
     await assert.rejects(pool.run("check", folder), /nothing\.worker/);
@@ -141,7 +140,7 @@ describe("a thread pool", () => {
   it("loads the function of its tasks before it is ready", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
-    // A thread that answers belongs to no pool (http/server/threads/http-threads.ts).
+    // An answering thread belongs to no pool (http/server/threads/http-threads.ts).
     const workers = files.filter(
       (file) => file.endsWith(".worker.ts") && !file.endsWith("/http.worker.ts"),
     );
@@ -161,7 +160,7 @@ describe("a thread pool", () => {
     await pool.close();
     for (const end of await ends) {
       assert.ok(end.status === "rejected");
-      // Not an error of the pool: what the task threw, without its class.
+      // Not an error of the pool: the task's error, without its class.
       assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });

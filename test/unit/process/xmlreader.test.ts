@@ -1,8 +1,8 @@
 /**
- * Proves: XML is read the same however it is cut, and as it is written; the work for a token grows
- * with its length, not with its square; a token without an end, document types, entities of the
- * file's own, other encodings and markup that is not well-formed are refused in words.
- * Does not prove what workbooks and listings make of it (lists/xlsxupload, download/listing).
+ * Proves: XML is parsed the same for any cuts, and exactly; the work for a token is linear in its
+ * length; an endless token, document types, custom entities, other encodings, and malformed markup
+ * are rejected with a message.
+ * Does not prove: what workbooks and listings do with it (lists/xlsxupload, download/listing).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -155,8 +155,8 @@ describe("a long token", () => {
 });
 
 /**
- * Characters that are looked at, in chunks of 1,024: every way of the parser to one leads through
- * `charCodeAt`, and every search through `indexOf` or a pattern.
+ * Scanned characters, in chunks of 1,024: the parser reads each through `charCodeAt`, and every
+ * search uses `indexOf` or a pattern.
  */
 function charactersRead(text: string): number {
   const bytes = Buffer.from(text);

@@ -1,6 +1,6 @@
 /**
- * Proves, on random lists: codes come out ascending, each once, and no list changes when others are
- * made, whether they lie in the heap, side by side or alone.
+ * Proves, on random lists: codes are returned ascending and unique, and no list changes when others
+ * are made, whether on the heap, in shared memory, or alone.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,11 +9,11 @@ import { ascending } from "../../../src/search/clauses.ts";
 
 const code = fc.integer({ min: 0, max: 100_000 });
 const inOrder = (codes: readonly number[]) => [...codes].sort((a, b) => a - b);
-/** Short ones, those that share memory, and one that is longer than what is shared. */
+/** Short ones, those that share memory, and one that exceeds the shared memory. */
 const list = fc.oneof(
   fc.array(code, { maxLength: 20 }),
   fc.array(code, { minLength: 17, maxLength: 700, size: "max" }),
-  // Only what is in order shares memory.
+  // Only sorted lists share memory.
   fc.uniqueArray(code, { minLength: 17, maxLength: 700, size: "max" }).map(inOrder),
   fc.constant(Array.from({ length: 3_000 }, (_, at) => at)),
 );

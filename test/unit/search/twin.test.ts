@@ -1,7 +1,7 @@
 /**
- * Proves: the twin itself, on answers worked out by hand: every filter, missing values last in
- * both directions, ties, seeds, pages, secondary modes; the seeded order against fixed vectors and
- * against being a permutation; and that random specs use everything a spec can say.
+ * Proves: the twin itself, on answers computed by hand: every filter, missing values last in both
+ * directions, ties, seeds, pages, secondary modes; the seeded order against fixed vectors and
+ * against being a permutation; and that random specs use every feature.
  * Does not prove: anything about the engine.
  */
 import assert from "node:assert/strict";
@@ -296,7 +296,7 @@ describe("randomSpec", () => {
   });
 });
 
-/** What one spec uses: filters that are set, booleans with their value, sort keys, strategies. */
+/** Uses of a spec: filters that are set, booleans with their value, sort keys, strategies. */
 function usesOf({ filters, sort, scoring }: AccountQuerySpec): string[] {
   const { secondary_cnae_mode: _, ...industry } = filters.industry;
   const members = { ...industry, ...filters.geo, ...filters.company, ...filters.contact };

@@ -1,15 +1,15 @@
 /**
  * Proves: the fold tables are canonical decomposition, without marks, in lower case, plus the
- * listed letters; every range of the header separates, vanishes or stays as it says; folding is
- * idempotent and the same for composed and decomposed Latin text.
- * Does not prove: that the native twin agrees (that test belongs to native-index).
+ * listed letters; every range of the header separates, vanishes, or stays as listed; folding is
+ * idempotent and equal for composed and decomposed Latin text.
+ * Does not prove: that the native twin agrees (that test is in native-index).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { analyzeWords, foldCodePoint } from "../../../src/spec/analyzer.ts";
 
-/** Letters that do not decompose, and what people write for them. */
+/** Letters that do not decompose, and their common replacements. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = {
   ...{ ª: "a", º: "o", ß: "ss", ẞ: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th" },
   ...{ ł: "l", ħ: "h", ŧ: "t", ı: "i", ĳ: "ij", ŀ: "l", ĸ: "k", ŉ: "n", ŋ: "n", ſ: "s" },

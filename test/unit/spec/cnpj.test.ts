@@ -1,7 +1,7 @@
 /**
- * Proves that CNPJs are read in every spelling that people use and in no other, and that check
- * digits are those of the registry's own rule, against another implementation and the published
- * examples. Does not prove that an account with that number exists.
+ * Proves that CNPJs are parsed in every common spelling and in no other, and that check digits
+ * follow the registry's own rule, against another implementation and the published examples. Does
+ * not prove: that an account with that number exists.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +30,7 @@ describe("a CNPJ", () => {
   it("is validated like another implementation does for numeric ones", () => {
     const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, mend) => {
       const cnpj = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
-      // That one refuses fourteen equal digits, which are nobody's number.
+      // That one rejects fourteen equal digits, which are never assigned.
       fc.pre(!/^(.)\1{13}$/.test(cnpj));
       assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
     });

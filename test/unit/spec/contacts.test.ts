@@ -1,8 +1,8 @@
 /**
- * Proves: the spellings in which people write phones and e-mails become one normal form, which is
- * what an import makes of the same value; the normal form is stable; whatever is no phone or
- * address is refused with its pointer and code, and a CPF is never repeated. A plan without the
- * fields has no filter by them, and a filter by a contact narrows a search.
+ * Proves: common spellings of phones and e-mails become one normal form, which equals an import's
+ * result for the same value; the normal form is stable; anything else is rejected with its pointer
+ * and code, and a CPF is never repeated. A plan without the fields has no filter by them, and a
+ * filter by a contact narrows a search.
  * Does not prove: which accounts are found (campaign/kernel/contacts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -58,10 +58,10 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   ],
   ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
   ["+5514986131577", "14 8613-1577", "1486131577", "(14) 86131577", "14 86 13 15 77"],
-  // Numbers of before, with seven digits.
+  // Older numbers, with seven digits.
   ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
   ["+55912345678", "(91) 234-5678", "+55912345678", "091 234-5678"],
-  // Zeros of a long-distance call, and digits one by one.
+  // Zeros of a long-distance call, and separated digits.
   ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
   ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
   // The area code 55 is no country there.
@@ -148,7 +148,7 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      // An import keeps area codes that do not exist; nobody has such a phone.
+      // An import keeps nonexistent area codes, which no real phone has.
       const wanted = AREAS.has(area) ? imported : -1;
       assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
@@ -163,7 +163,7 @@ describe("phones", () => {
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
-      // What an import kept is found by the form in which answers and saved specs have it.
+      // A value that an import kept is found in the form of answers and saved specs.
       const normal = `+55${area}987654321`;
       const kept = area > 10 ? { phone: normal } : wanted;
       assert.deepEqual(readPhone(normal), kept, normal);

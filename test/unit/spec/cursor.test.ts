@@ -1,8 +1,8 @@
 /**
- * Proves: a cursor comes back as the row it was made of; every single-bit flip, every other
- * spelling, every foreign secret, tenant or endpoint is refused as invalid; another snapshot, spec
- * or field set is told apart, in that order; its bytes are those that are documented, whatever was
- * made of the same template before; and which parts of a spec identify it.
+ * Proves: a cursor decodes to its row; every single-bit flip, every other spelling, every foreign
+ * secret, tenant, or endpoint is rejected as invalid; another snapshot, spec, or field set is
+ * distinguished, in that order; its bytes are the documented ones, for any earlier use of the
+ * template; and which parts of a spec identify it.
  * Does not prove: that pages join (that is the engine's).
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ function codeOf(text: string, scope: Partial<CursorScope> = {}, secret = SECRET)
   return "accepted";
 }
 
-/** A cursor made as the head of src/spec/cursor.ts says, step by step. */
+/** A cursor made by the head of src/spec/cursor.ts, step by step. */
 function documented(cursor: CursorScope & { readonly lastRow: number }, secret: Uint8Array) {
   const row = Buffer.alloc(6);
   row.writeUIntBE(cursor.lastRow, 0, 6);

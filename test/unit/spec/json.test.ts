@@ -1,7 +1,8 @@
 /**
- * Proves: the strict parser accepts exactly what JSON.parse accepts, minus deep nesting, repeated
- * names, `__proto__` and ill-formed UTF-8; gives the same value; and names the place of a refusal.
- * Does not prove: its speed, or anything about the HTTP answer to a refused body.
+ * Proves: the strict parser accepts exactly what JSON.parse does, minus deep nesting, duplicate
+ * names, `__proto__`, and ill-formed UTF-8; returns the same value; and names the place of a
+ * rejection.
+ * Does not prove: its speed, nor the HTTP answer to a rejected body.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,8 +28,8 @@ function failure(bytes: Uint8Array | string): AppError {
 
 /** True if a parsed value or its text breaks one of the rules beyond JSON. */
 function hasRepeatedName(text: string): boolean {
-  // The reviver sees one call per kept member; a reader of tokens sees every member.
-  // The root counts as the member of a holder, so it is taken off.
+  // The reviver sees one call per kept member; a reader of tokens sees every member. The root
+  // counts as the member of a holder, so it is subtracted.
   let kept = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
     if (!Array.isArray(this)) kept++;
@@ -131,7 +132,7 @@ describe("parseJson", () => {
     }
     parse(list(Math.floor(most / 2), "[0]"));
     assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
-    // Whatever else is wrong: nobody reads so far. The place is that of the mark before it.
+    // With any other mistake: parsing stops before. The position is the mark's.
     assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
     const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
     assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));

@@ -316,7 +316,7 @@ describe("normalizeSpec: csv files", () => {
     assert.equal(of({ compression: "gzip" }), "gzip");
     assert.equal(of({ compression: "gzip" }, { compression: "none" }), undefined);
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "jsonl" }), "gzip");
-    // As for a csv file: not said of the format that the body has instead.
+    // As for a csv file: not stated for the body's format.
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
     for (const format of ["xlsx", "parquet"]) {
       assert.equal(of({ format, compression: "none" }), undefined);

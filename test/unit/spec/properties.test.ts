@@ -1,8 +1,8 @@
 /**
  * Proves, on random input: normalization is idempotent to the byte; specs that differ only in
- * spelling, order, repeats or written-out defaults give the same bytes; every injected mistake is
- * reported; arbitrary JSON never fails in any other way than with an AppError of status 422; and
- * schemas and normalization agree on what is accepted and what comes out.
+ * spelling, order, repeats, or explicit defaults produce the same bytes; every injected mistake is
+ * reported; arbitrary JSON fails only with an AppError of status 422; and schemas and normalization
+ * agree on accepted input and output.
  * Does not prove: single rules (unit/spec/normalize.test.ts, unit/spec/refusals.test.ts).
  */
 import assert from "node:assert/strict";
@@ -66,7 +66,7 @@ const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   company_size_code_any_of: (size) => Number(size),
 };
 
-/** The same spec as a person with other habits would write it. */
+/** The same spec in another person's style. */
 function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
   const groups = Object.entries(spec.filters).map(([group, members]) => {
     const entries = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
@@ -129,7 +129,7 @@ describe("normalizeSpec on random specs", () => {
       const { spec } = normalizeSpec(input, context);
       assert.equal(cut(spec), resultHash(spec));
     }
-    // Whose text is more than there was room for.
+    // Their text exceeds the buffer.
     const prefixes = Array.from({ length: 1_500 }, (_, at) => String(10_000 + at));
     const long = normal({ filters: { geo: { postal_code_prefix_any_of: prefixes } } });
     assert.equal(cut(long), resultHash(long));
@@ -170,7 +170,7 @@ describe("normalizeSpec on random specs", () => {
   });
 });
 
-/** Places where a value can be wrong, with a wrong value each. */
+/** Places for a wrong value, with one each. */
 const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["kind", 1],
   ["spec_version", "1.0"],

@@ -1,6 +1,6 @@
 /**
- * Proves: every wrong value of a spec is refused with its pointer and code, all mistakes at once,
- * and each limit holds at the limit and one past it.
+ * Proves: every wrong value of a spec is rejected with pointer and code, all mistakes together, and
+ * each limit applies at the limit and one beyond.
  * Does not prove: what accepted specs become (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ function explainOf(bytes: number): { readonly explain: object } {
 
 const EMPTY = { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 };
 
-/** What is refused: pointer below /spec, code, spec. */
+/** Rejections: pointer below /spec, code, spec. */
 const REFUSED: readonly (readonly [string, unknown])[] = [
   [" wrong_type", null],
   [" wrong_type", []],

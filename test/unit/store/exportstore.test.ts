@@ -1,8 +1,8 @@
 /**
- * Proves: one export for equal requests at the same instant, in one process and in several; what an
- * idempotency key answers in every case; expiry, retention and the sweep, with clocks that leap;
- * one server per data directory.
- * Does not prove recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
+ * Proves: one export for equal concurrent requests, in one process and in several; an idempotency
+ * key's answer in every case; expiry, retention, and the sweep, with clocks that jump; one server
+ * per data directory.
+ * Does not prove: recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
  * (crash harness).
  */
 import assert from "node:assert/strict";

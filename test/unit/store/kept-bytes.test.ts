@@ -1,9 +1,9 @@
 /**
- * Proves: what is forgotten with the record of an old export, and when; that the bytes a tenant
- * keeps are added up through every change and bounded, files at their creation, while they are
- * written and at their end; that nothing new is accepted on a disk with too little space.
- * Does not prove what that looks like over HTTP (e2e/export/life.test.ts), nor that a render stops
- * at the bytes it may write (unit/export/sink.test.ts, contract/export/worker.test.ts).
+ * Proves: what is removed with the record of an old export, and when; that a tenant's stored bytes
+ * are summed through every change and bounded, files at their creation, while they are written, and
+ * at their end; that a disk with too little space accepts nothing new.
+ * Does not prove: its appearance over HTTP (e2e/export/life.test.ts), nor that a render stops at
+ * its byte limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, unlinkSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Proves: refusals for want of space print need, reserve, and free space as they are, so that the
- * figures agree with the refusal.
- * Does not prove: that commands ask for space before they write (e2e/cli/disk.test.ts).
+ * Proves: rejections for lack of space print need, reserve, and free space exactly, so that the
+ * figures agree with the rejection.
+ * Does not prove: that commands check space before they write (e2e/cli/disk.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
@@ -22,7 +22,7 @@ describe("a rejection for lack of space", () => {
     const made = NewFolder.begin(join(folder, "backup"), "The place");
     try {
       const { bavail, bsize } = statfsSync(folder);
-      // Fits by itself; it does not with the reserve of 16 MiB.
+      // Fits by itself, but not with the reserve of 16 MiB.
       const needed = bavail * bsize - (4 << 20);
       assert.throws(
         () => made.reserve(needed),

@@ -1,7 +1,7 @@
 /**
  * Proves: the end of the state's file under an open database is noticed once, removed or replaced,
- * and nothing that SQLite itself does is taken for it; an export then blames the data directory.
- * Does not prove what a server does behind it: it goes on with what it has.
+ * and nothing that SQLite itself does is mistaken for it; an export then blames the data directory.
+ * Does not prove: a server's reaction (it continues).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { StateWatch } from "../../../src/store/statecheck.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-statewatch-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A watched state, and what was told of it. */
+/** A watched state, and its notifications. */
 function watched(name: string) {
   const database = openDatabase(path.join(folder, name));
   const told: unknown[] = [];

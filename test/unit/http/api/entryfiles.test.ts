@@ -1,8 +1,8 @@
 /**
- * Proves: a CSV file that comes faster than it is read is read no faster than it comes, however
- * much of it waits: what a piece makes room for is as much as the piece; and all that was held is
- * given back when the request is dropped.
- * Does not prove: what is read (test/unit/lists), and files of several senders (test/contract).
+ * Proves: a CSV file that arrives faster than it is parsed is parsed only as fast as it arrives,
+ * however much of it is queued: each piece frees as much memory as it uses; and everything is
+ * released when the request is dropped.
+ * Does not prove: what is parsed (test/unit/lists), and files of several senders (test/contract).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";

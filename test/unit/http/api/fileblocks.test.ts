@@ -1,7 +1,7 @@
 /**
- * Proves: what is read of a file in any steps, while more of it comes in any pieces, are its bytes
- * in their order, also in memory that held other files; a whole file is what came; more than one
- * sender may hold is not taken, and all that was held is given back.
+ * Proves: reads of a file in any steps, while it arrives in any pieces, return its bytes in order,
+ * also in memory that held other files; a whole file equals what arrived; more than a sender's
+ * limit is not accepted, and all memory is released.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

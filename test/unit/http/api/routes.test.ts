@@ -1,7 +1,7 @@
 /**
- * Proves that a path leads to the route of the table it fits and to no other, that variable parts
- * arrive decoded, and that a query is read whole: known parameters once each, everything else
- * refused by name. Does not prove what the handlers do with the values.
+ * Proves that a path leads to its route of the table and to no other, that variable parts are
+ * decoded, and that a query is parsed completely: known parameters once each, everything else
+ * rejected by name. Does not prove: what the handlers do with the values.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -114,7 +114,7 @@ describe("readQuery", () => {
   });
 });
 
-/** Any text that can be encoded, so without halves of surrogate pairs. */
+/** Any encodable text, so without lone surrogates. */
 function text(): fc.Arbitrary<string> {
   return fc.string({ unit: "grapheme", maxLength: 12 });
 }

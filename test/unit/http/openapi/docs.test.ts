@@ -1,7 +1,7 @@
 /**
- * Proves that the OpenAPI document and the reference pages are whole: every reference leads
- * somewhere, every link has its target, every error has its anchor, the policy fits the style, and
- * markup escapes what it is given. Not proved here: that the answers are as documented.
+ * Proves that the OpenAPI document and the reference pages are complete: every reference and link
+ * has its target, every error has its anchor, the policy fits the style, and markup escapes its
+ * input. Does not prove: that the answers are as documented.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";

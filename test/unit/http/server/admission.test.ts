@@ -1,9 +1,9 @@
 /**
- * Proves: what each kind of request costs of its key's rate limit, to the unit and at each bound:
- * limits, lists, facets, sentences, names of activities, bodies, several messages in one; that it
- * is charged before the work, also where the request is wrong; that a burst smaller than the cost
- * pays for it when it is whole; that values of wrong types cost nothing and break nothing.
- * Does not prove: that the units fit the time they stand for (bench/worst.bench.ts).
+ * Proves: each request's cost of its key's rate limit, to the unit and at each boundary: limits,
+ * lists, facets, sentences, names of activities, bodies, several messages in one; that it is
+ * charged before the work, also for an invalid request; that a burst smaller than the cost pays for
+ * it when full; that values of wrong types cost nothing and break nothing.
+ * Does not prove: that the units match the time they represent (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -70,7 +70,7 @@ describe("the cost of a request", () => {
   });
 });
 
-/** Of so many units not one is given back within a test. */
+/** Of this many units none is refilled within a test. */
 const SLOW = { requests_per_second: 0.001, burst: 200 };
 
 describe("the charge", () => {

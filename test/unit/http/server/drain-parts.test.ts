@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports alone: while a server stops, every kind of answer says that its
- * connection ends with it, once; answers that come while the port is being closed are sent after
- * that; a connection without a request is left open for a while and no longer; connections that
- * wait in the queue of the port when it is closed are all taken, and (Linux) a shut port lets
- * nobody in. Does not prove it under load (e2e/server/drain.test.ts).
+ * Proves, on both transports alone: while a server stops, every kind of answer announces the end of
+ * its connection, once; answers that arrive while the port is being closed are sent afterwards; a
+ * connection without a request is left open for a while and no longer; connections queued at the
+ * port when it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove:
+ * the same under load (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = 
 
 const CROWD_SIZE = 40;
 
-/** A thread with many clients, each of which asks once; tells how they fared. */
+/** A thread with many clients, each with one request; reports outcomes. */
 const CROWD = `
   const { parentPort, workerData: { port, count, made } } = require("node:worker_threads");
   const { connect } = require("node:net");
@@ -48,7 +48,7 @@ const CROWD = `
   }
 `;
 
-/** How a try to connect ends within a time. */
+/** A connection attempt's timed outcome. */
 function tried(port: number, waitMs: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -102,8 +102,8 @@ for (const name of TRANSPORTS) {
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread does not turn meanwhile, so that all of them wait: at the port, or for the
-      // thread that is to answer them.
+      // This thread blocks meanwhile, so that all of them wait: at the port, or for the answering
+      // thread.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {
         Atomics.wait(made, 0, last, 100);

@@ -1,9 +1,9 @@
 /**
- * Proves: a lent body has the bytes of its parts; one that was overwritten is an error and never
- * the bytes of another; a copy stays; what may be too large is not lent. And of exchanges over
- * uWebSockets.js, with a made-up library: a lent answer that is held back, or that its client takes
- * slowly, is still its own after others were lent; one that leaves at once is not copied.
- * Does not prove it over sockets (contract/http/server/lent.test.ts).
+ * Proves: a body in the shared buffer has the bytes of its parts; an overwritten one is an error
+ * and never another's bytes; a copy stays; a too large one does not use it. And for exchanges over
+ * uWebSockets.js, with a simulated library: an answer that is held back, or that its client reads
+ * slowly, survives later ones; one sent immediately is not copied.
+ * Does not prove: the same over sockets (contract/http/server/lent.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -22,7 +22,7 @@ import { UwsConnection } from "../../../../src/http/server/transport/uws-connect
 import { UwsExchange } from "../../../../src/http/server/transport/uws-exchange.ts";
 import { TEST_LIMITS } from "../../../support/http/fake.ts";
 
-/** The parts of a body that holds a letter many times. */
+/** The parts of a body that repeats one letter. */
 function partsOf(letter: string, accounts = 100) {
   const [head, tail] = [`head ${letter}`, [`tail ${letter}`, " ã"]];
   const bytes = Buffer.from(letter.repeat(accounts));
@@ -55,7 +55,7 @@ function exchangeWith(held: HeldAnswers, connection: UwsConnection) {
     endWithoutBody() {},
     cork: (write: () => void) => write(),
     close() {},
-    // The client takes nothing of what is offered.
+    // The client accepts no bytes.
     tryEnd(chunk: Uint8Array): [boolean, boolean] {
       given.push(chunk);
       return [false, false];

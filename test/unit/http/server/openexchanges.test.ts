@@ -1,7 +1,6 @@
 /**
- * Proves, against a Set on random orders: the list holds what was put in and not taken out, and
- * says how much; taking out what is not in changes nothing; one that ends while all are looked at
- * keeps the others in.
+ * Proves, against a Set on random orders: the list has what was added and not removed, and its
+ * size; removing an absent one changes nothing; one that ends during an iteration keeps the others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,10 +1,9 @@
 /**
- * Proves, on times that the test makes up, whom the least pace counts as late: never one who takes
- * it, whatever the steps; who takes nothing, after the write timeout; who takes less, some time
- * after it; never anybody for time in which nothing waited or the server looked too seldom; and
- * that a body of chunks counts no time while its next piece is made; that the system says what of a
- * socket's bytes still waits. Does not prove what the transports tell it
- * (campaign/sockets/slow-readers.test.ts).
+ * Proves, on invented times, which clients the minimum pace counts as late: never one that meets
+ * it, in any steps; one that reads nothing, after the write timeout; a slower one, some time after
+ * it; never for time without pending bytes or between rare checks; and that a body of chunks does
+ * not count the time to render its next chunk; that the system reports a socket's pending bytes.
+ * Does not prove: what the transports report to it (campaign/sockets/slow-readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -22,7 +21,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { writeTimeoutMs: 30_000, writePaceBytes: 16_384 };
 
-/** Looks as often as a transport does while bytes wait; gives when the client was late, or null. */
+/** Checks as often as a transport with pending bytes; returns the late time, or null. */
 function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number | null {
   const pace = new Pace(LIMITS);
   pace.offered(0);
@@ -110,7 +109,7 @@ describe("the system", () => {
   });
 });
 
-/** A client of which the library holds all it gets, and a source that is told when to bring. */
+/** A client for which the library buffers all, and a source that delivers on call. */
 function chunksOf() {
   let closed = false;
   let done: ((chunk: Uint8Array | null) => void) | null = null;

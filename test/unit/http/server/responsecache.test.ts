@@ -1,11 +1,11 @@
 /**
- * Proves, with seeded random questions against a slow model: the memory of responses gives what was
- * kept for the same body, tenant, plan and snapshot and nothing else; it never takes more bytes
- * than it may; what was not asked for the longest leaves first. A damaged snapshot gets nothing,
- * another one that is served forgets all, and a memory of no bytes keeps and counts nothing. The
- * repeat detector reports a body if the same sender sent the same bytes before, and not if another
- * sender did; it remembers hundreds of bodies among thousands, and any number takes no more memory.
- * Does not prove that answers are the same with it (contract/http/api/cachedpages.test.ts).
+ * Proves, with seeded random queries against a slow model: the response cache returns what was
+ * stored for the same body, tenant, plan, and snapshot and nothing else; it never exceeds its
+ * bytes; the least recently used is evicted first. A damaged snapshot gets nothing, a newly served
+ * one clears everything, and a cache of no bytes stores and counts nothing. The repeat detector
+ * recognizes a body if the same sender sent the same bytes before, and not if another sender did;
+ * it remembers hundreds of bodies among thousands, in constant memory.
+ * Does not prove: that answers are the same with it (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,15 +21,15 @@ import { Draw, seededRng } from "../../../support/spec/random.ts";
 
 const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);
 
-/** Lists that have not changed. */
+/** Unchanged lists. */
 const CURRENT = () => true;
 
-/** A question; parts that only joined are the same are made on purpose. */
+/** A query; parts that are equal only when joined are deliberate. */
 function questionOf(plan: Plan, tenantId: string, text: string) {
   return { plan, identity: { keyId: "k", tenantId, plan: plan.name }, body: Buffer.from(text) };
 }
 
-/** An answer that says to whom it belongs. */
+/** An answer that names its owner. */
 function responseOf(text: string, bytes: number) {
   const body = Buffer.from(text.padEnd(bytes, "."));
   return {

@@ -1,6 +1,6 @@
 /**
- * Proves that every status of an error has a name in the status line, and that the short rule at
- * the end of the page of errors says what to do at each one. Does not prove what a client reads
+ * Proves that every error status has a name in the status line, and that the short rule at the end
+ * of the errors page states what to do for each. Does not prove: what a client reads
  * (e2e/export/life.test.ts, contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
