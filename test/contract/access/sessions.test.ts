@@ -1,7 +1,7 @@
 /**
- * Proves the life of sessions on a real database with a clock that is moved by hand: signing in and
- * the one answer to all failures (hashes are counted, not timed), ends by idleness, age, command
- * and other processes, and changed passwords. Does not prove that tokens cannot be forged
+ * Proves the life of sessions on a real database with a manual clock: signing in and the uniform
+ * answer to all failures (hashes are counted, not timed), ends by idleness, age, command, and other
+ * processes, and changed passwords. Does not prove: that tokens cannot be forged
  * (contract/access/tokens.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";

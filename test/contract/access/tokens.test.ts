@@ -1,7 +1,7 @@
 /**
- * Proves that tokens cannot be forged: a hundred thousand mutated ones of sessions, and as many of
- * those that pages send back; what the database is asked and told when, on a clock that is moved by
- * hand; and that neither passwords nor tokens are in any file. Does not prove the life of sessions
+ * Proves that tokens cannot be forged: a hundred thousand mutated session tokens, and as many
+ * mutated CSRF tokens; which reads and writes reach the database and when, on a manual clock; and
+ * that neither passwords nor tokens are in any file. Does not prove: the life of sessions
  * (contract/access/sessions.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ describe("forged tokens", () => {
       const forged = mutated(token);
       if (state.sessions.find(forged) !== null) assert.fail(forged);
     }
-    // The last character has two bits that decoding would drop.
+    // The last character has two bits that decoding drops.
     for (const last of ALPHABET)
       assert.equal(works(token.slice(0, -1) + last), token.endsWith(last));
     const row = state.store.sessionsOf(ana().id)[0] ?? assert.fail();

@@ -1,8 +1,8 @@
 /**
- * Proves that the help of every command is the committed text of test/help/, so that a change of
- * what users read is seen when it is made; that every command says in sentences what it does and
- * shows examples of itself, and that no option goes without a word.
- * Does not prove that the texts are clear or true: people read them, and the documents' tests run
+ * Proves that the help of every command equals the committed text of test/help/, so that a change
+ * of user-visible text is seen when made; that every command describes itself in sentences with
+ * examples, and that every option has a description.
+ * Does not prove: that the texts are clear or true; people read them, and the documents' tests run
  * the examples.
  *
  * To renew the texts: RENEW_HELP=1 npm test -- help
@@ -19,7 +19,7 @@ const FOLDER = path.join(ROOT, "test/support/help");
 const COLUMNS = 80;
 
 interface Help {
-  /** Words that ask for it: `peneira key create`. */
+  /** Words that request it: `peneira key create`. */
   readonly command: string;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/** The file of a command: that of the command it belongs to. */
+/** The file of a command: that of its parent command. */
 function fileOf({ command }: Help): string {
   return `${command.split(" ")[1] ?? "peneira"}.txt`;
 }

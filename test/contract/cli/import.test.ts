@@ -1,9 +1,9 @@
 /**
- * Proves: `peneira import` refuses wrong flags together, a report that cannot be written too; on a
- * disk that fills while it works, is too small, or may only be read, it ends with a sentence that
- * names path and need and leaves nothing; a failure is reported too; a report that cannot be
- * written after all is a warning, and the snapshot stands.
- * Does not prove: what is imported (unit/ingest/).
+ * Proves: `peneira import` rejects all wrong flags in one error, an unwritable report too; on a
+ * disk that fills meanwhile, is too small, or is read-only, it ends with a sentence that names path
+ * and need and leaves nothing; a failure is reported too; a report that cannot be written at the
+ * end is a warning, and the snapshot is kept.
+ * Does not prove: the content (unit/ingest/).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ before(() =>
   writeSample({ folder: dump, establishments: 1000, seed: 2, label: "2026-10", threads: 0 }),
 );
 
-/** Imports in a process of its own whose output lies on a small disk, in its own name space. */
+/** Imports in a separate process with its own mount namespace, onto a small disk. */
 function onDisk(options: string) {
   const disk = space.path("disk");
   mkdirSync(disk, { recursive: true });
@@ -121,7 +121,7 @@ describe("peneira import", () => {
     let said = "";
     test.mock.method(process.stderr, "write", (text: string) => {
       said += text;
-      // It was there when the import began.
+      // It existed when the import began.
       rmSync(folder, { recursive: true, force: true });
       return true;
     });

@@ -1,8 +1,8 @@
 /**
- * Proves that the manual page holds every command, option, setting and exit code, is plain ASCII
- * that man(7) readers take without a word of complaint (where mandoc or groff are installed), and
- * is the same each time.
- * Does not prove that it reads well.
+ * Proves that the manual page has every command, option, setting, and exit code, is plain ASCII
+ * that man(7) readers accept without a warning (where mandoc or groff are installed), and is
+ * deterministic.
+ * Does not prove: that it reads well.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { settingRows } from "../../../src/cli/support/config.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 let page: string;
-/** The page as somebody reads it, without bold and with plain hyphens. */
+/** The page as displayed, without bold and with plain hyphens. */
 let words: string;
 
 function peneira(...args: string[]): string {
@@ -86,7 +86,7 @@ describe("the manual page", () => {
       input: page,
       encoding: "utf8",
     });
-    // Only a bundled program knows the day of its commit.
+    // Only a bundled program has the day of its commit.
     assert.equal(stdout.replace(/^.*cannot parse date.*\n/m, ""), "");
   });
 

@@ -1,6 +1,6 @@
 /**
- * Proves: a spec that a command cannot use is refused by the name of its file, and each mistake is
- * printed once. Does not prove what is a mistake (unit/spec).
+ * Proves: an unusable spec is rejected with its file's name, and each mistake is printed once. Does
+ * not prove: what is a mistake (unit/spec).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { productCommand } from "../../support/server/process.ts";
 const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
 after(() => sample.dispose());
 
-/** What a search by a spec prints on standard error; it must fail. */
+/** Standard error of a search by a spec, which must fail. */
 function refusal(spec: string, given: string, input = ""): string {
   if (given !== "-") writeFileSync(given, spec);
   const args = ["search", "--snapshot", sample.snapshot, "--spec", given];

@@ -1,7 +1,7 @@
 /**
- * Proves that a second start of a demo waits for the first however long that takes to answer and
- * then says where; that it takes over where the first ends before it answers; and that a state
- * which no start holds is not waited for without end. Does not prove the commands around it
+ * Proves that a second start of a demo waits for the first, however slow its answer, and reports
+ * its address; that it takes over if the first ends before it answers; and that it does not wait
+ * forever for a state that no start holds. Does not prove: the commands around it
  * (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { after, describe, it } from "node:test";
 import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
-/** Looks before something happens: far more than a holder that is no start is given. */
+/** Polls before the event: far more than a holder that is no start gets. */
 const LATE = 1_000;
 
 describe("claiming a demo's state", () => {

@@ -1,7 +1,7 @@
 /**
- * Proves: a check says what the share has, what is here, what an update would take and why not the
- * rest, in every state of both, as an update itself does then, and touches nothing; what could not
- * be imported is not promised again.
+ * Proves: a check reports what the share has, what is present, what an update would take and why
+ * not the rest, in every state of both, like an update, and changes nothing; a month that failed to
+ * import is not announced again.
  * Does not prove: the same through processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -50,10 +50,10 @@ function place(month: "older" | "newer", name: string): string {
 }
 
 const quiet = (): void => undefined;
-/** What a server sees in the folder. */
+/** The server's view of the folder. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
-/** What a command writes to both outputs while it works. */
+/** A command's output on both streams. */
 async function told(test: TestContext, work: () => Promise<unknown>) {
   const texts = { said: "", printed: "" };
   test.mock.method(process.stderr, "write", (text: string) => {
@@ -154,7 +154,7 @@ describe("an update check", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Two months away it is no month of that name at all, whatever is here.
+    // Two months apart it is no month of that name, whatever is here.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(
@@ -203,7 +203,7 @@ describe("an update check", () => {
     const { takes, not_taken, last_update } = await checkShare(partsOf());
     assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
     assert.equal(last_update?.problem, why);
-    // An update that gets nowhere knows nothing better.
+    // A failed update has no newer information.
     share.plan = () => ({ kind: "status", status: 403 });
     await told(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;

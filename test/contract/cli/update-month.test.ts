@@ -1,8 +1,8 @@
 /**
- * Proves: what an update or a check leaves beside the snapshots becomes the metrics of a server,
- * whatever somebody wrote into it, by the names of the shipped alert; the counts of what changed
- * are those of a slow twin, made once for a pair; --keep removes nothing that is read, and only
- * what is ours.
+ * Proves: the notes of an update or a check next to the snapshots become a server's metrics,
+ * whatever their content, by the names of the shipped alert; the counts of changes equal those of a
+ * slow twin, computed once for a pair; --keep removes nothing in use, and only the program's own
+ * files.
  * Does not prove: what a check finds (update-check.test.ts), the same through processes
  * (e2e/cli/update.test.ts).
  */
@@ -66,7 +66,7 @@ function place(month: "older" | "newer", name: string): string {
 const quiet = (): void => undefined;
 
 const snapshots = () => listSnapshots(folder, quiet);
-/** What a server sees in the folder. */
+/** The server's view of the folder. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 describe("the metrics of a server", () => {
@@ -253,7 +253,7 @@ describe("retention of the newest months", () => {
   });
 });
 
-/** A month of its own: that of the pair is open. */
+/** A separate month, because the pair's is open. */
 function copyOf(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   writeFileSync(path, readFileSync(pair[month].path));

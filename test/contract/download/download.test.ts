@@ -1,9 +1,9 @@
 /**
- * Proves: a download gives exactly the bytes that the share lists under the month's name, or clear
- * words and nothing under it: once, without the partners, of the newest whole month; and through
- * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths and signals, resumed each time.
- * Does not prove: what happens when the share changes (campaign/twin/publication.test.ts), the real
- * share (nothing here reaches it), a full disk (e2e/download/process.test.ts).
+ * Proves: a download produces exactly the listed bytes under the month's name, or a clear message
+ * and nothing there: once, without partners, of the newest complete month; and through cuts,
+ * stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, resumed each time.
+ * Does not prove: a share that changes (campaign/twin/publication.test.ts), the real share (nothing
+ * here reaches it), a full disk (e2e/download/process.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -240,7 +240,7 @@ describe("disk space", () => {
       assert.match(await refusal(downloadMonth(wish)), /not enough for/);
       const left = () => readdirSync(wish.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
-      // What there is of a month stays.
+      // A month's present parts stay.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
       await refusal(downloadMonth({ ...wish, demands: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);

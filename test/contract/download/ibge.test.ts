@@ -1,8 +1,8 @@
 /**
- * Proves, against a service like IBGE's on this machine: both tables become files that an import
- * and sentences take; answers that fail, stall, are cut or refused are asked for again or told
- * in words with the mend; nothing is left but the file of before where no whole one came; a
- * proxy is used. Does not prove: what the real service answers today.
+ * Proves, against a local service like IBGE's: both tables become files that an import and
+ * sentences accept; answers that fail, stall, are cut, or are refused are retried or reported with
+ * the remedy; without a complete answer only the previous file remains; a proxy is used. Does not
+ * prove: what the real service answers today.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { httpProxy } from "../../support/download/proxies.ts";
 
 const state = { id: 35, sigla: "SP", nome: "São Paulo", regiao: { id: 3, sigla: "SE" } };
 
-/** As the service answers, and more members than are needed; a new place has no older regions. */
+/** The service's answer, with extra members; a new place has no older regions. */
 const MUNICIPALITIES = [
   {
     ...{ id: 3550308, nome: "São Paulo" },
@@ -62,7 +62,7 @@ const status = (code: number, headers: Record<string, string> = {}): Answer => {
 let server: Server;
 let url: string;
 let folder: string;
-/** What the next requests are answered; the last answer stays. */
+/** Answers to the next requests; the last one repeats. */
 let plan: Answer[] = [];
 let asked: string[] = [];
 before(async () => {
@@ -83,7 +83,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** Fetches a table; gives what was said. */
+/** Fetches a table; returns the messages. */
 async function fetched(name: ServiceTable, { proxy = "direct", address = url } = {}) {
   const said: string[] = [];
   let shown = 0;

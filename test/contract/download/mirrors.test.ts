@@ -1,9 +1,9 @@
 /**
- * Proves: a month comes whole from whatever lists it (WebDAV, web servers, a bucket, a folder),
- * wherever below the address its months lie, and from the next address where one cannot be
- * reached, has not the month or has not all of it; what is likely and what helps is said where a
- * share turns us away from the first request on; a month that is not published is told from a
- * share that moved; seeded random faults over all of these give the right bytes or nothing.
+ * Proves: a month downloads completely from any listing (WebDAV, web servers, a bucket, a folder),
+ * wherever below the address its months are, and from the next address if one is unreachable, lacks
+ * the month, or lacks a part; the probable cause and remedy are reported if a share rejects the
+ * client from the first request; an unpublished month is distinguished from a moved share; seeded
+ * random faults over all of these yield the right bytes or nothing.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ const dated = (label: string) => `${label}-12`;
 const CNPJ = "Dados/Cadastros/CNPJ";
 const DECOYS = ["Dados/Arrecadacao/2026-11", "Outros", "Dados/Cadastros/Imoveis/2026-12"];
 
-/** Places that months come from, and what stands behind the address. */
+/** Sources of months, and the paths of their addresses. */
 const PLACES: readonly (readonly [what: string, options: ShareOptions, tail?: string])[] = [
   ["a page of Apache", { form: "apache", root: "/dados/" }],
   ["a page of nginx, folders with a day", { form: "nginx", root: "/a%20b/", folderOf: dated }],
@@ -217,7 +217,7 @@ describe("several addresses", () => {
           "once, in both ways",
         );
         assert.equal(wish.said.filter((text) => text.includes("Going on with")).length, 1);
-        // Of two dead ones both reasons are told again.
+        // With two dead ones both reasons are repeated.
         second.plan = first.plan;
         const other = inquiryOf(wishOf([first.url, second.url], dumps.root));
         const asked = () => first.served.length + second.served.length;

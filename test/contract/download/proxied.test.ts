@@ -1,7 +1,8 @@
 /**
- * Proves: downloads go through HTTP proxies (CONNECT) and SOCKS5, straight where NO_PROXY says so,
- * with credentials of the environment; what a proxy refuses is told from what the share does, with
- * the mend; a month comes whole through a proxy that cuts; no user and no password is in any word.
+ * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, and bypass them for NO_PROXY, with
+ * credentials of the environment; a proxy's refusal is distinguished from the share's, with the
+ * remedy; a month arrives completely through a proxy that cuts; no user and no password is in any
+ * message.
  * Does not prove: which proxy is chosen (unit/download/proxies.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,7 +39,7 @@ const KINDS: readonly Kind[] = [
   ["socks5h", socksProxy],
 ];
 
-/** What became of a download through a proxy, and every word of it. */
+/** The outcome of a download through a proxy, and all its messages. */
 async function through(proxy: string, address = url(), environment = {}) {
   const wish = wishOf(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),
@@ -46,7 +47,7 @@ async function through(proxy: string, address = url(), environment = {}) {
   let words = "";
   const done = await downloadMonth(wish).catch((error: unknown) => {
     words = error instanceof Error ? error.message : String(error);
-    // Everything that hangs on the error, as a crash would print it.
+    // The whole error chain, as a crash would print it.
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });

@@ -1,17 +1,17 @@
 /**
- * Proves that the road of a request does not grow: the TypeScript files that run for a search, a
- * repeated search, a count, an export, and /healthz are at most as many as stated here.
- * Does not prove that the files are easy to read, nor how many C++ files a request runs through.
+ * Proves that the path of a request does not grow: the number of TypeScript files that run for a
+ * search, a repeated search, a count, an export, and /healthz is at most as stated here.
+ * Does not prove: that the files are easy to read, nor the number of C++ files.
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/walks.ts";
 
 /**
- * Most files of each road. These numbers only go down; the aims are 20 files for a search, 35 for
- * an export, and 12 for /healthz, which is reached. `npm run road -- search` prints the road.
- * Exports are created one after another, so each pins the snapshot anew; while another one is made,
- * it is one file less.
+ * Maximum files of each path. These numbers only go down; the aims are 20 files for a search, 35
+ * for an export, and 12 for /healthz, which is reached. `npm run road -- search` prints them.
+ * Exports are created in sequence, so each pins the snapshot again; a concurrent one needs one file
+ * less.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
   search: 33,

@@ -1,8 +1,8 @@
 /**
- * Proves the one contract of errors of the addon: a wrong argument is a TypeError that names it,
- * what was expected and what was given, at every entry point; what the system refuses has the code,
- * errno and path that Node would give; memory that cannot be had is an error with its size, and
- * the process lives on; what JavaScript itself throws comes back as it is.
+ * Proves the addon's error contract: a wrong argument is a TypeError that names it, the expected
+ * and the actual type, at every entry point; a system error has Node's code, errno, and path; a
+ * failed allocation is an error with its size, and the process survives; JavaScript's own errors
+ * pass unchanged.
  * Does not prove: which damage of a file is found (campaign/files/damage.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,14 +54,14 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Gives a scan that is over. */
+/** Returns a finished scan. */
 function ended(scan: ReturnType<typeof openScan>): typeof scan {
   scan.finish();
   scan.close();
   return scan;
 }
 
-/** Lets a test give what the types forbid. */
+/** Lets a test pass forbidden types. */
 const wrong = <T>(value: unknown): T => value as T;
 
 const FLAGS = { keepCpf: false, portable: false, utf8: false };
@@ -283,7 +283,7 @@ describe("wrong arguments", () => {
   });
 });
 
-/** Runs a script in a process of its own; gives what it printed, line by line. */
+/** Runs a script in its own process; returns its output by line. */
 function child(prefix: readonly string[], body: string, ...args: readonly string[]): string[] {
   const load = (name: string) => JSON.stringify(path.join(ROOT, name));
   const code = `
@@ -357,7 +357,7 @@ describe("system errors", () => {
   it("are reported for a full disk", (test) => {
     const disk = path.join(folder, "disk");
     mkdirSync(disk);
-    // A file system of its own, in a name space of its own: nothing is left of it afterwards.
+    // A file system in its own mount namespace: nothing of it remains.
     const mount = 'mount -t tmpfs -o size=4608k none "$0" && exec "$@"';
     const full = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, disk];
     if (spawnSync(full[0] as string, [...full.slice(1), "true"]).status !== 0) {
@@ -371,7 +371,7 @@ describe("system errors", () => {
 });
 
 describe("a failed memory allocation", () => {
-  // The limit is set after everything is prepared; what is asked for then is more than is left.
+  // The limit is set after all preparations; the next allocation exceeds it.
   const body = `
     const meta = new Uint8Array(192 << 20);
     const fixture = await writeFixture(process.argv[1], randomRows(1, 500), { meta });

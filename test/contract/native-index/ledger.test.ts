@@ -1,9 +1,8 @@
 /**
- * Proves: rates and amounts of a ledger are those of a slow twin, number for number, on seeded
- * random calls; a slot's amounts are given back and no others; uses and times of use are sums and
- * maxima; lines come out by time; a closed ledger throws; ledgers and tables know nothing of each
- * other.
- * Does not prove that counts are exact across threads (contract/native-index/ledger-threads).
+ * Proves: rates and amounts of a ledger equal a slow twin's, number for number, on seeded random
+ * calls; a slot's amounts are released and no others; uses and times of use are sums and maxima;
+ * lines are drained by time; a closed ledger throws; ledgers and tables are independent.
+ * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -31,7 +30,7 @@ const POLICIES = [0.5, 1, 3, 7, 20, 1_000].flatMap((perSecond) =>
 );
 
 describe("rates of a ledger", () => {
-  /** Makes the same attempts with both; `passMs` is the longest time that mostly passes between. */
+  /** Makes the same attempts with both; `passMs` is the usual maximum pause. */
   function agree(seed: number, attempts: number, names: number, passMs: number) {
     const random = seededRng(seed);
     const clock = manualClock();
@@ -309,7 +308,7 @@ describe("lines of a ledger", () => {
       ledger.appendLine(line.atMs, line.level, line.text);
       waiting.push(line);
       if (random() > 0.01) continue;
-      // `sort` keeps the order of equals.
+      // `sort` is stable.
       waiting.sort((one, other) => one.atMs - other.atMs);
       const { levels, texts } = ledger.takeLines(i);
       const due = waiting.filter((one) => one.atMs <= i);

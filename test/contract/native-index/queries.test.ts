@@ -1,9 +1,9 @@
 /**
- * Proves: the addon refuses whatever is no written query, with the number that is wrong, at every
- * method that takes one; numbers of a written query that are changed at random, cut off or drawn
- * anew give an answer or a refusal, never a crash, and leave the segment as it was; lists of rows
- * come as many as are named; the mark of an addon with other tables is refused.
- * Does not prove that a written query is read as it was meant: the twins of the kernel do.
+ * Proves: the addon rejects everything that is no encoded query, with the invalid number, at every
+ * method that takes one; encoded queries with random, truncated, or redrawn numbers yield an answer
+ * or a rejection, never a crash, and leave the segment unchanged; as many row lists are passed as
+ * are named; the mark of an addon with other tables is rejected.
+ * Does not prove: that an encoded query is decoded as intended (the twins of the kernel do).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -39,7 +39,7 @@ type Lists = readonly NativeRowList[] | undefined;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-queries-"));
 const ROW_COUNT = 3_000;
-/** A portable Roaring bitmap of the rows 1, 3 and 5. */
+/** A portable Roaring bitmap of the rows 1, 3, and 5. */
 const BITMAP = [0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 16, 0, 0, 0, 1, 0, 3, 0, 5, 0];
 const ORDER = [
   { key: "legal_name", descending: true },
@@ -67,7 +67,7 @@ function clauses(): Clause[] {
   ];
 }
 
-/** Writes a request of each kind; the numbers are a copy. */
+/** Encodes a request of each kind; the numbers are a copy. */
 function writtenOf(kind: RequestKind): [Float64Array, Lists] {
   const page = { clauses: clauses(), order: ORDER, seed: 2n ** 40n + 1n } as const;
   const written = {
@@ -108,7 +108,7 @@ const MESSAGES = [
 ];
 const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
-/** A refusal is thrown, or rejects what is found off the main thread. */
+/** A rejection is thrown, or rejects an asynchronous query. */
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
   assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");

@@ -1,11 +1,11 @@
 /**
- * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
- * the same number of rows and the same values in every column of sampled rows, by path, link or
- * bytes; every stored column has values of the import; `readIPC` of nodejs-polars refuses a path
- * for its name alone; and a snapshot that went through another program as plain Arrow or Parquet,
- * in any row order and with other types, is imported to the same accounts in the same order, and
- * searched without import where plain.
- * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
+ * Proves: a snapshot is an Arrow file for an independent reader (Polars), which finds the same
+ * number of rows and the same values in every column of sampled rows, by path, link, or bytes;
+ * every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
+ * name alone; and a snapshot that went through another program as plain Arrow or Parquet, in any
+ * row order and with other types, is imported to the same accounts in the same order, and searched
+ * without import if plain.
+ * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The frame with codes as plain text, as most programs would write them. */
+/** The frame with codes as plain text, like most programs write them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 function asText(): any {
   const casts = CODES.map((name) => pl.col(name).cast(pl.Utf8));
@@ -104,7 +104,7 @@ describe("a column", () => {
     const empty = COLUMNS.map(({ name }) =>
       name === "share_capital_cents" ? "share_capital" : name,
     ).filter((field) => valuesOf(field).size < 2);
-    // Of a list of sanctions, which this import had none of (unit/ingest/quirks).
+    // From a list of sanctions, which this import lacked (unit/ingest/quirks).
     assert.deepEqual(
       empty,
       ["sanctioned"],
@@ -132,12 +132,12 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Cents as the answer's amount in reais. */
+/** Cents as reais, like in an answer. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }
 
-/** A cell of Polars in the words of an answer. */
+/** A Polars cell in the form of an answer. */
 function plain(cell: unknown, name: string, type: string): unknown {
   if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
   if (name === "phone_1" || name === "phone_2") return `+${cell}`;

@@ -1,7 +1,7 @@
 /**
- * Proves: what is found off the main thread is, byte for byte, what is found at once: pages, pages
- * of companies, totals and facets of random specs with long lists; ordinary questions are not
- * handed over; too many that wait are refused; damage is told as ever.
+ * Proves: asynchronous queries return, byte for byte, what inline ones do: pages, pages of
+ * companies, totals, and facets of random specs with long lists; ordinary queries stay inline; too
+ * many waiting ones are refused; damage is reported as usual.
  * Does not prove: that it is worth it (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ describe("asynchronous queries", () => {
     made.dispose();
   });
 
-  /** A random spec with hundreds of prefixes of postal codes, some of them of accounts. */
+  /** A random spec with hundreds of postal code prefixes, some of them of accounts. */
   function longSpec(random: () => number): AccountQuerySpec {
     const spec = randomSpec(random, segment.catalog, rows);
     const prefixes = Array.from({ length: 900 }, () => {

@@ -1,9 +1,8 @@
 /**
- * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and a
- * CNPJ with wrong check digits is said to have some; eight letters that no company has are a name;
- * names are found whatever accents and case they are typed with, with a state only there; too many
- * questions at once are refused, and none is lost. Does not prove that all that fits is found
- * (unit/native-index/find.test.ts).
+ * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and
+ * wrong check digits are reported; eight letters that no company has are a name; names are found
+ * with any accents and case, in a state only there; too many concurrent queries are refused, and
+ * none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

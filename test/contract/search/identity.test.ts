@@ -1,12 +1,11 @@
 /**
- * Proves that the identity of a snapshot stands for its bytes, also against somebody who forges
- * checksums: bytes that were altered under a right CRC-32C are found by `verify`, before a hot swap
- * and by the scrubber; with a right SHA-256 of the block the file is refused, with right ones of
- * everything it is another snapshot. A file of before digests opens under the identity that it had,
- * and such files can be forged. Digests that lie elsewhere are refused in words. The same dump
- * gives the same identity.
- * Does not prove that SHA-256 is computed right (native-build*.test.ts), nor that the first touch
- * of a block finds a forgery: it does not, and this shows it.
+ * Proves that the identity of a snapshot represents its bytes, also against forged checksums:
+ * `verify`, before a hot swap, and the scrubber find altered bytes with a valid CRC-32C; with a
+ * valid SHA-256 of the block the file is rejected, with valid ones of everything it is another
+ * snapshot. A file from before digests opens under its old identity, and such files can be forged.
+ * Digests elsewhere are rejected with a message. The same dump yields the same identity.
+ * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access
+ * to a block finds a forgery: it does not, as shown here.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -61,7 +60,7 @@ describe("the identity of a snapshot", () => {
     return path;
   }
 
-  /** The file with another first name, under the checksum of before; and the block of it. */
+  /** The file with another first name, under the earlier checksum; and its block. */
   function forged(): { bytes: Buffer; block: number } {
     const bytes = Buffer.from(whole);
     const at = placeOf(bytes, first.legal_name);
@@ -69,7 +68,7 @@ describe("the identity of a snapshot", () => {
     return { bytes, block: Math.floor(at / BLOCK) };
   }
 
-  /** Writes a text in the place of another one of the same length, at its last place. */
+  /** Replaces the last occurrence of a text by another of the same length. */
   function retold(bytes: Buffer, from: string, to: string): Buffer {
     assert.equal(from.length, to.length);
     const at = bytes.lastIndexOf(from);
@@ -80,7 +79,7 @@ describe("the identity of a snapshot", () => {
 
   const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
 
-  /** Gives a block its digest; what is left to tell the file from the real one is the identity. */
+  /** Updates a block's digest; only the identity then distinguishes the file from the real one. */
   function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
     const end = Math.min((block + 1) * BLOCK, digests.offset);
     const digest = createHash("sha256")
@@ -135,7 +134,7 @@ describe("the identity of a snapshot", () => {
   it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
-    // In a mapping that is open already, the end of a pass finds it.
+    // In an open mapping, the end of a pass finds it.
     const directory = (await openSnapshot(snapshotOf(0))).directory;
     const native = openNative(written(bytes), directory);
     await native.verifyBlocks(0, native.blockCount - 1);

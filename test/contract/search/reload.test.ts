@@ -1,8 +1,8 @@
 /**
- * Proves, on real files, when a newer snapshot is taken over: newer ones of a folder, a replaced
- * file, never a damaged, an older or a half-written one; that the log says what is true of it; and
- * that a look never overlaps another.
- * Does not prove that requests go on meanwhile (the end-to-end suite does).
+ * Proves, on real files, when a newer snapshot is adopted: newer ones of a folder, a replaced file,
+ * never a damaged, an older, or a half-written one; that the log is correct about it; and that
+ * checks never overlap.
+ * Does not prove: that requests continue meanwhile (the end-to-end suite does).
  */
 import assert from "node:assert/strict";
 import {
@@ -49,7 +49,7 @@ describe("reload", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A reload of a path with what it has taken over and what it has logged. */
+  /** A reload of a path with its adopted snapshots and its log. */
   async function watched(path: string, first: string | null) {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
@@ -122,7 +122,7 @@ describe("reload", () => {
         if (path === served) appendFileSync(join(place, "access.log"), "a line of a proxy\n");
         await sleep(1);
       }
-      // The look every few seconds may fall into it.
+      // The periodic check may fall into it.
       assert.ok(looks() - before <= 1, `${looks() - before} looks at ${path}`);
       if (path === place) {
         copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
@@ -275,7 +275,7 @@ describe("reload", () => {
     resize(path, readFileSync(made["2026-09"] as string).length);
     await reload.look();
     assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
-    // As a copying program mends it that gives back the time of writing.
+    // As a copying program repairs it that restores the mtime.
     keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
     await reload.look();
     assert.deepEqual(labels(), ["2026-10", "2026-09"]);

@@ -1,8 +1,8 @@
 /**
- * Proves the parts that large pages are sent with: slices joined are the whole, and made when asked
- * for; a body of pieces brings each once and is done with once; work between requests is done in
- * order and can be taken back; a segment registry closes nothing that is read. Does not prove
- * anything about sockets (contract/http/server/streams.test.ts).
+ * Proves the parts of sending large pages: slices join to the whole, and are rendered lazily; a
+ * chunked body yields each chunk once and is released once; background tasks run in order and can
+ * be canceled; a segment registry closes nothing in use. Does not prove: anything about sockets
+ * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

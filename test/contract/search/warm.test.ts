@@ -1,8 +1,8 @@
 /**
- * Proves that what a start does before and behind its port costs the same in any registry: every
- * question to the addon is one that reads a page or an order, none counts or compares matches. Also
- * that damage of the first page is found by the first questions, and that warming ends when it is
- * told to. Does not prove how many bytes are read: the bench `start` shows that.
+ * Proves that the work of a start, before and after its port opens, costs the same in any registry:
+ * every addon query reads a page or an order, none counts or compares matches. Also that the first
+ * queries find damage of the first page, and that warming can be stopped. Does not prove: how many
+ * bytes are read (the bench `start`).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -54,7 +54,7 @@ describe("warming a snapshot", () => {
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
-    // The number of all accounts stands in the directory.
+    // The directory has the number of all accounts.
     for (const { given } of asked.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }

@@ -1,9 +1,9 @@
 /**
- * Proves: a page that the addon finds and renders in one call is, byte for byte, the page that is
- * planned, executed, collected and projected, for random specs, fields and rows to go on from, also
- * when it is asked again, with other fields, on another snapshot and after totals were forgotten;
- * what takes more than one call is left to the others.
- * Does not prove either page: the twin does.
+ * Proves: a page that the addon finds and renders in one call equals, byte for byte, the page that
+ * is planned, executed, collected, and projected, for random specs, fields, and start rows, also on
+ * repetition, with other fields, on another snapshot, and after totals were evicted; pages that
+ * need more than one call use the other path.
+ * Does not prove: either page (the twin does).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -42,7 +42,7 @@ describe("a rendered page", () => {
     dispose(other);
   });
 
-  /** The page as it is found in several calls. */
+  /** The page as several calls find it. */
   function inParts({ segment }: Subject, request: Parameters<typeof search>[1]) {
     const { slices, ...rest } = searchSliced(segment, request);
     return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };

@@ -1,8 +1,8 @@
 /**
- * Proves: every reader of CNPJs reads every spelling alike: the path of an account and of a
- * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the box
- * of the console, commands, agents and the list of sanctions; and a CPF comes back from none.
- * Does not prove what becomes of a CNPJ that was read.
+ * Proves: every reader of CNPJs parses every spelling alike: the path of an account and of a
+ * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the
+ * console's box, commands, agents, and the list of sanctions; and none returns a CPF.
+ * Does not prove: what happens to a parsed CNPJ.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const RANDOM = 1_500;
 /** Texts of a CPF, which nothing may repeat. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
-/** The readings of an upload, in order; wrong check digits come with the text that was sent. */
+/** The results of an upload, in order; wrong check digits come with the sent text. */
 function outcomeOf(upload: Upload): string {
   const bytes = Buffer.concat(upload.entries(false));
   const [entry] = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) =>
@@ -152,7 +152,7 @@ describe("a spelling of a CNPJ", () => {
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
       const told = await program.parseAsync(sent, { from: "user" }).then(String, String);
       assert.ok(!CPF.test(told), told);
-      // A CNPJ gets as far as the snapshot, which is not there.
+      // A CNPJ gets as far as the snapshot, which is missing.
       if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /nowhere/, text);
       else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
     }
@@ -178,7 +178,7 @@ describe("a spelling of a CNPJ", () => {
   });
 });
 
-/** The sentence of a reading that is no CNPJ. */
+/** The message of a result that is no CNPJ. */
 function wordsOf(reading: string): string {
   const [reason = "", offered = ""] = reading.split(" ");
   if (reason === "root") return "It is the root of a CNPJ";
@@ -259,7 +259,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
       for (const sent of [text, JSON.stringify(text)]) {
         const { body } = await ask(entries, `{"cnpjs":[${sent}]}`);
         const [refused] = body.refused;
-        // An infinite number is no number of JSON that was sent.
+        // An infinite number cannot be sent in JSON.
         if (sent === "1e999999999") continue;
         const found = refused === undefined ? "taken" : [refused.reason, refused.offered ?? ""];
         const wanted = asEntry(String(reading));

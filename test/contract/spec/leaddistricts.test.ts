@@ -1,9 +1,9 @@
 /**
- * Proves: the districts of a lead query are understood by name with their city, alone beside the
- * cities of the query, or as an account query has them; the compiled query finds exactly the
- * accounts that a look at every account finds; cities and states beside them only say where they
- * are; mistakes suggest what was meant; the normal form is stable.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: the districts of a lead query are resolved by name with their city, alone next to the
+ * query's cities, or in the form of an account query; the compiled query finds exactly the accounts
+ * of a full scan; cities and states next to them only disambiguate; mistakes suggest what was
+ * meant; the normal form is stable.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,10 +23,10 @@ const normalForm = Compile(LEAD_SCHEMA);
 const inputForm = Compile(LEAD_INPUT_SCHEMA);
 
 const SP = "3550308";
-/** Every account counts, whatever its state and contact. */
+/** Every account counts, with any status and contact. */
 const ALL = { status: [], has_email: false };
 
-/** A district that a municipality has, as one of its accounts spells it. */
+/** A municipality's district, as one of its accounts spells it. */
 interface Named {
   readonly name: string;
   readonly folded: string;
@@ -97,7 +97,7 @@ describe("districts of a lead query", () => {
     for (const [ibge, names] of districts) {
       const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
       for (const { name, folded } of names.slice(0, 3)) {
-        // What is another way to write the same comes with it.
+        // Other spellings of the same are included.
         const wanted = found({ ...ALL, districts: [{ municipality_ibge: ibge, name }] });
         const spelled = found({ ...ALL, districts: `${name}, ${city?.name}/${city?.uf}` });
         const own = spelled.query.districts?.filter((one) => one.name === folded) ?? [];

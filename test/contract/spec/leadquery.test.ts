@@ -1,11 +1,11 @@
 /**
- * Proves: the lead query 1.0 takes names and codes, one or several, in both languages; every
- * mistake is told at once with its pointer, code and mend, near names suggested; the rules for
- * namesakes, contact, status, cities beside states hold; the normal form fits its schema,
- * normalizes to itself, and what means the same has the same one; the compiled account query
- * normalizes without a mistake, whatever is drawn.
- * Does not prove which activities a name means (unit/translate/lexicon.test.ts), nor anything about
- * HTTP.
+ * Proves: the lead query 1.0 accepts names and codes, one or several, in both languages; every
+ * mistake is reported at once with pointer, code, and remedy, with similar names; the rules for
+ * namesakes, contact, status, and cities next to states hold; the normal form fits its schema,
+ * normalizes to itself, and is equal for equivalents; the compiled account query normalizes without
+ * a mistake, for any draw.
+ * Does not prove: which activities a name means (unit/translate/lexicon.test.ts), nor anything
+ * about HTTP.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

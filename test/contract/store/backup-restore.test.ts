@@ -1,8 +1,8 @@
 /**
- * Proves: every flipped, cut, missing, added or replaced file of a backup, and every changed byte
- * of its manifest, is found and named, all at once, and nothing is written then; a restore goes
- * where nothing is and no server works; interrupted, it leaves nothing.
- * Does not prove: what a whole backup holds (contract/store/backup.test.ts), kills
+ * Proves: every flipped, truncated, missing, added, or replaced file of a backup, and every changed
+ * byte of its manifest, is named in one error, and nothing is written then; a restore needs an
+ * empty target and no running server; interrupted, it leaves nothing.
+ * Does not prove: a backup's content (contract/store/backup.test.ts), kills
  * (campaign/kills/backup.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves: a backup holds state, secrets and the files of done exports of one moment, also while
- * another thread adds and removes exports as fast as it can; modes, manifest, and what is said of
- * files that are lost; what is restored is equal row by row and byte by byte; a state of an earlier
- * schema is copied as it is; nothing is written where something lies, or of a damaged state.
- * Does not prove: refusals of changed backups (backup-restore), a real server under load
+ * Proves: a backup has state, secrets, and the files of done exports of one moment, also while
+ * another thread adds and removes exports as fast as it can; modes, manifest, and messages about
+ * lost files; the restored state is equal row by row and byte by byte; a state of an earlier schema
+ * is copied unchanged; nothing is written over existing files, or from a damaged state.
+ * Does not prove: rejections of changed backups (backup-restore), a real server under load
  * (backup-live), kills (backup-crash), power cuts.
  */
 import assert from "node:assert/strict";
@@ -259,7 +259,7 @@ describe("a backup", () => {
   });
 });
 
-/** A thread that makes and removes exports, each as the server does: file, then row; row, file. */
+/** A thread that creates and removes exports like the server: file, then row; row, then file. */
 const CHURN = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { createHash } = require("node:crypto");

@@ -1,10 +1,9 @@
 /**
  * Proves: every blob of the state has a checksum that its writer sets; one flipped bit in any of
- * them is found by the check of a server that starts, by the check of a copy in `peneira restore`,
- * and by the store method that reads it; a list with a damaged block refuses to be read and to be
- * changed, in a thread too, and stays as it was. A table with a blob that has no checksum fails
- * here.
- * Does not prove: what a client is answered (contract/http/api/damaged-list.test.ts).
+ * them is found by the check of a starting server, by the check of a copy in `peneira restore`, and
+ * by the store method that reads it; a list with a damaged block can be neither read nor changed,
+ * in a thread too, and stays unchanged. A table with a blob without a checksum fails here.
+ * Does not prove: what a client gets (contract/http/api/damaged-list.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -37,7 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Flips one bit of a blob in the first row of a table, as a failing disk would. */
+/** Flips one bit of a blob in a table's first row, like a failing disk. */
 function flip(table: string, column: string, at = 3): void {
   const one = `(SELECT ${column} FROM ${table} ORDER BY 1 LIMIT 1)`;
   const blob = database.prepare<[], Buffer>(`SELECT ${one}`).pluck().get() as Buffer;
@@ -159,7 +158,7 @@ describe("a list with a damaged block", () => {
     it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
-      // Behind the damaged block, so that only reading all of them finds it.
+      // After the damaged block, so that only reading all of them finds it.
       const order = { ...ORDER, entries: entriesOf(20_001, 10), verb };
       const why = "a row of list_entries does not match its checksum";
       assert.deepEqual(changeEntries(store, order), { kind: "damaged", why });

@@ -1,10 +1,10 @@
 /**
- * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
- * and of other kinds of files; schema of the database, refusal of newer, foreign and damaged ones
- * (upgrades: contract/store/upgrade.test.ts), the last of these in words wherever they are met; one
- * set of secrets however many processes start at once.
- * Does not prove that a commit survives a power cut: SQLite's synchronous=FULL is trusted, and
- * checked to be on.
+ * Proves: modes of everything in a data directory, rejection of looser ones (every bit), of links,
+ * and of other kinds of files; schema of the database, rejection of newer, foreign, and damaged
+ * ones (upgrades: contract/store/upgrade.test.ts), the last with a message at every access; one set
+ * of secrets for any number of starting processes.
+ * Does not prove: that a commit survives a power cut (SQLite's synchronous=FULL is trusted, and
+ * checked to be on).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -227,7 +227,7 @@ describe("openDatabase", () => {
 
 describe("a damaged state", () => {
   const PAGE = 4_096;
-  /** A state with rows in every table, as it lies on the disk. */
+  /** A state with rows in every table, as stored on the disk. */
   function whole(): Buffer {
     const database = openDatabase(directory);
     fillState(database);

@@ -1,11 +1,11 @@
 /**
- * Proves: a state of every schema that ever was, as the program of that time wrote it, is brought
- * to the present one with all its rows, and kept as it was beside it; a newer one is refused with
- * words and not a byte of it is changed; an upgrade that fails changes nothing; several processes
- * may upgrade at once; the snapshot and the backup of every format version are opened and give the
- * answers that were kept with them; newer ones and ones of other columns are refused with words. A
- * version without a kept file fails here. What is kept is never made anew by a test.
- * Does not prove that a commit survives a power cut: SQLite is trusted.
+ * Proves: a state of every earlier schema, as the program of that time wrote it, is upgraded to the
+ * current one with all its rows, with an unchanged copy; a newer one is rejected with a message and
+ * no byte of it is changed; a failing upgrade changes nothing; several processes may upgrade
+ * concurrently; the snapshot and the backup of every format version open and return their recorded
+ * answers; newer ones and ones with other columns are rejected with a message. A version without a
+ * committed file fails here. Tests never recreate committed files.
+ * Does not prove: that a commit survives a power cut (SQLite is trusted).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -83,7 +83,7 @@ function look(path: string): { content: Content; version: number; schema: string
   }
 }
 
-/** What is in the files of a database, byte by byte; the shared memory is rebuilt at every use. */
+/** The bytes of a database's files; the shared memory is rebuilt at every use. */
 function bytesOf(): Record<string, string> {
   const names = fs.readdirSync(directory).filter((name) => !name.endsWith("-shm"));
   return Object.fromEntries(
@@ -91,7 +91,7 @@ function bytesOf(): Record<string, string> {
   );
 }
 
-/** The columns of `wanted` alone. */
+/** Only the columns of `wanted`. */
 function narrowed(rows: Content[string] = [], wanted: readonly string[]): Content[string] {
   return rows.map((row) => Object.fromEntries(wanted.map((name) => [name, row[name]])));
 }
@@ -253,7 +253,7 @@ describe("a state of a newer schema", () => {
     newer.pragma("journal_mode = WAL");
     newer.pragma(`user_version = ${NEWER}`);
     newer.exec("UPDATE tenants SET name = name || '!'");
-    // As a kill leaves it: the main file is of this schema, the log makes it a newer one.
+    // As a kill leaves it: the main file has this schema, the log makes it a newer one.
     const left = bytesOf();
     newer.close();
     fs.rmSync(directory, { recursive: true });
@@ -271,7 +271,7 @@ describe("a state of a newer schema", () => {
     layState(old);
     const before = look(state());
     openDatabase(directory).close();
-    // What a program sees that knows one schema less.
+    // The view of a program one schema behind.
     fs.renameSync(join(directory, keptFile(old)), join(directory, keptFile(SCHEMA_VERSION)));
     const database = new Database(state());
     database.pragma(`user_version = ${NEWER}`);
@@ -294,7 +294,7 @@ describe("a committed snapshot", () => {
     fs.writeFileSync(place(), bytes);
     const { offset, length, crc32c: crc } = (await openSnapshot(place())).directory;
     change(bytes.subarray(offset, offset + length));
-    // Behind these members stand the digests.
+    // The digests follow these members.
     const text = (sum: number) => {
       const location = { version: FORMAT_VERSION, offset: `${offset}`, length: `${length}` };
       return JSON.stringify({ ...location, crc32c: sum }).slice(0, -1);

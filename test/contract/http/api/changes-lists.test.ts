@@ -1,10 +1,10 @@
 /**
- * Proves how change lists and months are kept: a list is made once however many ask, survives a
- * restart, is made anew when it is damaged, of another version or cut; a client that came too early
- * is told how far it is; a list that cannot be written and a snapshot that is gone are a clear 503
- * and no crash; files of lists and opened months go when nobody needs them; a folder whose files
- * appear, vanish, are copies or nonsense lists its months rightly.
- * Does not prove what is in a list (campaign/twin/changes.test.ts).
+ * Proves how change lists and months are stored: a list is built once for any number of clients,
+ * survives a restart, is rebuilt if damaged, truncated, or of another version; an early client gets
+ * the progress; an unwritable list and a missing snapshot are a clear 503 and no crash; unused
+ * lists and opened months are released; a folder whose files appear, vanish, are copies or nonsense
+ * lists its months correctly.
+ * Does not prove: a list's content (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -39,7 +39,7 @@ import { answered, refused, startChanges } from "../../../support/changes/server
 const log = openLog("silent");
 const PATIENT = { waitMs: 20_000, ended: () => false };
 
-/** Lists over segments that stay open by themselves. */
+/** Lists over segments that stay open independently. */
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
   const heard = openLog("info", { write: (line) => lines.push(line) });
   const parts = { dataDir, keepMs: 50, clock: systemClock, log: heard };
@@ -133,7 +133,7 @@ describe("change lists", () => {
 
   it("report progress without a wait, and end the wait of a client that left", async () => {
     const lists = listsIn(freshDir());
-    // Both ask before the list can be there, however quickly it is made.
+    // Both come before the list can exist, however quick its build.
     const [early, left] = await Promise.all([
       refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
       refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),
@@ -159,7 +159,7 @@ describe("change lists", () => {
   it("return 503 with the reason if unwritable, without an immediate retry", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const lists = listsIn(dir, lines);
-    // A folder in the place of the list: root may write wherever it likes, but not there.
+    // A folder in place of the list: even root cannot write there.
     mkdirSync(lists.pathOf(pair.older.segment, pair.newer.segment));
     const failed = await refusal(lists.open(both(), PATIENT));
     assert.deepEqual([failed.code, failed.status], ["overloaded", 503]);
@@ -271,7 +271,7 @@ describe("months", () => {
       months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
       ["2026-09"],
     );
-    // A second file of the same label and date: always the same one of the two.
+    // A second file of the same label and date: the choice is stable.
     copyFileSync(other.older.path, place("0.peneira"));
     await labels();
     const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");

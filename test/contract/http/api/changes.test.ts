@@ -1,9 +1,9 @@
 /**
- * Proves, over both transports, on real files: pages of GET and POST /v1/changes joined are what a
- * linear scan over both months finds and what the engine's own stream gives; cursors go on with the
- * months they began with, and are refused for anything else; every mistake is told at once, at its
- * place in body or query; a plan without contact fields sees neither them nor changes in them.
- * Does not prove the engine itself (campaign/twin/changes.test.ts), nor how lists are kept
+ * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
+ * linear scan over both months and the engine's own stream; cursors continue with the months they
+ * began with, and are rejected for anything else; every mistake is reported in one answer, with its
+ * place in body or query; a plan without contact fields sees neither them nor their changes.
+ * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ import { Draw, randomExportInput, seededRng } from "../../../support/spec/random
 const QUESTIONS = 40;
 const SEED = 20_261_122;
 
-/** A folder that is served: both months of a pair under the names of their labels. */
+/** A served folder: both months of a pair, named by label. */
 function servedFolder(pair: MonthPair): string {
   const folder = mkdtempSync(join(tmpdir(), "peneira-months-"));
   for (const label of ["2026-09", "2026-10"]) {
@@ -43,7 +43,7 @@ function servedFolder(pair: MonthPair): string {
   return folder;
 }
 
-/** All pages of a question, by POST and GET in turn, each of another size. */
+/** All pages of a query, by POST and GET in turn, each of another size. */
 async function walk(
   { post, get }: ChangesServer,
   question: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record
     entries.flatMap(([name, value]) => {
       if (name === "spec") return [[name, JSON.stringify(value)]];
       if (!Array.isArray(value)) return [[name, String(value)]];
-      // An empty list is what a missing parameter says.
+      // An empty list means a missing parameter.
       return value.length === 0 ? [] : [[name, value.join(",")]];
     }),
   );

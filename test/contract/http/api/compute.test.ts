@@ -1,9 +1,9 @@
 /**
- * Proves: what the thread makes of a request is what the call makes of it, value, refusal and
- * charge, for sentences, lead queries, and specs with long lists, right and wrong; small bodies are
- * read in the call, large ones and all sentences go where `compute` runs; where another file has
- * taken the path of a snapshot the call does the work; tenants take turns; the thread knows every
- * work of the program.
+ * Proves: the compute thread produces what the direct call does: value, error, and charge, for
+ * sentences, lead queries, and specs with long lists, right and wrong; small bodies are parsed in
+ * the call, large ones and all sentences run in `compute`; if another file has taken a snapshot's
+ * path, the call does the work; tenants are scheduled fairly; the thread supports every kind of
+ * work.
  * Does not prove: how long it takes (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -69,7 +69,7 @@ describe("the compute thread", () => {
     ...{ plan, listsKnown: true, secondaryCnaeFull: true, lists: [] },
   });
 
-  /** The value or the refusal of a work, and what it was charged. */
+  /** A task's value or error, and its charge. */
   async function outcome<Value>(
     compute: Compute,
     work: Computation<SentenceTask, Value>,

@@ -1,8 +1,8 @@
 /**
- * Proves: the districts of a municipality over HTTP, on both transports, are those that a look at
- * every account of a real snapshot finds, by beginning, word and size; mistakes, tags and snapshots
- * without districts are answered as the OpenAPI document says.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: the districts of a municipality over HTTP, on both transports, equal those of a full scan
+ * of a real snapshot, by prefix, word, and size; mistakes, tags, and snapshots without districts
+ * are answered as the OpenAPI document states.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

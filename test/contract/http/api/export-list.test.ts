@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: walks over the list of exports yield every export of the tenant
- * once, newest first, at any page size, whatever is created or deleted meanwhile; cursors are
- * refused when altered in any bit, moved to another tenant or endpoint, or used with a larger
- * limit; the Link header is the next page. Does not prove the order in SQLite (the exporter is a
- * model in memory here; exportstore has its own suite).
+ * Proves, on both transports: walks over the list of exports yield every export of the tenant once,
+ * newest first, for any page size, whatever is created or deleted meanwhile; cursors are rejected
+ * if altered in any bit, moved to another tenant or endpoint, or used with a larger limit; the Link
+ * header is the next page. Does not prove: the order in SQLite (the exporter is a model here;
+ * exportstore has its own suite).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -55,7 +55,7 @@ async function create(server: FakeServer, tenant: Tenant = "enterprise"): Promis
 
 const idsOf = ({ exports }: Page) => exports.map(({ export_id: id }) => id);
 
-/** Every text that differs from a base64url text in one bit of what it stands for. */
+/** Every text that decodes to base64url bytes with one bit flipped. */
 for (const transport of MATRIX) {
   describe(`the list of exports over ${transport}`, () => {
     let server: FakeServer;
@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       const pages = await walk(5, async ({ exports }) => {
         added.unshift(await create(server));
         if (rounds++ === 0) {
-          // The last one of this page, which the cursor points to, and one that is still to come.
+          // The last one of this page, which the cursor points to, and one that follows.
           for (const id of [exports.at(-1)?.export_id, removed]) {
             const headers = { authorization: `Bearer ${server.keys.enterprise}` };
             await fetch(`${server.base}/v1/exports/${id}`, { method: "DELETE", headers });

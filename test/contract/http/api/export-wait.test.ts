@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a read that waits wakes when its export ends, is deleted or expires,
- * ends when its time is over, and holds nothing once its client is gone or the server stops; that
- * other requests are answered meanwhile, those of the same socket never before it.
- * Does not prove that exports end: the exporter is a model in memory here.
+ * Proves, on both transports: a waiting read wakes when its export ends, is deleted, or expires,
+ * ends at its timeout, and holds nothing after its client leaves or the server stops; other
+ * requests are answered meanwhile, those of the same socket never first.
+ * Does not prove: that exports end (the exporter is a model in memory here).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
       await waiters(50);
       gone.abort();
       assert.deepEqual(new Set(await Promise.all(asked)), new Set(["aborted"]));
-      // Nothing happens to the export: they leave because nobody waits for them any more.
+      // Nothing happens to the export: the waits end because their clients left.
       for (let round = 0; round < 60 && server.exporter.waiting > 0; round++) await sleep(50);
       assert.equal(server.exporter.waiting, 0);
       assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
@@ -119,7 +119,7 @@ for (const transport of TRANSPORTS) {
       server.exporter.finish(id, FILE);
       const { text, closed } = await answered;
       const seen = [...text.matchAll(/HTTP\/1\.1 (\d+) .*?X-Request-Id: (n\d)/gs)];
-      // uWebSockets.js closes a socket that does not wait for its answer; clients then try again.
+      // uWebSockets.js closes a socket that does not wait for its answer; clients then retry.
       assert.equal(closed, transport === "uws");
       assert.deepEqual(
         seen.map(([, status, request]) => `${request} ${status}`),

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, what `/files/…` answers: the bytes of the file and the headers that
- * belong to them, any single range as an obvious twin cuts it, also behind 4 GiB, conditions, and
- * every state and mistake by its code, links first. How slow, silent and leaving clients fare is in
+ * Proves, on both transports, the answers of `/files/…`: the bytes of the file and their headers,
+ * any single range as an obvious twin cuts it, also beyond 4 GiB, conditions, and every state and
+ * mistake by its code, links first. Slow, silent, and leaving clients are in
  * contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ import { MATRIX } from "../../../support/run/scale.ts";
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
 
-/** What a Range header asks for, by trying every byte; null stands for the whole file. */
+/** A Range header's bytes, by testing every byte; null means the whole file. */
 function twin(header: string, size: number): { readonly bytes: number[] } | null {
   if (!header.toLowerCase().startsWith("bytes=") || header.includes(",")) return null;
   const [first = "", last = "", ...more] = header.slice(6).split("-");
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       const name = headerOf(named, "content-disposition");
       assert.match(name ?? "", /^attachment; filename="peneira-x-x-evil-1-x-x-evil-1-\w{8}\.csv"$/);
       assert.equal(named.body.length, 9);
-      // A value that nobody folds: the answer is lost rather than split.
+      // An unfolded value: the answer is lost rather than split.
       for (const odd of [hostile, "a\0", "a\x1f", "a\tb", "a\x7f", "é", "\u0100"]) {
         const marked = addFile(server, LARGE.subarray(0, 9));
         server.exporter.set(marked.id, { sha256: odd });
@@ -346,7 +346,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** The beginning of an answer, after which the client leaves. */
+/** The start of an answer, after which the client leaves. */
 function startOf(port: number, target: string, bytes: number): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

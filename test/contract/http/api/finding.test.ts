@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, what finding by name and the establishments of a company are answered
- * with, mistakes, tags, pages and plans included, all as the OpenAPI document says. Does not prove
- * which accounts fit (the engine is a fake here; unit/native-index/find.test.ts and
+ * Proves, on both transports, the answers to finding by name and to a company's establishments,
+ * mistakes, tags, pages, and plans included, as the OpenAPI document states. Does not prove: which
+ * accounts match (the engine is a fake here; unit/native-index/find.test.ts and
  * contract/search/finding.test.ts do).
  */
 import assert from "node:assert/strict";

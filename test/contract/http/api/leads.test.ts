@@ -1,11 +1,11 @@
 /**
- * Proves, with a real snapshot on both transports: leads are the accounts that a search of the
- * shown spec gives, in its order, for flat specs and for sentences; with one per company the first
- * of each; pages joined hold every lead once, whatever their size, and a cursor is refused with
- * the right code when the request changed; members follow the plan; words and reasons agree with
- * the account; large pages are streamed and equal small ones; 304, usage and cost as in a search.
- * Does not prove what sentences mean (unit/translate/*.test.ts), nor what a lead query takes
- * (contract/spec/leadquery.test.ts), nor that the first of a company is the right one
+ * Proves, with a real snapshot on both transports: leads are the accounts of a search with the
+ * shown spec, in its order, for flat specs and for sentences; with one per company the first of
+ * each; joined pages have every lead once, for any size, and a cursor is rejected with the right
+ * code if the request changed; members follow the plan; words and reasons agree with the account;
+ * large pages are streamed and equal small ones; 304, usage, and cost as in a search.
+ * Does not prove: what sentences mean (unit/translate/*.test.ts), what a lead query accepts
+ * (contract/spec/leadquery.test.ts), nor that a company's first account is right
  * (campaign/twin/companies.test.ts).
  */
 import assert from "node:assert/strict";

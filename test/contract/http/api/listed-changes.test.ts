@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a spec that names lists is asked for changes, in a body and in an
- * address, and exported with `since`, for the tenant that has the lists and no other; all pages
- * joined are what the same question without lists gives, kept by a set; the shown spec has ids; a
- * changed list ends cursors with words that say so and is another request to an Idempotency-Key.
+ * Proves, on both transports: a spec that names lists is queried for changes, in a body and in an
+ * address, and exported with `since`, for the lists' tenant and no other; joined pages equal the
+ * same query without lists, filtered by a set; the shown spec has ids; a changed list invalidates
+ * cursors with a message and is another request to an Idempotency-Key.
  * Does not prove: random specs and lists (campaign/twin/listed-changes.test.ts), nor files
  * (contract/export/changes.test.ts).
  */

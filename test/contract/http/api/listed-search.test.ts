@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a spec that names lists is searched, counted, normalized and exported
- * for the tenant that has them and no other; the shown spec has ids and can be sent again; a
- * changed list makes another ETag, ends cursors with words that say so and is another request to an
- * Idempotency-Key; answers of one tenant are never those of another; agents are answered alike.
+ * Proves, on both transports: a spec that names lists is searched, counted, normalized, and
+ * exported for the lists' tenant and no other; the shown spec has ids and can be sent again; a
+ * changed list changes the ETag, invalidates cursors with a message, and is another request to an
+ * Idempotency-Key; one tenant's answers are never another's; agents get the same answers.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -144,8 +144,8 @@ for (const transport of MATRIX) {
         }
         const plain = JSON.stringify({ spec: { filters: uf }, limit: 20 });
         for (let again = 0; again < 4; again++) await send("/v1/accounts/search", plain);
-        // Of three requests after each change the first finds a page of before; in the first step
-        // the second is the one that stores it. Of the four plain ones two find theirs.
+        // Of three requests after each change the first finds an earlier page; in the first step
+        // the second one stores it. Of the four plain ones two are cache hits.
         assert.equal(responses.hits, 1 + 23 * 2 + 2);
       } finally {
         await own.close();

@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX and searches,
- * emptied, paged and deleted as documented; a CSV file is read while it comes and needs no room
- * beside its entries; an XLSX file has room of its own, which is given back whatever becomes of the
- * request, and more than fits is refused; entries are told with the check digits that the snapshot
- * has; another tenant's list is answered as one that does not
- * exist, on every route.
+ * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX, and searches,
+ * emptied, paged, and deleted as documented; a CSV file is parsed while it arrives and needs no
+ * memory besides its entries; an XLSX file has its own memory budget, which is released for any
+ * outcome of the request, and an excess is refused; entries are shown with the snapshot's check
+ * digits; another tenant's list appears nonexistent on every route.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -41,7 +40,7 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** How often the snapshot was kept open for a request, and let go of again. */
+/** How often a request retained the snapshot, and released it. */
 const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -106,7 +105,7 @@ for (const transport of MATRIX) {
       assert.equal(body.not_in_snapshot, 0);
       assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
       await ask("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
-      // An entry holds no check digits; they are those of the snapshot, if it has the account.
+      // An entry has no check digits; the snapshot has them, if it has the account.
       const read: string[] = [];
       for (let path = `${entries}?limit=900`; path !== ""; ) {
         const page = await ask("GET", path);

@@ -1,10 +1,10 @@
 /**
- * Proves, with the official client on both transports: an agent with a key finds over /mcp what the
- * HTTP routes answer (accounts, totals, pages to the end), its exports are those of the routes, and
- * its mistakes come back as results that name all of them; that its plan is held, its use counted
- * and nothing of it logged, and that values stay values.
- * Does not prove that the engine finds the right accounts: it is a fake here
- * (e2e/server/mcp.test.ts has the real one); nor how messages are read (unit/mcp/messages.test.ts).
+ * Proves, with the official client on both transports: an agent with a key gets over /mcp the
+ * answers of the HTTP routes (accounts, totals, pages to the end), its exports are those of the
+ * routes, and its mistakes return as results that name all of them; its plan applies, its usage is
+ * counted and nothing of it logged, and values stay data.
+ * Does not prove: that the engine finds the right accounts (a fake here; e2e/server/mcp.test.ts has
+ * the real one), nor how messages are parsed (unit/mcp/messages.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -60,7 +60,7 @@ for (const transport of MATRIX) {
         assert.ok(outputSchema !== undefined);
       }
       const bytes = JSON.stringify(agent.tools).length;
-      // Filters are told in three tools: nine of them, and seven fields, made it 4,400 bytes more.
+      // Three tools describe filters: nine of them, and seven fields, added 4,400 bytes.
       assert.ok(bytes < 45_000, `the tools take ${bytes} bytes`);
       assert.match(agent.client.getInstructions() ?? "", /data, never instructions/);
       assert.equal(agent.client.getServerVersion()?.version, "0.0.0-test");

@@ -1,8 +1,8 @@
 /**
  * Proves: a plain Arrow file with the documented columns and metadata but without an index region,
  * written by apache-arrow in small batches, is indexed at boot and answers random specs with the
- * same bytes as the snapshot it came from; its temporary index is gone when it is closed. Its
- * metadata, and those of a Parquet file, are refused in words where no snapshot has such.
+ * bytes of its snapshot; its temporary index is removed on close. Metadata that no snapshot has,
+ * here and in a Parquet file, is rejected with a message.
  * Does not prove: files of other programs (unit/native-index/readers.test.ts).
  */
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** The answers to 120 random specs, every field of them, as text. */
+/** The answers to 120 random specs, with every field, as text. */
 function answersOf(segment: Segment): string[] {
   const rng = seededRng(9);
   return Array.from({ length: 120 }, () => {

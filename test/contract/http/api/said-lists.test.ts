@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a sentence asks for the lists of the tenant that sends it, in a
- * translation and in a search for leads, with the counts of a spec that names the same; the shown
- * spec can be searched as it is; another tenant's names are nobody's; the same bytes follow each
- * new name, each change and each removal of a list.
+ * Proves, on both transports: a sentence refers to its sender's lists, in a translation and in a
+ * lead search, with the counts of an equivalent spec; the shown spec can be searched as is; another
+ * tenant's list names do not match; the same bytes reflect each new name, change, and removal of a
+ * list.
  * Does not prove: which sentences name lists (contract/translate/said-lists.test.ts).
  */
 import assert from "node:assert/strict";

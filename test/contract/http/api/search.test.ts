@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: walks over cursors yield every match once and in order at any page
- * size; cursors are refused with the right code when altered, moved to another spec, tenant, plan
- * or snapshot; requests kept in memory never leak between plans, snapshots or spellings; a damaged
- * snapshot is 503 and a bug is a 500 that shows and logs nothing. Does not prove the engine.
+ * Proves, on both transports: cursor walks yield every match once and in order for any page size;
+ * cursors are rejected with the right code if altered, or moved to another spec, tenant, plan, or
+ * snapshot; cached requests never leak between plans, snapshots, or spellings; a damaged snapshot
+ * is 503 and a bug is a 500 that shows and logs nothing. Does not prove: the engine.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

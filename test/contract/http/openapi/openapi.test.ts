@@ -1,8 +1,7 @@
 /**
  * Proves that the OpenAPI document names every route and no other, passes the linter with the
- * committed rules, has examples that fit their schemas, and that holding an answer against it
- * finds what is not documented. That answers are as documented is proved where they are given:
- * by the suites that call `assertDocumented`.
+ * committed rules, has examples valid against their schemas, and that checking an answer against it
+ * detects undocumented parts. The suites that call `assertDocumented` prove that answers match it.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,7 +25,7 @@ import {
 
 type Media = { readonly schema: object; readonly example?: unknown; readonly examples?: object };
 
-/** Every media type object of the document with the place where it stands. */
+/** Every media type object of the document with its position. */
 function* mediaIn(value: unknown, place = ""): Generator<readonly [place: string, media: Media]> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -75,7 +74,7 @@ describe("the OpenAPI document", () => {
     );
     rmSync(folder, { recursive: true });
     assert.equal(status, 0, stdout + stderr);
-    // The tool also prints a notice about its own future, before the report.
+    // The tool also prints a notice about its future, before the report.
     const { totals } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object };
     assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout);
   });

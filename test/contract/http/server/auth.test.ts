@@ -1,10 +1,9 @@
 /**
  * Proves, on both transports: every route that needs a key answers each shape of credentials with
- * each method with the status and code of the contract and shows nothing else, so that only known
- * senders learn which methods there are; open routes ignore credentials; a
- * disabled, expired or replaced key and a disabled tenant end within a second (here: 400 ms), also
- * when another process did it. Does not prove that comparing takes constant time:
- * `timingSafeEqual` is trusted.
+ * each method with the contract's status and code and reveals nothing else, so that only known
+ * senders learn which methods exist; open routes ignore credentials; a disabled, expired, or
+ * replaced key and a disabled tenant stop within a second (here: 400 ms), also if another process
+ * did it. Does not prove: that comparing takes constant time (`timingSafeEqual` is trusted).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +17,7 @@ import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../../suppor
 
 interface Shape {
   readonly name: string;
-  /** Header lines, given a good and a disabled key. */
+  /** Header lines, for a good and a disabled key. */
   readonly lines: (good: string, disabled: string) => readonly string[];
   readonly query?: (good: string) => string;
   readonly status: number;
@@ -66,21 +65,21 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /**
- * Every method that a client could try. CONNECT is not one of requests to an origin, and OPTIONS
- * needs no key (origins.test.ts).
+ * Every method that a client could try. CONNECT is not sent to an origin, and OPTIONS needs no key
+ * (origins.test.ts).
  */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"];
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
-/** Paths below /v1 that do not exist need a key like those that do. */
+/** Nonexistent paths below /v1 need a key like the others. */
 const UNKNOWN = { method: "GET", path: "/v1/nope" } as const;
 const OPEN_PATHS = new Set(
   ROUTES.filter(({ access }) => access === "open").map(({ path }) => path),
 );
 const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/v1", "/v1/"];
 
-/** What an answer to a known sender may be: whatever it says, it says it to somebody it knows. */
+/** Possible answers to a known sender: any that only a known sender gets. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
 /** The methods that the table has for a path. */
@@ -89,11 +88,11 @@ const methodsOf = (path: string) => {
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 };
 
-/** What an open path answers; a file wants a signed link, and a key does not take its place. */
+/** An open path's answer; a file requires a signed link, which a key does not replace. */
 const openStatus = (path: string) =>
   path.startsWith("/files/") ? 403 : ({ "/": 302, "/docs/": 308 }[path] ?? 200);
 
-/** The segments that stand for anything, filled; the answer is then that there is no such thing. */
+/** The wildcard segments, filled; the answer is then that no such object exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
 async function ask(
@@ -113,7 +112,7 @@ const statusOf = async (server: FakeServer, key: string): Promise<number> => {
   return (await fetch(`${server.base}/v1/status`, { headers })).status;
 };
 
-/** Runs a command of the product in a process of its own. */
+/** Runs a command of the product in its own process. */
 function peneira(...parameters: string[]): string {
   const main = fileURLToPath(new URL("../../../../src/main.ts", import.meta.url));
   return execFileSync(process.execPath, ["--import", "tsx", main, ...parameters], {
@@ -143,7 +142,7 @@ for (const transport of TRANSPORTS) {
           const path = route.path + (shape.query?.(good) ?? "");
           const { status, text } = await ask(server, { method: route.method, path }, lines);
           if (shape.code === null) {
-            // Whatever a route then says about this request, it says to a sender it knows.
+            // Whatever a route then answers, it answers to a known sender.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
           } else {
             assert.equal(status, shape.status, `${route.path}: ${text}`);

@@ -1,7 +1,7 @@
 /**
- * Proves that the bytes of request bodies on their way are counted exactly and given back in every
- * way a body can end: against an obvious count for any chunks, and on both transports on real
- * sockets, with 503 at once for what there is no room for. Does not prove the limit of one body
+ * Proves that the bytes of request bodies in flight are counted exactly and released in every way a
+ * body can end: against an obvious count for any chunks, and on both transports on real sockets,
+ * with an immediate 503 without space. Does not prove: the limit of one body
  * (contract/http/server/limits.test.ts).
  */
 import assert from "node:assert/strict";
@@ -22,9 +22,9 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
-/** Pieces that are sent with so long between them come by themselves. */
+/** Pieces that are sent with this pause arrive separately. */
 const BETWEEN_PIECES_MS = 20;
-/** What is not answered by then never is. */
+/** Later answers never come. */
 const ANSWERED_MS = 3_000;
 
 const step = fc.record({
@@ -39,7 +39,7 @@ const MOST = 150;
 /** The first and the third body have the same sender. */
 const SENDERS = ["a", "b", "a", "c"] as const;
 
-/** What an obvious count says to bodies of these senders. */
+/** The obvious count's result for bodies of these senders. */
 class Model {
   readonly bodies = SENDERS.map((sender) => ({
     ...{ sender, bytes: 0, open: true, result: [] as unknown[] },
@@ -192,7 +192,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    /** What came until the server closed. */
+    /** Bytes until the server closed. */
     async function sentInTwo(pieces: readonly string[]): Promise<string> {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";

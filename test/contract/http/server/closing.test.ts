@@ -1,10 +1,10 @@
 /**
  * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
- * any place, case, spacing and line, ends the connection behind the whole answer, and no other
- * member does; over node:http what comes behind such a request is not answered, and a client that
- * closes its writing half behind its requests gets all answers whole; over uWebSockets.js, which
- * closes such a connection, no answer is cut where its client cannot see it.
- * Does not prove what a stopping server does (server.test.ts does).
+ * any position, case, spacing, and line, ends the connection after the whole answer, and no other
+ * member does; over node:http later bytes are not answered, and a client that half-closes after its
+ * requests gets all answers whole; over uWebSockets.js, which closes such a connection, no answer
+ * is cut without the client's notice.
+ * Does not prove: what a stopping server does (server.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ const HUGE = Buffer.alloc(64_000_000, "a");
 const LATER_MS = 50;
 /** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
 const PATIENCE_MS = 6_000;
-/** Longer than an answer takes, after which a connection that closes is closed. */
+/** Longer than an answer takes, after which a closing connection is closed. */
 const KEPT_MS = 2_500;
 
 /** Members of Connection that close, as a client may write them. */
@@ -38,7 +38,7 @@ const CLOSING = [
 /** Members that do not. */
 const KEEPING = ["keep-alive", "closed", "TE, closer", "x-close", "TE\r\nConnection: keep-alive"];
 
-/** Answers: small, in a later turn, streamed, streamed later, in pieces, without a body. */
+/** Answers: small, in a later turn, streamed, streamed later, in chunks, without a body. */
 const PATHS = ["/small", "/later", "/large", "/large-later", "/pieces", "/none"];
 
 function* pieces(): Generator<Uint8Array> {
@@ -182,7 +182,7 @@ for (const name of TRANSPORTS) {
   });
 }
 
-/** What came is nothing, whole, or shorter than its own head or coding says. */
+/** Empty, whole, or shorter than its own head or coding states. */
 function assertNotCutSilently(text: string, label: string): void {
   if (text === "") return;
   assert.match(

@@ -1,9 +1,9 @@
 /**
- * Proves, on raw sockets against both transports, that no request whose framing two parsers could
- * read differently is answered twice, and that what follows it on the connection gets its own
- * answer or none: each row of the table is followed by a second request, in the same write and
- * after the first answer. Also that bytes after a body in chunks are never executed.
- * Does not prove what proxies make of such requests: test/e2e/deploy/smuggling.test.ts does.
+ * Proves, on raw sockets against both transports, that no request with ambiguous framing is
+ * answered twice, and that what follows it on the connection gets its own answer or none: each row
+ * of the table is followed by a second request, in the same write and after the first answer. Also
+ * that bytes after a chunked body are never executed.
+ * Does not prove: what proxies make of such requests (test/e2e/deploy/smuggling.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ const SECOND = "GET /healthz HTTP/1.1\r\nHost: test\r\nX-Request-Id: second\r\n\
 const EXPORT = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"output":{"format":"csv"}}';
 /** Longer than the limits of the test server, shorter than those built in to uWebSockets.js. */
 const PATIENCE_MS = 4_000;
-/** Rows that are tried at the same time. */
+/** Rows that are tried concurrently. */
 const LANES = 24;
 
 interface Heard {
@@ -24,7 +24,7 @@ interface Heard {
   readonly closed: boolean;
 }
 
-/** Sends bytes, and `second` once an answer came; ends at its answer, or at the close. */
+/** Sends bytes, and `second` after an answer; ends at its answer, or at the close. */
 function converse(port: number, bytes: Buffer, second: string | null): Promise<Heard> {
   return new Promise((resolve) => {
     let text = "";
@@ -47,7 +47,7 @@ function converse(port: number, bytes: Buffer, second: string | null): Promise<H
   });
 }
 
-/** What a row came to, in the words of the table, and both conversations. */
+/** A row's outcome, in the table's terms, and both conversations. */
 interface Tried {
   readonly outcome: string;
   readonly heard: readonly Heard[];

@@ -1,7 +1,7 @@
 /**
- * Proves: constant headers that are written as one block reach a client as lines of their own, in
- * the order that answers always had, over either transport; what an answer says itself takes the
- * place of a constant of the same name; and a block holds nothing that could end a line.
+ * Proves: constant headers that are written as one block reach a client as separate lines, in the
+ * usual order, over either transport; an answer's own header replaces a constant of the same name;
+ * and a block contains nothing that could end a line.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves, over real sockets and either transport: pages whose bytes are lent are each their own:
- * many pipelined on one connection, and many that wait for a client that reads nothing for a while,
- * as others are answered meanwhile. Does not prove that they are lent (unit/http/server).
+ * Proves, over real sockets and either transport: pages in the shared buffer are never mixed up:
+ * many pipelined on one connection, and many that wait for a client that does not read for a while,
+ * as others are answered. Does not prove: that the buffer is used (unit/http/server).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -41,7 +41,7 @@ async function bodiesOn(socket: Socket, wanted: number): Promise<unknown[]> {
   return bodies;
 }
 
-/** The states of the accounts of each answer, and how many there are. */
+/** The states of the accounts of each answer, and their number. */
 function statesOf(bodies: readonly unknown[]): string[] {
   return (bodies as { readonly accounts: { readonly uf: string }[] }[]).map(({ accounts }) => {
     return `${accounts.length} ${[...new Set(accounts.map(({ uf }) => uf))].join(" ")}`;

@@ -1,9 +1,9 @@
 /**
- * Proves, by bytes on raw sockets against both transports: what is not proper HTTP/1.1 is refused
- * with a 4xx (or 505) and the socket is closed, never a 500, never a hang, never a second meaning;
- * what is unusual but proper is answered; pipelined requests are answered in order; the server
- * goes on afterwards. Does not prove that uWebSockets.js and Node parse alike in every corner: the
- * table states where a refusal may differ in its status.
+ * Proves, by bytes on raw sockets against both transports: improper HTTP/1.1 is rejected with a 4xx
+ * (or 505) and the socket is closed, never a 500, a hang, or a second meaning; unusual but proper
+ * requests are answered; pipelined requests are answered in order; the server continues afterwards.
+ * Does not prove: that uWebSockets.js and Node parse alike in every corner: the table states where
+ * a status may differ.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ const HOST = "Host: test\r\n";
 const POST = "POST /v1/accounts/search HTTP/1.1\r\nContent-Type: application/json\r\n";
 const headers = (count: number) => Array.from({ length: count }, (_, n) => `X${n}: 1\r\n`).join("");
 
-/** Bytes that must be refused; KEY stands for a valid key. */
+/** Bytes to be rejected; KEY stands for a valid key. */
 const REFUSED: readonly (readonly [name: string, bytes: string, statuses: readonly number[]])[] = [
   ["no request line", "\x16\x03\x01\x02\x00\r\n\r\n", [400, 505]],
   ["words that are no request", "hello there\r\n\r\n", [400, 505]],
@@ -181,7 +181,7 @@ for (const transport of TRANSPORTS) {
     it("are disconnected if they never finish their headers or body", async () => {
       const post = `${POST}${HOST}Authorization: Bearer KEY\r\nContent-Length: 100\r\n\r\n{`;
       const head = `GET /healthz HTTP/1.1\r\n${HOST}X-A: `;
-      // uWebSockets.js waits for the line feed behind any CR.
+      // uWebSockets.js waits for the line feed after any CR.
       const unfinished = ["", "GET /hea", head, `${head}a\rb\r\n\r\n`, post];
       const answers = await Promise.all(unfinished.map((bytes) => send(bytes, 15_000)));
       for (const { text, closed } of answers) {

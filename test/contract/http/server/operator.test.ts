@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports, what an operator relies on: the log has a failure for what somebody
- * should look into and for nothing else; refused requests are counted under their route; without a
- * snapshot and while stopping the server says so; no answer names the software; every 422 names its
- * mistakes; what never becomes a request is told as a problem wherever the transport lets us. Does
- * not prove the order of refusals (contract/http/server/auth.test.ts) nor which bytes are refused
- * (contract/http/server/malformed.test.ts).
+ * Proves, on both transports, what an operator relies on: the log has a failure for what needs
+ * attention and for nothing else; refused requests are counted under their route; the server
+ * reports a missing snapshot and a stop; no answer names the software; every 422 names its
+ * mistakes; bytes that never become a request are reported as a problem where the transport
+ * permits. Does not prove: the order of refusals (contract/http/server/auth.test.ts), nor which
+ * bytes are rejected (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -66,7 +66,7 @@ for (const transport of TRANSPORTS) {
       return text;
     };
     const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4);
-    /** Lines of failures that were written while something was done. */
+    /** Failure lines that were logged during an action. */
     const failuresOf = async (act: () => Promise<unknown>): Promise<number> => {
       const from = server.logged.length;
       await act();

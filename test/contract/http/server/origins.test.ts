@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: OPTIONS names the methods of a known path without a key and shows
+ * Proves, on both transports: OPTIONS names the methods of a known path without a key and reveals
  * nothing of the console; without http.cors_origins no answer has a CORS header; with it exactly
- * the named origins get permission, on answers and refusals alike, never for cookies and never
- * for the console. Does not prove that a browser agrees (no browser runs here).
+ * the configured origins get permission, on answers and refusals alike, never for cookies or the
+ * console. Does not prove: that a browser agrees (no browser runs here).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ const PREFLIGHT = {
 const corsOf = ({ headers }: Response) =>
   [...headers.keys()].filter((n) => /^access-control-/.test(n));
 
-/** The public routes, and a path of the console's pages and one of its interface. */
+/** The public routes, a path of the console's pages, and one of its interface. */
 function withConsole(): RouteTable {
   const answer = () => ({ status: 200, type: "text/html", body: "<p>" });
   const open = { method: "GET", access: "open", handle: answer } as const;

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: stopping finishes what is in flight, large answers whole, and ends
- * within its deadline when a client does not read; a taken port and a transport that cannot be
- * loaded are refused by name, never replaced; large answers arrive byte for byte, also at a client
- * that reads slowly; a client that goes away costs nothing. Does not measure speed.
+ * Proves, on both transports: a stop finishes answers in flight, large ones whole, and ends within
+ * its deadline if a client does not read; a taken port and a transport that cannot be loaded are
+ * reported by name, never replaced; large answers arrive byte for byte, also at slow readers; a
+ * client that leaves costs nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,7 @@ import {
 const run = promisify(execFile);
 const LARGE_BYTES = 12_000_000;
 
-/** A JSON array of one string, different at every place, so that lost or moved bytes show. */
+/** A JSON array of one string, nowhere alike, so that lost or moved bytes show. */
 const large = (() => {
   const bytes = Buffer.alloc(LARGE_BYTES);
   for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);
@@ -47,7 +47,7 @@ function searchBytes(server: FakeServer): string {
   );
 }
 
-/** Hash of the accounts in an answer, or "cut off" when it is not whole. */
+/** Hash of the accounts in an answer, or "cut off" if it is incomplete. */
 function accountsHash(answer: Buffer): string {
   const start = answer.indexOf('"accounts":') + 11;
   const end = answer.indexOf(',"next_cursor"', start);
@@ -55,7 +55,7 @@ function accountsHash(answer: Buffer): string {
   return createHash("sha256").update(answer.subarray(start, end)).digest("hex");
 }
 
-/** Reads a whole answer, pausing between reads; resolves when its length is there or it is cut. */
+/** Reads a whole answer, with pauses; resolves at its full length or when it is cut. */
 function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -185,7 +185,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();
       await sleep(50);
-      // Where the port is shut before it is closed, a client hears of it when it asks again.
+      // If the port is shut before it is closed, a client notices on its next request.
       const ask = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
       const late = await sendRaw(server.port, ask, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);
@@ -210,7 +210,7 @@ for (const transport of TRANSPORTS) {
 describe("openTransport", () => {
   it("fails and names the other transport if the addon cannot be loaded", async () => {
     const server = fileURLToPath(new URL("../../../../src/http/server/server.ts", import.meta.url));
-    // Stands in for a machine without a fitting binary: the package throws when it is loaded.
+    // Simulates a machine without a fitting binary: the package throws on load.
     const hooks = `export function load(url, context, next) {
       if (url.includes("uWebSockets.js")) throw new Error("GLIBC_2.38 not found");
       return next(url, context);

@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports, how a file is sent: one chunk in memory per client however slowly it
- * reads; a client that takes nothing is cut off after the write timeout and one that takes a little
- * is not, nor one whose bytes the disk does not bring; the descriptor is closed in every way an
- * answer can end; a file that cannot be read on cuts the connection; a file that is removed
- * meanwhile arrives whole; stopping waits. What a file request is answered with is in
- * contract/http/api/files.test.ts.
+ * Proves, on both transports, how a file is sent: one chunk in memory per client, however slow; a
+ * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor one
+ * that waits for the disk; the descriptor is closed in every way an answer can end; a read error
+ * cuts the connection; a file removed meanwhile arrives whole; a stop waits. The answers to file
+ * requests are in contract/http/api/files.test.ts.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -45,9 +44,9 @@ const path = join(folder, "file");
 writeFileSync(path, FILE);
 after(() => rmSync(folder, { recursive: true }));
 
-/** Bytes read through fs.read, and failed closes, of this process. */
+/** Bytes read through fs.read, and failed closes, in this process. */
 const counted = { read: 0, badCloses: 0 };
-/** What each read takes beside its own time, in milliseconds. */
+/** Added delay of each read, in milliseconds. */
 let readMs = 0;
 const { read, close } = fs;
 fs.read = ((...args: unknown[]) => {
@@ -72,7 +71,7 @@ syncBuiltinESMExports();
 const TCP_TABLE = "/proc/net/tcp";
 const FIN_WAIT_1 = "04";
 
-/** Sockets of a port that are closed while their bytes still wait for the client to take them. */
+/** Closed sockets of a port whose bytes still wait for the client. */
 function leftToSystem(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const rows = readFileSync(TCP_TABLE, "utf8").trim().split("\n").slice(1);
@@ -81,7 +80,7 @@ function leftToSystem(port: number): number {
     .length;
 }
 
-/** A request that takes nothing but the first bytes of its answer. */
+/** A request that reads only the first bytes of its answer. */
 async function pausedReader(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -137,10 +136,10 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      // Who reads without asking has read all files long before this is over.
+      // Eager reading would have read all files long before this time.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
-      // The rest of what was read is in the buffers of the kernel, which have limits of their own.
+      // The rest of the read bytes is in the kernel's buffers, which have their own limits.
       assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
       for (const socket of sockets) socket.destroy();
@@ -152,7 +151,7 @@ for (const name of TRANSPORTS) {
       const socket = await pausedReader(port);
       const began = performance.now();
       const at = () => performance.now() - began;
-      // What a loaded machine holds this thread up, in which the server runs as well.
+      // Delay of this thread on a loaded machine, where the server runs too.
       let lateMs = 0;
       const nap = async (ms: number) => {
         const fromMs = at();
@@ -162,10 +161,10 @@ for (const name of TRANSPORTS) {
       await nap(WRITE_TIMEOUT_MS * 0.7);
       assert.equal(openBelow(folder), 1, "cut off too early");
       while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await nap(20);
-      // A socket is looked at four times within the limit. Node's own limit would take it twice.
+      // A socket is checked four times within the limit. Node's own limit would take it twice.
       const tookMs = at() - lateMs;
       assert.ok(tookMs < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${tookMs} ms, ${lateMs} ms late`);
-      // The library of the other transport can only close a socket in an orderly way.
+      // The library of the other transport can only close a socket gracefully.
       if (name === "node" && existsSync(TCP_TABLE)) {
         assert.equal(await settledAt(0, () => leftToSystem(port)), 0, "the system still sends");
       }
@@ -249,7 +248,7 @@ for (const name of TRANSPORTS) {
     });
 
     it("does not count disk time against the client", async () => {
-      // A tenth of the pace that a client has to take, for twice the time after which it is late.
+      // A tenth of the required pace, for twice the time after which a client is late.
       const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports on real sockets, that a key has as many requests under way as its plan
- * says and no more, long polls, bodies and streams included; that the refusal tells itself apart
- * from that of the rate; that nobody else is refused for it; and that each is given back in every
- * way a request can end. Does not prove the rate (unit/access/rate-limits.test.ts).
+ * Proves, on both transports on real sockets, that a key has at most its plan's requests in flight,
+ * long polls, bodies, and streams included; that the refusal differs from that of the rate; that no
+ * other key is refused for it; and that each is released in every way a request can end. Does not
+ * prove: the rate (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -25,7 +25,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const MOST = 3;
 
-/** A page of 30 MB; `state.bad` is the slice that cannot be made. */
+/** A page of 30 MB; `state.bad` is the slice that fails. */
 const state = { bad: -1 };
 const engine = engineOf({
   ...fakeParts,
@@ -45,7 +45,7 @@ const engine = engineOf({
   }),
 });
 
-/** Plans whose keys may have few requests under way. */
+/** Plans whose keys may have few requests in flight. */
 function fewAtATime() {
   const plans = loadPlans();
   const limits = { requests_per_second: 1e6, burst: 1e6, concurrent_requests: MOST };
@@ -102,7 +102,7 @@ for (const transport of TRANSPORTS) {
     };
     const halfABody = (bytes = 99) =>
       `POST /v1/accounts/search HTTP/1.1\r\n${lines()}Content-Length: ${bytes}\r\n\r\n{`;
-    /** A connection that sends bytes; what comes back is not read further than its beginning. */
+    /** A connection that sends bytes; only the start of the answer is read. */
     const open = (bytes: string): Socket => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
@@ -111,7 +111,7 @@ for (const transport of TRANSPORTS) {
       sockets.push(socket);
       return socket;
     };
-    /** What comes first; the rest is read away. */
+    /** The first bytes; the rest is discarded. */
     const beginningOf = (bytes: string): Promise<string> => {
       const socket = open(bytes);
       return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Proves how many threads answer: one less than the processors where nobody says, at least one, as
- * many as the setting says, and one with the transport node, which refuses more in words.
+ * Proves the number of answering threads: by default one less than the processors, at least one,
+ * the setting's number, and one with the transport node, which rejects more.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
