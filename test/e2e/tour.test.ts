@@ -1,9 +1,9 @@
 /**
- * Proves that the product holds together, once through every surface as a user meets them: a dump
- * is made and imported by commands; a server answers, pages, counts, reads a sentence, exports and
- * hands out the file by its signed link; the commands give the same rows as the server; the console
- * signs somebody in and shows them; the server ends in order.
- * Does not prove any of it in depth: the suites beside this one do (npm run test:all).
+ * Proves that the product works as a whole, once through every surface as a user meets them:
+ * commands make and import a dump; a server answers, pages, counts, parses a sentence, exports, and
+ * serves the file by its signed link; the commands return the server's rows; the console signs a
+ * user in and shows them; the server ends in order.
+ * Does not prove: any of it in depth (npm run test:all).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -40,7 +40,7 @@ const snapshot = join(folder, "2026-10.peneira");
 const dataDir = join(folder, "state");
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command of the product to its end; gives what it prints. */
+/** Runs a command of the product to its end; returns its output. */
 function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), {
     encoding: "utf8",

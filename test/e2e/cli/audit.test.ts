@@ -1,8 +1,7 @@
 /**
- * Proves what `peneira audit` prints, chooses and refuses, on a state that the other commands have
- * made; that a restored state goes on with the lines of its backup; and that nothing of whom it
- * tells is in it but ids. Does not prove which change leaves which line
- * (unit/access/audit.test.ts).
+ * Proves what `peneira audit` prints, filters, and rejects, on a state that the other commands
+ * made; that a restored state continues with the lines of its backup; and that it names people by
+ * ids only. Does not prove: which change logs which line (unit/access/audit.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * Proves what every command of `peneira` shares: exit codes, which stream people and programs read,
- * the help, that a damaged configuration is refused before anything is done, and `--explain-plan`.
- * Does not prove what the single commands do; each has tests of its own.
+ * Proves what every command of `peneira` shares: exit codes, the streams for people and programs,
+ * the help, that a damaged configuration is rejected before any work, and `--explain-plan`.
+ * Does not prove: what single commands do; each has its own tests.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -68,7 +68,7 @@ describe("peneira version", () => {
     assert.equal(status, 0, stderr);
     const versions = JSON.parse(stdout) as Record<string, string>;
     assert.equal(versions.peneira, manifest.version);
-    // An executable under test (TEST_PRODUCT) has a Node of its own inside.
+    // An executable under test (TEST_PRODUCT) includes its own Node.
     if (!versions.executable) assert.equal(versions.node, process.versions.node);
     assert.equal(versions.uws, "20.51.4");
   });

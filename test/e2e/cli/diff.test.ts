@@ -1,10 +1,10 @@
 /**
- * Proves: `peneira diff` of a snapshot and the month after prints the same accounts in each format,
+ * Proves: `peneira diff` of a snapshot and the next month prints the same accounts in each format,
  * streams them to standard output and everything else to standard error; kinds, watched fields,
- * fields and a limit are heard and wrong ones refused together with words; specs and lead queries
- * come from files and standard input; plain Arrow files work; a kept list is used again and a
- * damaged one replaced; a signal and a reader that has seen enough leave nothing behind.
- * Does not prove that the changes are right (campaign/twin/changes.test.ts).
+ * fields, and a limit apply and wrong ones are rejected in one error; specs and lead queries come
+ * from files and standard input; plain Arrow files work; a cached list is reused and a damaged one
+ * replaced; a signal and a reader that stops leave nothing.
+ * Does not prove: that the changes are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -151,7 +151,7 @@ describe("peneira diff", () => {
     const plain = join(pair.folder, "plain.arrow");
     const table = tableFromIPC(readFileSync(pair.newer.path));
     writeFileSync(plain, RecordBatchFileWriter.writeAll(table).toUint8Array(true));
-    // An import fills in some values that are missing, but no e-mail.
+    // An import fills in some missing values, but no e-mail.
     const wish = ["--format", "jsonl", "--fields", "cnpj", "--watch", "email"];
     const ended = run([pair.older.path, plain, ...wish]);
     assert.equal(ended.status, 0, ended.stderr);

@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira districts` prints the districts that a look at every account of a snapshot
- * finds, in every format, by name, by code and by the beginning of a name; that a name of several
- * municipalities and one of none are refused in words.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: `peneira districts` prints the districts that a full scan of a snapshot finds, in every
+ * format, by name, by code, and by the prefix of a name; a name of several municipalities and one
+ * of none are rejected with a message.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

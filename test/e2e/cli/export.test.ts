@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira export` writes the bytes that a server's worker would, says rows, bytes, SHA-256
- * and time, refuses what it may not replace before any work, and leaves nothing behind when a
- * signal or the system ends it; `peneira search --format csv` prints the rows of that export.
- * Does not prove: what stands in the files (contract/export/render.test.ts and its neighbours).
+ * Proves: `peneira export` writes the bytes of a server's worker, reports rows, bytes, SHA-256, and
+ * time, rejects what it may not replace before any work, and leaves nothing when a signal or the
+ * system ends it; `peneira search --format csv` prints the rows of that export.
+ * Does not prove: the content of the files (contract/export/render.test.ts and its neighbors).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** What runs a command on the sample in a process of its own. */
+/** Runs a command on the sample in its own process. */
 function command(name: string, args: readonly string[]): [file: string, args: string[]] {
   return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
@@ -65,7 +65,7 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   }
 }
 
-/** What a server's worker renders of the same spec. */
+/** A server worker's rendering of the same spec. */
 async function wantedFile(format: string, output: Record<string, unknown> = {}) {
   const segment = await openSegment(sample.snapshot);
   const { spec } = normalizeSpec(SPEC, {

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira find` says beside the accounts: how many fit where all are printed, and that
- * they are the first of more where they are not.
- * Does not prove which accounts fit (unit/native-index/find.test.ts, contract/search).
+ * Proves what `peneira find` reports besides the accounts: how many match if all are printed, and
+ * else that they are the first of more.
+ * Does not prove: which accounts match (unit/native-index/find.test.ts, contract/search).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,8 +1,8 @@
 /**
- * Proves: a sentence that is hardly understood is not searched or exported by a command: it ends
- * with 1, shows the spec as far as it was understood and writes nothing; `peneira translate` says
- * so on standard error and still shows the translation; a clear sentence says nothing of it.
- * Does not prove what sentences mean (unit/translate/*.test.ts).
+ * Proves: commands do not search or export a hardly understood sentence: they exit with 1, show the
+ * understood part of the spec, and write nothing; `peneira translate` reports it on standard error
+ * and still shows the translation; a clear sentence gets no such message.
+ * Does not prove: what sentences mean (unit/translate/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,9 +1,9 @@
 /**
- * Proves what `peneira list` prints and ends with: lists are made, filled from files and from
- * standard input, shown, printed, renamed and deleted, by id and by name; what of a file, CSV or
- * spreadsheet, is not understood is told with its line or its cell; what cannot be done is refused
- * in words and changes nothing; with a snapshot the check digits are those of its accounts.
- * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
+ * Proves what `peneira list` prints and its exit codes: lists are created, filled from files and
+ * from standard input, shown, printed, renamed, and deleted, by id and by name; rejected parts of a
+ * file, CSV or spreadsheet, are reported with line or cell; impossible requests are rejected with a
+ * message and change nothing; with a snapshot the check digits are its accounts'.
+ * Does not prove: how columns and CNPJs are parsed (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

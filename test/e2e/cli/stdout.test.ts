@@ -1,7 +1,7 @@
 /**
- * Proves: a command whose result cannot be written to standard output ends with 1 and a sentence,
- * its help too; a reader that has ended is no failure; a key or a password that cannot be shown is
- * not made, and what it would have replaced stays as it was.
+ * Proves: a command that cannot write its result to standard output exits with 1 and a sentence,
+ * also for its help; a reader that has ended is no failure; a key or a password that cannot be
+ * shown is not created, and what it would replace stays unchanged.
  * Does not prove: what a full disk does to the state (disk.test.ts).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ async function made(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-/** Runs a shell line in which `peneira` is the product; gives the exit code of `peneira`. */
+/** Runs a shell line in which `peneira` is the product; returns `peneira`'s code. */
 function piped(line: string): { readonly code: number; readonly err: string } {
   const [file, args] = productCommand([]);
   const words = [file, ...args].map((one) => `'${one}'`).join(" ");
@@ -167,7 +167,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until something listens at a port. */
+/** Waits for a listener at a port. */
 async function opened(port: number): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const socket = connect(port, "127.0.0.1");

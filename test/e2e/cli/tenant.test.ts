@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira tenant`, `peneira healthcheck` and `peneira openapi` print and end with, and
- * that a tenant's state and name hold for its keys. Does not prove what a running server does with
- * a disabled tenant (contract/http/server/auth.test.ts).
+ * Proves what `peneira tenant`, `peneira healthcheck`, and `peneira openapi` print, their exit
+ * codes, and that a tenant's state and name apply to its keys. Does not prove: a running server
+ * with a disabled tenant (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira user` prints, takes and refuses, its six commands one after the other on one
- * data directory, that two first users who are made at once leave one owner, and that passwords are
- * in no file. Does not prove what a running server makes of it, nor the rules themselves
+ * Proves what `peneira user` prints, accepts, and rejects, its six commands in sequence on one data
+ * directory, that two concurrent first users leave one owner, and that passwords are in no file.
+ * Does not prove: what a running server does with it, nor the rules themselves
  * (unit/access/users.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ function json(...args: string[]): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Whether a password is the one stored for a user. */
+/** True if a password is the one stored for a user. */
 async function fits(email: string, password: string): Promise<boolean> {
   const database = openDatabase(folder);
   try {

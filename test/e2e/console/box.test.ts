@@ -1,11 +1,11 @@
 /**
- * Proves, in Chromium against a real server, what the one box does with each kind of text: a CNPJ
- * or a root, however it is written, opens the page of the company, which has an address of its own,
- * prints, and leads to the other establishments and back; a mistyped one is said; names are offered
- * while typing and opened by keyboard; a sentence that is not understood shows no number but what
- * to do; examples and the placeholder find something.
- * Does not prove: what sentences mean (unit and contract/translate), the order of names that are
- * offered (twin/find), looks.
+ * Proves, in Chromium against a real server, how the search box handles each kind of text: a CNPJ
+ * or a root, in any spelling, opens the company's page, which has its own address, prints, and
+ * leads to the other establishments and back; a mistyped one is reported; names are suggested while
+ * typing and opened by keyboard; a sentence that is not understood shows advice in place of a
+ * number; examples and the placeholder find something.
+ * Does not prove: what sentences mean (unit and contract/translate), the order of suggested names
+ * (twin/find), looks.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +29,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** The first account of a search; and one of a company with several establishments. */
+/** The first account of a search, and one of a company with several establishments. */
 async function someAccount(visit: Visit, filters: object): Promise<AccountFields> {
   const spec = { filters, output: { fields: ["cnpj", "legal_name"] } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
@@ -70,7 +70,7 @@ test("reads a number as people write it, and nothing else as a number", () => {
   });
   assert.deepEqual(numberIn("12.ABC.345/01DE-35")?.value, "12ABC34501DE35");
   for (const text of ["1841723666", "18 41723666", "551841723666", "01841723666", "18996370606"]) {
-    // Phones, which are asked as sentences; the last one has the check digits of a CPF.
+    // Phones, searched as sentences; the last one has the check digits of a CPF.
     assert.deepEqual(
       [numberIn(text), shortNumberIn(text), refusalIn(text)],
       [null, null, null],

@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium against a real server, that the boxes and choices of contacts, branches and
- * chains ask what they say: each gives the count that the same filter has over the API, stands in
- * the address, goes again, and what excludes another takes it out.
- * Does not prove: what the filters mean (twin/engine), the filters of places, activities and dates
+ * Proves, in Chromium against a real server, that the fields and choices for contacts, branches,
+ * and chains filter as labeled: each shows the count of the same filter over the API, is in the
+ * address, can be removed, and removes what it excludes.
+ * Does not prove: what the filters mean (twin/engine), the filters of places, activities, and dates
  * (flows).
  */
 import assert from "node:assert/strict";

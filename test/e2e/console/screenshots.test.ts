@@ -1,8 +1,8 @@
 /**
- * Proves that the pictures in the READMEs can be taken: the places they show are reached, in
- * English and in the colours and sizes they have; each is there and small enough to be fetched.
- * With RENEW_PICTURES=1 it takes them anew.
- * Does not prove that a picture is of today; they are taken anew before a release.
+ * Proves that the READMEs' pictures can be taken: their views are reached, in English and with
+ * their colors and sizes; each exists and is small enough to load. With RENEW_PICTURES=1 it takes
+ * them again.
+ * Does not prove: that a picture is current; they are taken again before a release.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served)
   ana = await served.user("ana@example.com");
 });
 
-/** A picture: how the window is, and how to come there. */
+/** A picture: the window, and the way to its view. */
 interface Picture {
   readonly wish: VisitOptions;
   readonly arrive: (visit: Visit) => Promise<void>;

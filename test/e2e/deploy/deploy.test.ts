@@ -1,11 +1,11 @@
 /**
- * Proves that nginx, Caddy and HAProxy work in front of a real server with the files of
- * docs/deploy: search over TLS and over HTTP/2, downloads whole and in parts, reads that wait,
- * signing in to the console with the cookie of HTTPS, refusals of what is too large, wrong keys
- * counted by the address behind the proxy, metrics kept inside. And that the service, the image
- * and the examples name files and settings that there are. Does not prove: certificates of an
- * authority, HTTP/3, other versions of the proxies, and that an image builds (no container engine
- * is asked). A proxy that is not installed is skipped with words.
+ * Proves that nginx, Caddy, and HAProxy work in front of a real server with the files of
+ * docs/deploy: search over TLS and over HTTP/2, downloads whole and in ranges, waiting reads,
+ * signing in to the console with the HTTPS cookie, rejection of oversized requests, wrong keys
+ * counted by the client's address, metrics kept inside. And that the service, the image, and the
+ * examples name existing files and settings. Does not prove: certificates of an authority, HTTP/3,
+ * other versions of the proxies, and that an image builds (no container engine is used). A proxy
+ * that is not installed is skipped with a message.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,12 +32,12 @@ import {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
 const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
-/** Guesses that an address has at once (GUESS_POLICY in src/access/limits.ts), and a few. */
+/** Guesses in an address's burst (GUESS_POLICY in src/access/limits.ts), and a few more. */
 const GUESSES = 16;
 
-/** Bytes that are sent at once. */
+/** Bytes per write. */
 const PIECE_BYTES = 65_536;
-/** A proxy that refuses a length says so before the body comes: this long it has for that. */
+/** Time for a proxy to reject a length before the body is sent. */
 const REFUSAL_MS = 1_000;
 
 interface Answer {
@@ -54,7 +54,7 @@ interface Wish {
   readonly from?: string;
 }
 
-/** Asks a proxy as somebody who knows the site by its name. */
+/** Sends to a proxy as a client that knows the site. */
 function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, from = "127.0.0.1" } = wish;
   const options: RequestOptions = {
@@ -80,9 +80,9 @@ function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Ans
 }
 
 /**
- * Sends the first piece of a long body and waits whether it is refused, as clients do that ask
- * with Expect. A proxy that refuses a body closes the connection; who goes on writing may be reset
- * before it has read why (seen on a machine that did much else).
+ * Sends the first piece of a long body and waits for a rejection, like clients that send Expect. A
+ * proxy that rejects a body closes the connection; a client that keeps writing may be reset before
+ * it has read the reason (seen on a busy machine).
  */
 async function sendWhileWanted(
   asking: ClientRequest,
@@ -130,7 +130,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every proxy gets clients of its own, so that wrong keys do not add up. */
+/** Every proxy gets its own clients, so that wrong keys do not add up. */
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],
@@ -297,7 +297,7 @@ describe("the files of docs/deploy", () => {
       const environment = Object.fromEntries(
         set.filter(([, name]) => !apart.includes(name as string)).map(([, n, v]) => [n, v]),
       );
-      // Throws with every variable that is no setting, and every value that does not fit.
+      // Throws with every variable that is no setting, and every invalid value.
       loadConfig({ environment });
     }
   });

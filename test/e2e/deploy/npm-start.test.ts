@@ -1,8 +1,8 @@
 /**
- * Proves that a signal to `npm start` ends the server, in order, though npm, a shell and the build
- * stand between; that it opens the console with a link, logs requests to a file and not to the
- * terminal, and keeps key and password from one start to the next. Does not prove how a server
- * ends (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is refused
+ * Proves that a signal to `npm start` stops the server in order, although npm, a shell, and the
+ * build are in between; that it opens the console with a link, logs requests to a file and not to
+ * the terminal, and keeps key and password between starts. Does not prove: how a server stops
+ * (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is rejected
  * (contract/console/links.test.ts).
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 const folder = mkdtempSync(join(tmpdir(), "peneira-npm-start-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Whether a server answers. */
+/** True if a server answers. */
 async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/healthz`)).ok;
@@ -38,9 +38,9 @@ async function answers(url: string): Promise<boolean> {
 /** A running `npm start`. */
 interface Started {
   readonly url: string;
-  /** What stands on the terminal by now. */
+  /** The terminal's output so far. */
   told(): string;
-  /** Sends a signal to npm and waits for its end, and for that of the server. */
+  /** Sends a signal to npm and waits for its end, and for the server's. */
   end(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ async function npmStart(): Promise<Started> {
   return { url, told: () => told, end };
 }
 
-/** What it prints to get in. */
+/** The printed credentials. */
 function entryIn(told: string) {
   const found = (pattern: RegExp) => pattern.exec(told)?.[1] ?? assert.fail(told);
   return {
@@ -203,12 +203,12 @@ it("npm start reports an obstacle in a readable message, and creates nothing", (
   assert.deepEqual(left, [], "a file with secrets is left");
 });
 
-/** Ends whatever is left of a group of processes. */
+/** Ends the rest of a process group. */
 function killAll(group: number | undefined): void {
   if (group === undefined) return;
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // Nothing is left, as it should be.
+    // Nothing remains, as expected.
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Proves, with the program as people run it: kill -9 at random moments costs at most what was on
- * its way, and the end is exact; signals end with their code and parts that are resumed; two at
- * once are refused; a disk that takes no more is told in words; wrong flags are all named; the list
- * is printed for people and programs.
+ * Proves, with the program as people run it: kill -9 at random moments costs at most the bytes in
+ * flight, and the result is exact; signals end with their code and resumable parts; a second run is
+ * rejected; a full disk is reported with a message; wrong flags are all named; the list is printed
+ * for people and programs.
  * Does not prove: power cuts; what a share can do (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ import {
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 import { productCommand } from "../../support/server/process.ts";
 
-/** Bytes that may be in buffers of the system when a process dies, for each stream. */
+/** Bytes that may be in system buffers when a process dies, for each stream. */
 const ON_THE_WAY = 256 * 1024;
 
 let dumps: Dumps;

@@ -1,9 +1,9 @@
 /**
- * Proves: the one executable does its work where there is nothing but itself: with an empty
- * environment in an empty folder, and (as root) below a root with only the libraries of the system:
- * versions, licences, a dump, its import, searches, exports in every format, sentences, a server
- * with its console. That the parts it puts on the disk are its own: what was changed is replaced,
- * what others could change is refused, in words that name the place and the mend.
+ * Proves: the single executable works without anything else: with an empty environment in an empty
+ * folder, and (as root) in a chroot with only the system's libraries: versions, licenses, a dump,
+ * its import, searches, exports in every format, sentences, a server with its console. That the
+ * extracted parts are private: modified ones are replaced, ones that others could modify are
+ * refused, with a message that names path and remedy.
  * Does not prove: what its commands do in detail; the other suites do, also with TEST_PRODUCT.
  */
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A new empty folder below the one of these tests. */
+/** A new empty folder below these tests' folder. */
 function freshFolder(name: string): string {
   const made = path.join(folder, name);
   fs.mkdirSync(made, { mode: 0o700 });
@@ -68,7 +68,7 @@ function bare(): Place {
   return { folder: place, env, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** A root in which there is nothing but the executable and what the system has to give it. */
+/** A root with only the executable and the required system files. */
 function lonely(): Place {
   const root = freshFolder("root");
   const libraries = execFileSync("ldd", [EXECUTABLE], { encoding: "utf8" });
@@ -87,7 +87,7 @@ function lonely(): Place {
   return { folder: path.join(root, "place"), env: {}, command };
 }
 
-/** Every command that makes something of the step before it. */
+/** Every command that uses the previous step's result. */
 async function wholeWay(place: Place, inside: string): Promise<void> {
   const at = (name: string) => path.join(inside, name);
   const dump = ["sample", "--out", at("2026-10"), "--establishments", "2000", "--seed", "1"];
@@ -111,7 +111,7 @@ async function wholeWay(place: Place, inside: string): Promise<void> {
   await served(place, [...snapshot, "--data-dir", at("state")]);
 }
 
-/** Starts a server, asks it for accounts, an export and the console, and ends it. */
+/** Starts a server, requests accounts, an export, and the console, and stops it. */
 async function served(place: Place, args: readonly string[]): Promise<void> {
   const command = place.command(["serve", ...args, "--listen", "127.0.0.1:0"]);
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
@@ -199,7 +199,7 @@ function bareIn(name: string): Place & { readonly cache: string } {
   return { folder: place, env, cache, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** What a command says that needs an addon; `version` answers all the same. */
+/** The message of a command that needs an addon; `version` answers anyway. */
 function refusal(place: Place): string {
   const { status, stderr } = run(place, [
     "key",

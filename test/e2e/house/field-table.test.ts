@@ -1,12 +1,12 @@
 /**
  * Proves: an output field that is added to the table of fields alone does not compile, and the
- * files that the compiler names are those of docs/contributing.md, "Add an output field", at most
- * four, whether its column is text or of fixed length; nor does one whose type its column cannot
- * hold. Of a field whose column is there, only the words of the console are missing. A column that
- * no dump is read into does not compile either.
+ * compiler names the files of docs/contributing.md, "Add an output field", at most four, for a
+ * column of text or of fixed length; nor does one whose type its column cannot store. A field with
+ * an existing column lacks only the console's texts. A column that no dump is read into does not
+ * compile either.
  * Does not prove: that headers made from the tables are up to date
- * (unit/native-index/headers.test.ts). Of the product only files that import the tables of fields,
- * columns or records are checked; node build.mjs check has all others.
+ * (unit/native-index/headers.test.ts). Only product files that import the tables of fields,
+ * columns, or records are checked; node build.mjs check has all others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,17 +19,17 @@ const WORDS = ["src/spec/fields/headings.ts"];
 const PLACES_MAX = 4;
 /** Imports of what could need an entry. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;
-/** Components have no lists of their own. */
+/** Components have no lists. */
 const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
 
-/** A text in which lines are added before its only line of this kind. */
+/** A text with lines added before its only line of this kind. */
 function withLines(file: string, end: string, lines: readonly string[]): string {
   const text = textOf(file);
   assert.equal(text.split(end).length, 2, end);
   return text.replace(end, `${lines.join("")}${end}`);
 }
 
-/** The table of fields with more rows, as somebody would write them who knows of nothing else. */
+/** The table of fields with more rows, like a contributor who knows nothing else writes them. */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(
     FIELDS,
@@ -54,7 +54,7 @@ const columnsWith = (...types: readonly string[]) => ({
   ),
 });
 
-/** The files that are wrong with these texts; of `wanted` only where that is there. */
+/** The files with errors for these texts; limited to `wanted` if given. */
 const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
   wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
 

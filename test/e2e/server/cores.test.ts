@@ -1,6 +1,6 @@
 /**
- * Proves (Linux): a server may leave no core behind, which would hold the keys in use, unless its
- * operator wants one. Does not prove what the system does with that limit.
+ * Proves (Linux): a server leaves no core dump, which would contain the keys in use, unless its
+ * operator allows one. Does not prove: what the system does with that limit.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

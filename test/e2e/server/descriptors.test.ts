@@ -1,8 +1,8 @@
 /**
- * Proves, over both transports: a server whose process may open few files says how many connections
- * it lets in, and answers newcomers, the probes among them, while idle connections hold all of
- * them; with too few files it does not start.
- * Does not prove: who gives way to whom (unit and campaign suites of sockets).
+ * Proves, over both transports: a server whose process may open few files reports its connection
+ * limit, and answers new clients, including health checks, while idle connections use all of it;
+ * with too few files it does not start.
+ * Does not prove: which connection is replaced (unit and campaign suites of sockets).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -42,7 +42,7 @@ async function started(transport: string): Promise<{ child: ChildProcess; said: 
   return { child, said };
 }
 
-/** Asks on a connection of its own; gives the first line of the answer. */
+/** Sends on its own connection; returns the answer's first line. */
 async function asked(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";

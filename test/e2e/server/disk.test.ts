@@ -1,9 +1,9 @@
 /**
  * Proves, with a server on a real disk that is full or fails: every public route that writes
  * answers a documented 507 storage_full or 503 storage_unavailable, never 500 and never overloaded;
- * signing in to the console and what it changes do the same; searches go on; and all of it works
+ * signing in to the console and its changes do the same; searches continue; and everything works
  * again as soon as the disk does.
- * Does not prove what rendering does on a full disk: campaign/kills/diskfull.ts.
+ * Does not prove: rendering on a full disk (campaign/kills/diskfull.ts).
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -119,7 +119,7 @@ before(async () => {
   sample = await makeSampleSnapshot(300, 5);
   disk = new FailingDisk(20_000_000);
   const dataDir = join(disk.folder, "state");
-  // Nothing is kept free, so that the disk is really full.
+  // No reserve, so that the disk is really full.
   const settings = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0", ...disk.variables };
   server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
   const make = ["user", "create", "--data-dir", dataDir, "--email", "a@example.com"];

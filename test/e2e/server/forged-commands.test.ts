@@ -1,9 +1,9 @@
 /**
- * Proves, with the product as a process: every command that opens a snapshot refuses one with right
- * checksums and forged metadata, with exit code 1 and one line that names the file, the member and
- * the mend; `serve` does so at its start, on both transports, from a folder it serves the valid one
- * beside it, and a forged one that comes later is named in the log and not served.
- * Does not prove every member (campaign/files/forged-meta.test.ts).
+ * Proves, with the product as a process: every command that opens a snapshot rejects one with valid
+ * checksums and forged metadata, with exit code 1 and one line that names the file, the member, and
+ * the remedy; `serve` does so at its start, on both transports, serves the valid one of a folder,
+ * and logs a forged one that arrives later without serving it.
+ * Does not prove: every member (campaign/files/forged-meta.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";

@@ -1,10 +1,10 @@
 /**
- * Proves, on a real snapshot: tools without a server answer what the engine answers (accounts,
- * totals, counts) for seeded random filters, in answers of bounded size whatever is asked for; the
- * filters of a translation are those of its spec, written shortly; whatever arguments are made up,
- * the answer is a fitting result or a named mistake, never a failure of ours; files are written
- * whole, into their folder, over nothing. And with the official client: `peneira mcp` as a process.
- * Does not prove what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
+ * Proves, on a real snapshot: tools without a server return the engine's answers (accounts, totals,
+ * counts) for seeded random filters, with bounded size for any request; a translation's filters are
+ * those of its spec, in short form; any arguments yield a valid result or a named mistake, never an
+ * internal failure; files are written whole, into their folder, and replace nothing. And with the
+ * official client: `peneira mcp` as a process.
+ * Does not prove: what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
  * (unit/mcp/lines.test.ts).
  */
 import assert from "node:assert/strict";
@@ -286,7 +286,7 @@ describe("peneira mcp", () => {
     });
     const broken: Error[] = [];
     const agent = await connected(transport);
-    // Whatever is on standard output and no message of the protocol comes here.
+    // Receives everything on standard output that is no message of the protocol.
     agent.client.onerror = (error) => broken.push(error);
     const filters = { geo: { uf_any_of: ["SP"] } };
     const counted = await agent.call("count_accounts", { filters });
@@ -303,7 +303,7 @@ describe("peneira mcp", () => {
     await assert.rejects(agent.client.callTool({ name: "nope" }), /There is no tool "nope"/);
     const began = performance.now();
     await agent.close();
-    // A process that has to be told by a signal takes two seconds.
+    // Ending a process by a signal takes two seconds.
     assert.ok(performance.now() - began < 1_900, "it ends with its input");
     assert.deepEqual(broken, []);
     assert.doesNotMatch(said, /Error|at /, said);

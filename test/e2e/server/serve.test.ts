@@ -1,9 +1,8 @@
 /**
  * Proves, with `peneira serve` as a process on a real snapshot: the first start prints one key and
- * the address, a restart keeps keys and cursors valid, signals end it as documented, of a folder
- * the newest valid snapshot is served, settings reach the answers, and what is wrong stops the
- * start with a sentence. Does not prove answers in detail (contract/http/api/scenarios.test.ts
- * does).
+ * the address, a restart keeps keys and cursors valid, signals end it as documented, the newest
+ * valid snapshot of a folder is served, settings take effect, and a mistake stops the start with a
+ * sentence. Does not prove: answers in detail (contract/http/api/scenarios.test.ts).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -30,7 +29,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { productCommand } from "../../support/server/process.ts";
 
 let sample: SampleSnapshot;
-/** A folder with snapshots of 2026-10 and 2026-11, and with files that are none. */
+/** A folder with snapshots of 2026-10 and 2026-11, and with invalid files. */
 let snapshots: string;
 
 before(async () => {
@@ -49,7 +48,7 @@ before(async () => {
 
 after(() => sample.dispose());
 
-/** A started process; `stderr` grows while it runs. */
+/** A started process; `stderr` grows during its run. */
 interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -203,7 +202,7 @@ describe("peneira serve", () => {
     // An empty one would be tightened.
     writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
-    // Each has a directory of its own: they run side by side, and one that is in use is refused.
+    // Each has its own directory: they run concurrently, and one in use is rejected.
     let directories = 0;
     const own = () => ["--data-dir", join(sample.folder, `state-new-${directories++}`)];
     const good = () => ["--snapshot", sample.snapshot, ...own()];

@@ -1,9 +1,9 @@
 /**
- * Proves: counts of requests and accounts are those of a model, whatever is flushed when, across
- * midnights, busy databases and ends of the process; they are kept 400 days; what is counted over
- * both transports; `peneira usage` and GET /v1/status say the same; the quota of export rows and
- * the counts outlive a stop and a kill of a real server.
- * Does not prove how the quota follows the states of exports (unit/access/quota.test.ts).
+ * Proves: counts of requests and accounts equal a model's, for any flushes, midnights, busy
+ * databases, and process ends; they are kept 400 days; what is counted over both transports;
+ * `peneira usage` and GET /v1/status agree; the quota of export rows and the counts survive a stop
+ * and a kill of a real server.
+ * Does not prove: how the quota follows the states of exports (unit/access/quota.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
