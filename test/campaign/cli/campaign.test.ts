@@ -1,8 +1,8 @@
 /**
- * Proves: the campaigns are read from the command line or refused in words, and each of them is a
- * real one: a few attacks on the sockets of both transports end no process, lock nobody out and
- * leave no memory behind.
- * Does not prove what a long run finds: `node build.mjs campaign sockets --rounds 1000`.
+ * Proves: campaigns are parsed from the command line or rejected with a readable message, and each
+ * is real: a few attacks on the sockets of both transports end no process, lock out no client, and
+ * leak no memory.
+ * Does not prove: what a long run finds (`node build.mjs campaign sockets --rounds 1000`).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

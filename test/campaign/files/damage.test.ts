@@ -1,8 +1,8 @@
 /**
- * Proves: a snapshot that is cut off, altered, of another version or truncated while it is mapped
- * is refused by a clear error or answers as before; the process lives on, in the main thread and
- * in workers; a file replaced by rename keeps answering; a closed segment says so.
- * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts does).
+ * Proves: a snapshot that is truncated, altered, of another version, or truncated while mapped is
+ * rejected with a clear error or answers as before; the process survives, in the main thread and in
+ * workers; a file replaced by rename keeps answering; a closed segment reports it.
+ * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -61,7 +61,7 @@ function answers(segment: NativeSegment): string {
   return JSON.stringify([[...rank.rows], [...walk.rows], [...gather.rows], counts, text]);
 }
 
-/** Opens and asks everything; the answers, or the code of the error. */
+/** Opens and queries everything; returns answers, or the error code. */
 function attempt(file: string, directory: DirectoryLocation): { text?: string; code?: string } {
   let segment: NativeSegment | undefined;
   try {
@@ -127,7 +127,7 @@ describe("damaged snapshots", () => {
         bytes.writeUInt8((bytes[at] as number) ^ 0x10, at);
         return bytes;
       });
-      // The small sections are checked at open, so some flips are found there already.
+      // Small sections are checked on open, so some flips are found there already.
       const found = async () => {
         const segment = openSegment(altered, fixture.directory);
         await segment.verify().finally(() => segment.close());
@@ -277,7 +277,7 @@ const TRUNCATING_WORKER = `
   });
 `;
 
-/** Runs a module in a process of its own; what it printed last, or how it died. */
+/** Runs a module in its own process; returns its last output, or how it died. */
 function runChild(script: string, parameters: string[]): unknown {
   const flags = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawnSync(process.execPath, [...flags, ...parameters], {

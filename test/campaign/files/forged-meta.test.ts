@@ -1,10 +1,9 @@
 /**
- * Proves: a snapshot with right checksums and metadata, string tables, directory, location or
- * footer that no import writes is refused in words, in one line, that name the file; or it opens,
- * and then everything that it says of itself is harmless in a header, a file name, a page, a log
- * line. Every member of the
- * metadata is checked, each with its place and what was expected there; what is imported passes.
- * Does not prove: anything of rows and posting lists (campaign/kernel/fuzz.test.ts).
+ * Proves: a snapshot with valid checksums and metadata, string tables, directory, location, or
+ * footer that no import writes is rejected with a one-line message that names the file; or it
+ * opens, and all its claims are harmless in a header, a file name, a page, and a log line. Every
+ * metadata member is checked, with its pointer and the expected value; imported metadata passes.
+ * Does not prove: anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +47,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** How opening ends: the words of the refusal, or null. */
+/** Opens the file; returns the error message, or null. */
 async function refusal(bytes: Buffer): Promise<string | null> {
   writeFileSync(path, bytes);
   try {
@@ -95,7 +94,7 @@ describe("a forged snapshot with valid checksums", () => {
       });
       outcomes[words === null ? "opened" : "refused"]++;
     }
-    // Names may be exchanged for others, so some must open; if all did, nothing was forged.
+    // Swapped names are valid, so some must open; if all did, nothing was forged.
     assert.ok(outcomes.opened > FORGERIES / 50, JSON.stringify(outcomes));
     assert.ok(outcomes.refused > FORGERIES / 2, JSON.stringify(outcomes));
   });
@@ -105,7 +104,7 @@ describe("a forged snapshot with valid checksums", () => {
   });
 });
 
-/** The good snapshot under a name of its own. */
+/** The good snapshot under its own name. */
 function good(): string {
   const place = join(folder, "good.peneira");
   writeFileSync(place, forge.forge());

@@ -1,11 +1,10 @@
 /**
- * Proves, on real files that are altered while they are open: what was checked is checked again in
- * the time of a pass, whatever the file system says of it; a file that was touched, its time of
- * writing given back or not, is trusted in nothing from the next look on, and no question of any
- * kind gets another answer than before or a 503; links of pins distrust nothing; who finds damage
- * under one name of a file tells all; each damage is logged once and quotes no row.
- * Does not prove what a whole server does then (e2e/server/served-damage.test.ts), nor times on a
- * clock.
+ * Proves, on real files that are altered while open: checked blocks are checked again within a
+ * pass, whatever the file system reports; after the next check a touched file is not trusted, even
+ * if its mtime was restored, and no query gets a wrong answer, only the earlier one or a 503; links
+ * of pins cause no recheck; damage found under one name of a file reaches all its users; each
+ * damage is logged once and quotes no row.
+ * Does not prove: what a whole server then does (e2e/server/served-damage.test.ts), nor real times.
  */
 import assert from "node:assert/strict";
 import { linkSync, mkdtempSync, readFileSync, rmSync, unlinkSync, utimesSync } from "node:fs";
@@ -46,7 +45,7 @@ const SPECS: readonly object[] = [
   { filters: { ...ALL, company: { started_after: "2015-03-04", share_capital_min: 1_000 } } },
 ];
 
-/** Questions of every kind, each its answer as text. */
+/** Queries of every kind, each answer as text. */
 function questions(segment: Segment, cnpj: string): (() => string)[] {
   const specs = SPECS.map((input) => specOf(segment, input));
   const fields = OUTPUT_FIELD_NAMES;
@@ -93,7 +92,7 @@ describe("a scrubber", () => {
   let covered: number;
   let first: { readonly cnpj: string; readonly legal_name: string };
   let files = 0;
-  /** What the scrubber of the test has said. */
+  /** Log lines of the scrubber in the test. */
   let lines: string[] = [];
   const log = openLog("info", { write: (line) => lines.push(line) });
   before(async () => {
@@ -117,7 +116,7 @@ describe("a scrubber", () => {
     return path;
   }
 
-  /** A scrubber of opened files, with what it has said. */
+  /** A scrubber of opened files, with its log lines. */
   async function scrubbing(paths: readonly string[], seconds = PASS_SECONDS) {
     const segments: Segment[] = [];
     for (const path of paths) segments.push(await openSegment(path));
@@ -133,18 +132,18 @@ describe("a scrubber", () => {
     return { scrubber, segments, segment: segments[0] as Segment, told, clock };
   }
 
-  /** Turns a bit of the name of the first account round; its page was read by then. */
+  /** Flips a bit in the first account's name, whose page was read before. */
   function alterName(path: string): void {
     const at = placeOf(whole, first.legal_name);
     keepingTimes(path, () => flipBit(path, at, 1));
   }
 
-  /** Whether all bytes that have a checksum are what they were. */
+  /** True if all bytes with a checksum are unchanged. */
   function isWhole(path: string): boolean {
     return readFileSync(path).subarray(0, covered).equals(whole.subarray(0, covered));
   }
 
-  /** Lets a file change as a bad disk lets it: nothing is told of it. */
+  /** Changes a file like a bad disk does: without any notice. */
   function silence({ native }: Segment): void {
     Object.assign(native, { fileState: () => native.opened });
   }
@@ -252,7 +251,7 @@ describe("a scrubber", () => {
       if (round % 2 === 0) keepingTimes(path, hit);
       else hit();
       scrubber.glance();
-      // Cached totals must not outlive the bytes either, so everything is asked twice.
+      // Cached totals must not outlive the bytes either, so each query runs twice.
       for (const question of [...asked.keys(), ...asked.keys()]) {
         const answer = outcome(asked[question] as () => string);
         if (answer === "snapshot_unavailable") tally.refused++;
@@ -357,7 +356,7 @@ describe("a scrubber", () => {
       error instanceof AppError && error.code === "snapshot_unavailable";
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
-    // What reads no row, or says so by itself.
+    // Calls without rows, or with own checks.
     const others = ["verify", "verifyBlocks", "distrust", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),

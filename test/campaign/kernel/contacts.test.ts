@@ -1,10 +1,10 @@
 /**
- * Proves: CONTACTS holds every e-mail and phone with its rows, the same bytes however many threads
- * made it and however few rows were held; the rows of values, there or not, shared by thousands or
- * not, in any case, are those of a look at every row, alone and with other clauses, also where two
- * addresses have one hash. Wrong bytes with right checksums are refused or give rows that there
- * are, and nothing is read outside of them; a file without CONTACTS says so.
- * Does not prove: which spellings of a value are read (unit/spec/phones.test.ts).
+ * Proves: CONTACTS has every e-mail and phone with its rows, as the same bytes for any number of
+ * threads and of buffered rows; the rows of values, existing or not, shared by thousands or not, in
+ * any case, equal those of a full scan, alone and with other clauses, also for two addresses with
+ * one hash. Corrupt bytes with valid checksums are rejected or yield existing rows, and nothing is
+ * read outside them; a file without CONTACTS reports it.
+ * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const MAGIC = "PNCONTAC";
 /** More than one chunk. */
 const ROWS = 70_000;
 const FEW = 3_000;
-/** Two addresses of one hash, found by search. */
+/** Two addresses with one hash, by search. */
 const COLLIDING = ["n5subqxq7hvve", "ygds2ht3nhgjh"].map((local) => `${local}@example.com`);
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-contacts-"));
@@ -44,7 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Rows of which some share an address or a phone with one other, some with thousands. */
+/** Rows of which some share a contact with one other, some with thousands. */
 function contactRows(seed: number, count: number): FixtureRow[] {
   const random = seededRandom(seed);
   const below = (end: number) => Math.floor(random() * end);
@@ -84,7 +84,7 @@ const emailsClause = (of: NativeSegment, emails: readonly string[]): Clause => {
   return { kind: "rows", lists: [of.emailRows(emails)], negated: false };
 };
 
-/** Rows that a look at every row finds. */
+/** Rows that a full scan finds. */
 function expected(rows: readonly FixtureRow[], meets: (row: FixtureRow) => boolean): number[] {
   return rows.flatMap((row, at) => (meets(row) ? [at] : []));
 }
@@ -97,7 +97,7 @@ const hasEmail = (emails: readonly string[]) => {
   return ({ email }: FixtureRow) => wanted.has(String(email).toLowerCase());
 };
 
-/** Values of drawn rows, and now and then some that no row has. */
+/** Values of random rows, and sometimes values that no row has. */
 function drawn(random: () => number, count: number) {
   const row = () => fixture.rows[Math.floor(random() * ROWS)] as FixtureRow;
   const phones = Array.from({ length: count }, () => row().phone_1 ?? row().phone_2 ?? 551155n);
@@ -200,7 +200,7 @@ describe("corrupt bytes in CONTACTS", () => {
   const open = (change: (bytes: Buffer) => void) =>
     openForged({ fixture: few, region }, path.join(folder, `${forged++ % 4}`), change);
   const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
-  /** Place of a number of the second kind, phones, in the header. */
+  /** Offset of a number of the second kind, phones, in the header. */
   const ofPhones = (at: number) => start + 32 + 24 + at;
   const ask = (of: NativeSegment) => of.phoneRows(Float64Array.of(551133334444));
 

@@ -1,10 +1,9 @@
 /**
- * Proves: pages of questions about activities, cities and all else that COVER and CITIES hold are
- * those of the slow twin, from the first row and from any other one, whole and by a few rows, and
- * so are totals; no chunk is opened for them, and few entries are read for a short page; without
- * COVER or CITIES they are the same; what they do not hold is looked for elsewhere; wrong numbers
- * in them with right checksums are refused, at open or use.
- * Does not prove: that the lists are those of the rows (unit/native-index/build-region.test.ts).
+ * Proves: pages of queries by activities, cities, and all else in COVER and CITIES equal the
+ * twin's, from any row, whole and in small pages, as do totals; no chunk is opened for them, and a
+ * short page reads few entries; without COVER or CITIES the answers are the same; other queries use
+ * other paths; wrong numbers with valid checksums are rejected, on open or on use.
+ * Does not prove: that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +24,7 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
-/** Whose codes are asked for, and how many; a few of them no row has. */
+/** Dimensions, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -71,14 +70,14 @@ function withCodes(dimension: DimensionName, codes: readonly number[]): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated: false };
 }
 
-/** Some activities, now and then all but some: as many as have no more lists than are read. */
+/** Some activities, sometimes all but some: as many as fit the limit of lists read. */
 function activities(): Clause {
   const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
   const any = [{ dimension: "cnae_primary" as const, codes: codes.sort() }];
   return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
 }
 
-/** Up to three intervals of days, far outside of the calendar of keys now and then. */
+/** Up to three intervals of days, sometimes far outside the calendar of keys. */
 function dates(): Clause {
   const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
   const ranges = Array.from({ length: 1 + below(3) }, () => {
@@ -114,7 +113,7 @@ function check(clauses: readonly Clause[], afterRow: number, limit: number): voi
   }
 }
 
-/** One to three cities; all but some of them would have more lists than are read. */
+/** One to three cities; all but some of them would exceed the limit of lists read. */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(3) }, () => below(61)))];
   return withCodes(
@@ -267,7 +266,7 @@ it("rejects, on use, lists and rows of COVER that point outside or do not ascend
   const all = Uint32Array.from({ length: 30 }, (_, code) => code);
   const any = [{ dimension: "cnae_primary" as const, codes: all }];
   for (const [i, forge] of forgeries.entries()) {
-    // The start of the first list is that of no entry before it, and may be anything below it.
+    // The first list's start has no entry before it, and may be any lower number.
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];

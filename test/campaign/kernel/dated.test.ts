@@ -1,10 +1,10 @@
 /**
- * Proves: of questions with intervals of days, totals, first pages and facets are those of the slow
- * twin, with activities and cities and without, for any days, from any row on; no chunk is opened
- * for them, and only entries between the two days are read; without OPENED, DATED, COVER, and all
- * of them the answers are the same; wrong numbers in OPENED and DATED with right checksums are
- * refused, at open or use.
- * Does not prove: that lists and cells are those of the rows (unit/native-index/build-region).
+ * Proves: for queries with intervals of days, totals, first pages, and facets equal the twin's,
+ * with and without activities and cities, for any days, from any row; no chunk is opened for them,
+ * and only entries between the two days are read; without OPENED, DATED, COVER, or all of them the
+ * answers are the same; wrong numbers in OPENED and DATED with valid checksums are rejected, on
+ * open or on use.
+ * Does not prove: that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,10 +30,10 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
-/** Days on which a fixture's accounts are opened, and some before and behind. */
+/** Opening days of a fixture's accounts, with some before and after. */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
-/** Whose codes are asked for, and how many; a few of them no row has. */
+/** Dimensions, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -47,13 +47,13 @@ const below = (count: number) => Math.floor(random() * count);
 let fixture: Fixture;
 let region: Region;
 let segment: NativeSegment;
-/** The same file as older programs leave it: without some of the parts about days, and all. */
+/** The file as older programs wrote it: without some of the parts about days, or all. */
 let older: readonly NativeSegment[];
 let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
   openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
-/** As it was before OPENED, which would answer the same. */
+/** The file before OPENED, which would answer the same. */
 const openOld = (change: (bytes: Buffer) => void) =>
   open((bytes) => {
     hide(bytes, OPENED);
@@ -97,7 +97,7 @@ function activities(): Clause {
   );
 }
 
-/** An interval of a day to some years; both ends far outside of the calendar now and then. */
+/** An interval of a day to some years; sometimes both ends far outside the calendar. */
 function interval(): readonly [number, number] {
   const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
   const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
@@ -142,7 +142,7 @@ function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number
   return { rows: [...page.rows], more: page.more };
 }
 
-/** The one day that a number of DATED stands for. */
+/** The one day that a number of DATED encodes. */
 function dayClause(date: number): Clause {
   const day = Date.UTC(1800 + (date >> 9), 0, 1 + (date & 511)) / 86_400_000;
   return { kind: "range", column: "started_on", ranges: [[day, day]] };
@@ -159,8 +159,8 @@ it("counts totals for any days without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Many intervals may have more years in parts than are split, and of cities whole years are
-    // not summed with activities.
+    // Many intervals may have more partial years than are split; whole years of cities are not
+    // summed with activities.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }

@@ -1,10 +1,10 @@
 /**
- * Proves: DISTRICTS holds every district of every municipality with its rows, however many threads
- * made it; the rows of one or many districts, there or not, are those of a look at every row, alone
- * and beside other clauses, and so is the catalogue, as far as it is asked for. Wrong bytes with
- * right checksums are refused or give rows that there are, and nothing is read outside of them; a
- * file without DISTRICTS says so.
- * Does not prove: that specs become the right districts (unit/spec/normalize.test.ts).
+ * Proves: DISTRICTS has every district of every municipality with its rows, for any number of
+ * threads; the rows of one or many districts, existing or not, equal those of a full scan, alone
+ * and with other clauses, as does the requested part of the catalog. Corrupt bytes with valid
+ * checksums are rejected or yield existing rows, and nothing is read outside them; a file without
+ * DISTRICTS reports it.
+ * Does not prove: that specs resolve to the right districts (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ function rowsIn(of: NativeSegment, clauses: Clause[]): number[] {
   return [...of.select(page).rows];
 }
 
-/** Keys of districts that there are, and now and then of some that there are not. */
+/** Keys of existing districts, and sometimes of nonexistent ones. */
 function drawn(random: () => number, count: number): string[] {
   const keys = [...expected.keys()];
   return Array.from({ length: count }, () => {

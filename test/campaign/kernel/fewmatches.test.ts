@@ -1,7 +1,7 @@
 /**
  * Proves: a page of few matches is found in the pass that counts them, further pages without any,
- * and both hold what the slow twin finds.
- * Does not prove: anything about answers that are larger (query.test.ts).
+ * and both equal the twin's.
+ * Does not prove: anything about larger answers (query.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Proves: a short coverage-guided run of the fuzz targets finds no crash, no hang, no undefined
- * behaviour and no disagreement: hostile files with right checksums, random queries on a good file,
+ * Proves: a short coverage-guided run of the fuzz targets finds no crash, hang, undefined behavior,
+ * or disagreement, for hostile files with valid checksums, random queries on a good file, and
  * hostile files of a dump. Does not prove: that a longer run finds nothing.
  */
 import assert from "node:assert/strict";

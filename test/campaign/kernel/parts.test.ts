@@ -1,7 +1,7 @@
 /**
- * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and right checksums is
- * refused when it is opened or when the number is used, and never read outside of; a part of an
- * unknown name or version is passed over, and every answer is the same without it.
+ * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and valid checksums is
+ * rejected on open or on use, and never read out of bounds; a part of an unknown name or version is
+ * ignored, and every answer is the same without it.
  * Does not prove: that no other bytes do harm (fuzz.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ const state: Clause[] = [
   { kind: "posting", any: [{ dimension: "flag", codes: Uint32Array.of(3) }], negated: true },
 ];
 
-/** That every answer is the right one. */
+/** Asserts that every answer is right. */
 function checkAnswers(segment: NativeSegment): void {
   for (const clauses of [postal, state, [...postal, ...state]]) {
     assert.equal(segment.count(clauses), matchesOf(fixture.rows, clauses).length);

@@ -1,7 +1,7 @@
 /**
- * Proves: rows by prefixes of postal codes, of every length, one or many, alone or beside other
- * conditions, are those of the slow twin in every method; a prefix alone is counted from starts.
- * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), or
+ * Proves: rows by prefixes of postal codes, of every length, one or many, alone or with other
+ * conditions, equal the twin's in every method; a prefix alone is counted from starts.
+ * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
@@ -103,7 +103,7 @@ it("counts a prefix of whole groups even if the index rows cannot be read", () =
   const start = startOfPart(region, "PNPOSTAL");
   const bytes = Buffer.from(region.file);
   const at = start + Number(region.file.readBigUInt64LE(start + 32));
-  // In the first block that has rows alone.
+  // In the first block that has only rows.
   bytes.writeUInt8(
     bytes.readUInt8(Math.ceil(at / 65_536) * 65_536) ^ 1,
     Math.ceil(at / 65_536) * 65_536,

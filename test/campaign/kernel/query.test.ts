@@ -1,8 +1,8 @@
 /**
- * Proves: the addon's query side alone, on random rows of one and of three chunks: matches, counts,
- * order and joined pages of each method equal the slow twin (query-twin.ts) for random clauses of
- * every dimension and kind; rendered JSON is what JSON.stringify gives; work is bounded where the
- * design says so; wrong requests are refused by name.
+ * Proves, for the addon's query side alone, on random rows of one and of three chunks: matches,
+ * counts, order, and joined pages of each method equal the twin's (query-twin.ts) for random
+ * clauses of every dimension and kind; rendered JSON equals JSON.stringify; work is bounded as
+ * designed; invalid requests are rejected by name.
  * Does not prove: anything about damaged files (campaign/files/damage.test.ts) or real registry
  * data.
  */
@@ -35,7 +35,7 @@ import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");
-/** Number of codes that random clauses draw from; a few of them are unknown to the file. */
+/** Number of codes for random clauses; a few of them are unknown to the file. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["cnae_secondary", 42],
@@ -90,7 +90,7 @@ function randomClause(random: () => number, rows: number): Clause {
   return { kind: "range", column, ranges };
 }
 
-/** Many ranges: single values, neighbours, those that overlap, hold others or hold nothing. */
+/** Many ranges: single values, neighbors, overlapping, nested, and empty ones. */
 function manyRanges(random: () => number): Clause {
   const below = (count: number) => Math.floor(random() * count);
   const [column, low, high] = [
@@ -99,7 +99,7 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Crowded into a part of the numbers, so that one part of the look-up has many of them.
+  // Clustered in a part of the numbers, so that one part of the look-up has many of them.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);
@@ -424,7 +424,7 @@ describe("queries on the addon", () => {
   it("stops a walk at its row limit, and compares if the matches are known", () => {
     const { segment, rows } = large();
     const order = [{ key: "legal_name", descending: false }] as const;
-    // The last accounts by name, so that a walk meets all others first.
+    // The last accounts by name, so that a walk visits all others first.
     const wanted = rows
       .flatMap(({ cnpj, legal_name: name }, row) => (name === null ? [] : [{ cnpj, name, row }]))
       .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
@@ -477,7 +477,7 @@ describe("queries on the addon", () => {
   it("passes the same tests without AVX2", { skip: PORTABLE }, () => {
     const args = ["--import", "tsx", "--test", fileURLToPath(import.meta.url)];
     const env = { ...process.env, PENEIRA_SIMD: "portable", ...scaled({ "kernel queries": 20 }) };
-    // The runner marks the processes that it starts; this one is to run as if by hand.
+    // The runner marks its child processes; this one must run like a manual start.
     delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
     const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
     assert.equal(child.status, 0, child.stdout.slice(-4000));

@@ -1,11 +1,11 @@
 /**
- * Proves: the addon's reader of portable Roaring bitmaps takes what the `roaring` package writes,
- * with and without runs, and refuses every other byte string with a place, whatever was done to a
- * good one: cut, lengthened, any byte changed; what it takes after such a change is what the
- * package would read. Entries of lists become the rows that a linear look finds, and rows their
- * entries; the bitmap that the addon writes is the one that the package reads. Packed blocks become
- * the rows of their entries, and damaged ones never a row that is not there.
- * Does not prove: that queries use lists rightly (query.test.ts).
+ * Proves: the addon's reader of portable Roaring bitmaps accepts what the `roaring` package writes,
+ * with and without runs, and rejects every other byte string with a position, for any change to a
+ * good one: truncated, extended, any byte; what it accepts after a change is what the package
+ * reads. Entries of lists resolve to the rows of a linear scan, and rows to their entries; the
+ * package reads the bitmap that the addon writes. Packed blocks yield the rows of their entries,
+ * and damaged ones never a nonexistent row.
+ * Does not prove: that queries use lists correctly (query.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -45,7 +45,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An entry as native-index/query/find/cnpj.h says, from the digits and letters of a CNPJ. */
+/** An entry as defined in native-index/query/find/cnpj.h, from the characters of a CNPJ. */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);
@@ -97,7 +97,7 @@ describe("lists of rows", () => {
         good.subarray(0, below(4) === 0 ? below(good.length) : undefined),
       ]);
       for (let left = below(3); left > 0 && bytes.length > 0; left--) {
-        // Most of what can be wrong stands at the beginning.
+        // Most invalid values are at the beginning.
         bytes[below(random() < 0.7 ? Math.min(64, bytes.length) : bytes.length)] = below(256);
       }
       const sent = below(10) === 0 ? Buffer.concat([bytes, Buffer.of(0)]) : bytes;

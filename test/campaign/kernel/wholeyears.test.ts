@@ -1,7 +1,7 @@
 /**
- * Proves: intervals of opening dates that are not whole years have the totals of the slow twin,
- * whatever else is asked; of a broad question only rows of the years in parts are tested; facets
- * are the same by however many threads.
+ * Proves: intervals of opening dates that are not whole years have the twin's totals with any other
+ * filters; a broad query tests only rows of partial years; facets are the same for any number of
+ * threads.
  * Does not prove: that sums of combinations are right (rollup.test.ts).
  */
 import assert from "node:assert/strict";
@@ -58,7 +58,7 @@ function posting(random: () => number): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-/** A bound: any day, the first or the last day of a year, or far outside of the calendar. */
+/** A bound: any day, the first or last day of a year, or far outside the calendar. */
 function bound(random: () => number): number {
   const kind = random();
   if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));
@@ -94,7 +94,7 @@ it("counts the same facets with several threads as with one, for any intervals",
     const expected = segment.facets(clauses, names);
     const [total] = expected.map((counts) => counts.reduce((sum, count) => sum + count, 0));
     assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
-    // More of them than there are chunks, among others.
+    // More of them than chunks, among others.
     for (const threads of [undefined, 0, 1, 2, 5]) {
       assert.deepEqual(await segment.facetsAside(clauses, names, threads), expected);
     }

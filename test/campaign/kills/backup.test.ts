@@ -1,8 +1,8 @@
 /**
  * Proves, with the shipped program killed by SIGKILL at random moments: a backup and a restore
- * leave nothing at their place or all of it; the next one succeeds and removes what was left
- * beside it; SIGTERM leaves nothing at all; the words, the exit codes and the JSON of both.
- * Does not prove: power cuts (the order of fsync and rename is read, not tested).
+ * leave either nothing or a complete result; the next one succeeds and removes the leftovers;
+ * SIGTERM leaves nothing; the messages, exit codes, and JSON of both.
+ * Does not prove: power cuts (the order of fsync and rename is reviewed, not tested).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -23,13 +23,13 @@ import { productCommand } from "../../support/server/process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
-/** On a loaded machine it may last longer than was measured; then later moments are tried. */
+/** On a loaded machine it may take longer than measured; then later moments are tried. */
 const KILLS_MAX = 5 * KILLS;
 
 let folder: string;
 let dataDir: string;
 
-/** A state with so many files that copying them takes longer than starting does. */
+/** A state with so many files that copying takes longer than starting. */
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-backup-crash-"));
   dataDir = join(folder, "state");
@@ -53,7 +53,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const peneira = (...words: string[]) => promisify(execFile)(...productCommand(words));
 
-/** Runs a command and ends it after a time; true when it had ended by itself. */
+/** Runs a command and kills it after a time; returns true if it ended before. */
 async function endedAfter(ms: number, signal: NodeJS.Signals, words: string[]): Promise<boolean> {
   const child: ChildProcess = spawn(...productCommand(words), { stdio: "ignore" });
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));

@@ -1,11 +1,10 @@
 /**
- * Proves, with the real program as a process: killed while a list of changes is made and while an
- * export of changes is rendered, a restart makes the list anew, leaves no half of one, finishes the
- * export under its id with the bytes that rendering here gives; `GET /v1/changes` answers the same
- * totals before and after; status lists the months; a newer month that is put into the folder gets
- * its list ahead of any question; a stop during the making ends with code 0.
- * Does not prove every moment of a crash: the campaign of campaign/kills/crash.test.ts has the
- * points of exports.
+ * Proves, with the real program as a process: after a kill during the build of a change list and
+ * the rendering of an export of changes, a restart rebuilds the list, leaves no partial one, and
+ * finishes the export under its id with the bytes that rendering here produces; `GET /v1/changes`
+ * returns the same totals before and after; status lists the months; a newer month in the folder
+ * gets its list before any query; a stop during the build ends with code 0.
+ * Does not prove: every moment of a crash (campaign/kills/crash.test.ts has the points of exports).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -64,7 +63,7 @@ describe("changes of a real server", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const names = () => (existsSync(lists) ? readdirSync(lists) : []);
-  /** Waits for something to be so; the process is fast, so it is looked at all the time. */
+  /** Waits for a condition; the process is fast, so it polls continuously. */
   const until = async (so: () => boolean | Promise<boolean>) => {
     for (const end = Date.now() + 30_000; !(await so()); await sleep(1)) {
       assert.ok(Date.now() < end, "it never came to that");

@@ -1,11 +1,11 @@
 /**
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
  * I1-I10 and I12-I14 of the exports (violation.ts names them); an export that kills the process
- * three times fails and the rest goes on; the shipped bundle has no trace of the kill points; plans
- * repeat with their seed; the ledger refuses what it is there to refuse; a full disk fails only
- * what needs the space (where a small disk can be mounted).
- * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments than
- * these hundreds are safe: `npm run crash -- --cycles 10000` looks longer.
+ * three times fails and the rest continues; the shipped bundle has no trace of the kill points;
+ * plans repeat with their seed; the ledger rejects violations; a full disk fails only operations
+ * that need space (where a small disk can be mounted).
+ * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments are
+ * safe: `npm run crash -- --cycles 10000` runs longer.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ import { Violation } from "./violation.ts";
 const CYCLES = tries("crash lives");
 const HITS = tries("crash hits");
 
-/** A spec that says nothing. */
+/** An empty spec. */
 const EMPTY = { filters: {} };
 
 /** All JavaScript of a bundle. */
@@ -203,7 +203,7 @@ describe("the ledger", () => {
       );
       checkOne(further, { rows, moments, unseen });
     };
-    // What was asked for in between may be out of it, or in it.
+    // Accounts requested in between may be in or out.
     for (const between of [[], [b]]) check(9, 0, ...between, c, d);
     for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
     check(9, 1, b, d);

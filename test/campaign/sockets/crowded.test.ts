@@ -1,9 +1,9 @@
 /**
- * Proves on real sockets, on both transports and at the metrics' own address: a connection that
- * asks thousands of things at once gets its turn and no more, while a handful is answered in order;
- * who does not read makes the server work no further; idle connections make room; an address and a
- * tenant have their shares; how the server is can always be asked. All by counts.
- * Does not prove how long others wait, nor whom `Sockets` chooses (sockets.test.ts).
+ * Proves on real sockets, on both transports and at the metrics' address: a connection with
+ * thousands of requests in flight gets one turn, while a handful is answered in order; a client
+ * that does not read stops the server's work; idle connections are replaced; an address and a
+ * tenant have their shares; health checks are always answered. All by counts.
+ * Does not prove: how long others wait, nor which ones `Sockets` closes (sockets.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -20,7 +20,7 @@ import * as attacks from "../../support/sockets/attacks.ts";
 
 const { crowd, flood, get, numbered, sendAndRead } = attacks;
 
-/** So patient that nobody is closed for being slow. */
+/** So long that no client is closed as slow. */
 const LIMITS = {
   ...TEST_LIMITS,
   headersTimeoutMs: 60_000,
@@ -33,7 +33,7 @@ const LIMITS = {
 const ONES_OWN = "127.0.0.1";
 const OTHER = "127.0.0.2";
 
-/** Bytes of each flood, and what it is made of. */
+/** Bytes of each flood, and its content. */
 const FLOOD_BYTES = 512 * 1024;
 const FLOODS: readonly (readonly [name: string, path: string, lines: string, status: number])[] = [
   ["a page", "/docs/errors", "", 200],
@@ -90,7 +90,7 @@ for (const transport of TRANSPORTS) {
         assert.equal(statuses.at(-1), 503);
         assert.match(text, /"code":"overloaded".*came at once on this connection/);
         assert.ok(statuses.slice(0, -1).every((one) => one === status));
-        // A chunk may come in two, and each is a turn of its own.
+        // A chunk may arrive in two, each in a turn of its own.
         assert.ok(statuses.length >= 12 && statuses.length <= 3 * REQUESTS_AT_ONCE_MAX);
         assert.equal(handled() - before, statuses.length, "more was handled than was answered");
       });
@@ -146,7 +146,7 @@ for (const transport of TRANSPORTS) {
     });
 
     it("may send a body after its requests, and more requests after that", async () => {
-      // In a head this would be a line with a byte that is mended there, in a body it is its own.
+      // In a head this line has a byte that is repaired there, in a body it is unchanged.
       const warnings = '"warnings":[\r\n{"a":"\x7f"}]';
       const body = `{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}},"explain":{${warnings}}}}`;
       const padded = body.padEnd(100_000);
@@ -154,7 +154,7 @@ for (const transport of TRANSPORTS) {
         "POST /v1/spec/normalize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
         `Authorization: Bearer ${server.keys.enterprise}\r\n` +
         `Content-Length: ${padded.length}\r\n\r\n${padded}`;
-      // Over uws what takes longer than what is done at once is the last; see docs/limits.md.
+      // Over uws the first answer that takes longer is the last; see docs/limits.md.
       const behind = transport === "uws" ? "" : numbered(2, "/healthz");
       const wanted = Array(transport === "uws" ? 3 : 5).fill(200);
       const bytes = numbered(2, "/healthz") + post + behind;
@@ -182,7 +182,7 @@ for (const transport of TRANSPORTS) {
       for (const one of held) one.close();
       held = [];
       await until(
-        // The connection that exports were made on may be left.
+        // The connection that created the exports may remain.
         () => server.sockets.open <= 1,
         () => `${server.sockets.open} are left`,
       );
@@ -263,7 +263,7 @@ for (const transport of TRANSPORTS) {
       const server = await startFake(transport, {}, { ...LIMITS, socketsMax: 400 });
       const target = { port: server.port };
       const held: attacks.Crowd[] = [];
-      // Not more at once than are ready right after the start.
+      // At most the number that is ready right after the start.
       for (let part = 0; part < 6; part++) held.push(await crowd(target, 50, { bytes: ASKED }));
       const sockets = held.flatMap((one) => one.sockets);
       const answeredOf = (bytes: number) =>

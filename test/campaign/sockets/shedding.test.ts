@@ -1,10 +1,9 @@
 /**
- * Proves, by counting who is answered in one turn of the event loop that is full of requests, what
- * a server with too much to do refuses: never whether it is up and ready; large pages, facets,
- * translations and documents first; small searches and signing in only when their own work has
- * filled what was kept for them; and nothing any more in the next turn. The clock is moved by the
- * work of the engine alone, so the counts are exact. Does not prove what a turn is
- * (unit/access/rate-limits.test.ts).
+ * Proves, by counting answers in one turn of the event loop that is full of requests, what an
+ * overloaded server sheds: never health and readiness; large pages, facets, translations, and
+ * documents first; small searches and signing in only after their own work has filled their
+ * reserve; and nothing in the next turn. Only the engine's work moves the clock, so counts are
+ * exact. Does not prove: what a turn is (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -22,13 +21,13 @@ import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;
-/** What each call of the engine takes. */
+/** Time of each engine call. */
 const CALL_MS = 10;
 const ROUNDS = 120;
 
 const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-/** One request: what it asks, and with which body. */
+/** One request and its body. */
 interface Kind {
   readonly method: string;
   readonly path: string;
@@ -81,7 +80,7 @@ describe("an overloaded server", () => {
   });
   after(() => server.close());
 
-  /** Sends a request of a kind; its status comes at once or later. */
+  /** Sends a request of a kind; its status is immediate or later. */
   const send = (kind: Kind, answered: (status: number) => void): void => {
     const headers: Partial<Record<ReadHeader, string>> = {
       authorization: `Bearer ${server.keys.enterprise}`,
@@ -102,7 +101,7 @@ describe("an overloaded server", () => {
     });
   };
 
-  /** One turn with so many requests of each kind, by turns; gives the statuses in their order. */
+  /** One turn with this many requests of each kind, alternating; returns the statuses. */
   const turn = async (rounds: number): Promise<Record<KindName, number[]>> => {
     const names = Object.keys(KINDS) as KindName[];
     const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
@@ -139,8 +138,8 @@ describe("an overloaded server", () => {
         name,
       );
     }
-    // A round takes four calls until what can wait is refused, and two from then on: a large page
-    // is found in another turn.
+    // A round takes four calls until deferrable work is shed, and two afterwards: a large page is
+    // found in another turn.
     const early = Math.ceil(LIMIT_MS / 2 / (4 * CALL_MS));
     const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
     for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports on real sockets, that whoever takes too long is closed within the
- * limit that applies and leaves nothing behind: slow and missing heads, slow bodies, idle sockets,
- * halves of connections; and that whoever is slow within the limits is answered. The limits of
- * uWebSockets.js for heads and idle sockets are its own, about 10 s. Clients that do not read are
- * in contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
+ * Proves, on both transports on real sockets, that clients that take too long are closed within the
+ * applicable limit and leave nothing: slow and missing heads, slow bodies, idle sockets,
+ * half-closed connections; and that slow clients within the limits are answered. uWebSockets.js has
+ * its own limits for heads and idle sockets, about 10 s. Clients that do not read are in
+ * contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -19,9 +19,9 @@ const LIMITS = {
   idleTimeoutMs: 1_500,
 };
 
-/** Longest time that uWebSockets.js takes by itself; it looks every 4 s. */
+/** Maximum delay of uWebSockets.js itself, which checks every 4 s. */
 const UWS_MS = 16_000;
-/** What timers may be late by: a test is no place for a close look at time. */
+/** Tolerance of timers: a test cannot measure time precisely. */
 const LATE_MS = 3_000;
 
 const BODY = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';

@@ -1,9 +1,9 @@
 /**
- * Proves who is closed to make room for a connection and who is refused, by counts alone: the
- * connection that never asked anything goes first, then the one that rests longest, never one that
- * asks; one address has its share, proxies and one's own networks have none; whoever asks how the
- * server is always gets in. Also how many requests of a tenant may wait. Does not prove that a
- * transport does as it is told (campaign/sockets/crowded.test.ts).
+ * Proves which connections are closed for new ones and which are refused, by counts alone:
+ * connections that never sent a request go first, then the longest idle one, never an active one;
+ * one address has its share, proxies and private networks have none; health checks always get in.
+ * Also how many requests of a tenant may wait. Does not prove: that a transport obeys
+ * (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
  * Proves: an answer of one account per company is, for seeded random specs in every order and on
- * data whose companies have many branches, exactly the answer of the linear scan without those
- * whose company came before; pages of any size joined are that answer, each page from the row
- * that the one before gave, `more` exact; and that a page costs work in proportion to its rows.
- * Does not prove anything about HTTP (contract/http/api/leads.test.ts).
+ * data whose companies have many branches, exactly the linear scan's answer without repeated
+ * companies; pages of any size join to it, each from the row that the previous one returned, `more`
+ * exact; and a page costs work in proportion to its rows.
+ * Does not prove: anything about HTTP (contract/http/api/leads.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -54,7 +54,7 @@ describe("one account per company", () => {
     made.dispose();
   });
 
-  /** The rows of the whole answer whose company did not come before: slow and obvious. */
+  /** The rows of the whole answer with the first of each company: slow and obvious. */
   function expected(answer: readonly number[]): number[] {
     const seen = new Set<string>();
     return answer.filter((row) => {

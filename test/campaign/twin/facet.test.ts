@@ -1,8 +1,8 @@
 /**
- * Proves: every facet of seeded random specs holds exactly the counts that a linear scan over the
- * decoded rows gives, in the promised order; values, the others and the missing ones sum to the
- * total; the cube and the pass over the matches agree; the cube reads no row; the bench runs,
- * small. Does not prove anything about HTTP, nor about speed (bench/facets.bench.ts).
+ * Proves: every facet of seeded random specs has exactly the counts of a linear scan over the
+ * decoded rows, in the promised order; values, others, and missing ones sum to the total; the cube
+ * and the pass over the matches agree; the cube reads no row; a small bench runs. Does not prove:
+ * anything about HTTP, nor about speed (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -25,7 +25,7 @@ const digits = (count: number) => (row: TwinRow) => {
   return code === null || code === "8888888" ? null : code.slice(0, count);
 };
 
-/** What a row's value of each facet is, told once more. */
+/** A row's value of each facet, defined independently. */
 const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   uf: (row) => row.uf as Value,
   municipality: (row) => row.municipality_ibge as Value,
@@ -52,7 +52,7 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   },
 };
 
-/** The facet of rows by counting them one after the other. */
+/** The facet of rows, counted one by one. */
 function scan(rows: readonly TwinRow[], name: FacetName) {
   const counts = new Map<Value, number>();
   for (const row of rows) counts.set(READ[name](row), (counts.get(READ[name](row)) ?? 0) + 1);

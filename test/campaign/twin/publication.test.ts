@@ -1,8 +1,8 @@
 /**
- * Proves: files of two publications never stand together: a month that is published anew, wholly
- * or in part, before, during or after a download, with new tags or with the old ones, comes out as
- * the new one, or in words; a finished month is only checked, mended where it is damaged, and
- * replaced only where that is wanted. Seeded random fault plans at the end.
+ * Proves: files of two publications never mix: a month that is republished, wholly or in part,
+ * before, during, or after a download, with new tags or the old ones, downloads as the new one, or
+ * fails with a message; a finished month is only checked, repaired where damaged, and replaced only
+ * on request. Ends with seeded random fault plans.
  * Does not prove: single faults (contract/download/download.test.ts), kill -9
  * (e2e/download/process.test.ts).
  */
@@ -102,7 +102,7 @@ describe("a republished month", () => {
       const file = share.months.get(LABEL)?.get(BIG);
       assert.ok(file !== undefined);
       const other = Buffer.from(file.content as Buffer);
-      // The CRC-32 of the member stands in the central directory at the end.
+      // The member's CRC-32 is in the central directory at the end.
       const directory = other.lastIndexOf(Buffer.from("PK\x01\x02"));
       other.writeUInt32LE(12345, directory + 16);
       let swapped = false;
@@ -208,7 +208,7 @@ describe("random faults", () => {
     }
   });
 
-  /** A share that fails at random, and may be published anew at one request. */
+  /** A share that fails at random, and may be republished at one request. */
   function chaos(seed: number): FaultPlan {
     const rng = seededRng(seed);
     const rate = rng() * 0.5;

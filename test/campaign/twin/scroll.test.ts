@@ -1,9 +1,9 @@
 /**
- * Proves: the rows of an export, in every secondary mode, sort and limit, are those of a linear
- * scan, order included; batches and native calls of any size change nothing; a phase that the
- * limit does not reach is not counted; rows met stay within a small multiple of the snapshot's;
- * explanations name the activity that matched.
- * Does not prove: what is written of the rows (export tests), nor that single pages are right
+ * Proves: the rows of an export, in every secondary mode, sort, and limit, equal those of a linear
+ * scan, in order; batches and native calls of any size change nothing; a phase beyond the limit is
+ * not counted; visited rows stay within a small multiple of the snapshot's; explanations name the
+ * matched activity.
+ * Does not prove: how rows are written (export tests), nor that single pages are right
  * (campaign/twin/engine.test.ts).
  */
 import assert from "node:assert/strict";
@@ -56,7 +56,7 @@ async function makeSubject(accounts: number, seed: number): Promise<Subject> {
   return { made, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
 }
 
-/** An export's spec from a part of one, without a limit unless one is given. */
+/** An export's spec from a part of one, unlimited by default. */
 function specOf({ segment }: Subject, input: object): AccountQuerySpec {
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -74,7 +74,7 @@ function wantedOf(spec: AccountQuerySpec): Set<string> {
   return new Set(spec.filters.industry.cnae_any_of.map(cnaeDigits));
 }
 
-/** The activities that most accounts have; few, because the twin looks at each for every row. */
+/** The most frequent activities; few, because the twin tests each for every row. */
 function commonActivities({ twin }: Subject, count: number): string[] {
   const accounts = new Map<string, number>();
   for (const { cnae_primary: code } of twin.rows) {
@@ -84,13 +84,13 @@ function commonActivities({ twin }: Subject, count: number): string[] {
   return codes.slice(0, count);
 }
 
-/** How many rows of an answer match by their primary activity. */
+/** Rows of an answer that match by their primary activity. */
 function primaryCount({ twin }: Subject, spec: AccountQuerySpec, answer: readonly number[]) {
   const wanted = wantedOf(spec);
   return answer.filter((row) => wanted.has(String(twin.rows[row]?.cnae_primary))).length;
 }
 
-/** All rows that a scroll hands out; checks what it says of itself on the way. */
+/** All rows of a scroll; checks its reports on the way. */
 function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): number[] {
   const answer = scroll(segment, spec, sizes);
   const { rowCount } = answer;
@@ -103,21 +103,21 @@ function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): 
   return rows;
 }
 
-/** Compares rows by the first place where they differ: a diff of thousands takes minutes. */
+/** Compares rows by the first difference: a diff of thousands takes minutes. */
 function assertRows(rows: readonly number[], expected: readonly number[], told = ""): void {
   const at = rows.findIndex((row, i) => row !== expected[i]);
   assert.equal(at < 0 ? "" : `${rows[at]} at ${at}, not ${expected[at]}`, "", told);
   assert.equal(rows.length, expected.length, told);
 }
 
-/** Compares a scroll with the twin's answer, which is complete whatever the limit. */
+/** Compares a scroll with the twin's answer, which ignores the limit. */
 function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonly number[]): void {
   const told = JSON.stringify(spec);
   assert.equal(scroll(segment, spec, SMALL).matches, complete.length, told);
   assertRows(joined(segment, spec, SMALL), complete.slice(0, spec.limit), told);
 }
 
-/** Sums of work over all calls, and the clauses that were counted and selected by. */
+/** Sums of work over all calls, and the clauses counted and selected by. */
 interface Counted {
   readonly segment: Segment;
   readonly counted: Set<readonly Clause[]>;
@@ -128,7 +128,7 @@ interface Counted {
   gathered: number;
 }
 
-/** A segment that counts what is asked of it. */
+/** A segment that counts its calls. */
 function counting(segment: Segment): Counted {
   const { native } = segment;
   const watched: Pick<NativeSegment, "count" | "select" | "poisoned"> = {
@@ -365,7 +365,7 @@ describe("scroll", () => {
   });
 });
 
-/** The activity by which an account matches: the primary one before any secondary one. */
+/** The activity that an account matches by: primary before secondary ones. */
 function matchOf(account: TwinRow, wanted: ReadonlySet<string>) {
   const primary = String(account.cnae_primary);
   if (wanted.has(primary)) return { code: primary, as: "primary" };
