@@ -1,8 +1,7 @@
 /**
- * The parts of documents that are made from code. What comes in: documents with pairs of comments
- * `<!-- generated: NAME -->` and `<!-- end of generated -->`, and the tables of the product. What
- * goes out: each document with what belongs between them.
- * Invariant: the same code gives the same text; every part is used by some document.
+ * The parts of documents that are generated from code: fills documents between pairs of comments
+ * `<!-- generated: NAME -->` and `<!-- end of generated -->`.
+ * Invariant: the same code generates the same text; every part is used by some document.
  */
 import assert from "node:assert/strict";
 import { SHARES } from "../../../bench/questions/shares.ts";
@@ -214,7 +213,7 @@ const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
 const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
 const reais = (amount: number) => ({ capitalCents: amount * 100 });
 
-/** What is looked at, part by part; the shares are computed by the score itself. */
+/** The scored parts; the score itself computes the shares. */
 const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["status", "active", { status: 2 }],
   ["status", "suspended", { status: 3 }],
