@@ -139,7 +139,7 @@ describe("an update check", () => {
     assert.match(report.not_taken[1]?.why ?? "", /not complete.*Simples\.zip/);
   });
 
-  it("rejects a month whose files belong to another, whatever its folder is named", async () => {
+  it("rejects a month whose files belong to another, for any folder name", async () => {
     place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.older);
     const { published, newer, takes, not_taken } = await checkShare(partsOf());

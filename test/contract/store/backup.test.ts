@@ -299,7 +299,7 @@ const CHURN = `
 `;
 
 describe("a backup in progress", () => {
-  it("contains the files of its moment, whatever is created and removed meanwhile", async () => {
+  it("contains the files of its moment, despite concurrent creations and removals", async () => {
     makeState(dataDir);
     const stop = new Int32Array(new SharedArrayBuffer(4));
     const sqlite = new URL("../../../node_modules/better-sqlite3/lib/index.js", import.meta.url)

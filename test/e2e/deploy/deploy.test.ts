@@ -233,7 +233,7 @@ for (const [name, net] of NETS) {
       assert.equal(long.status, 431);
     });
 
-    it("counts wrong keys by the client's address, whatever its headers claim", async () => {
+    it("counts wrong keys by the client's address and ignores its headers", async () => {
       const guess = async (from: string, forwarded?: string) => {
         const headers: Record<string, string> = { Authorization: `Bearer pnr_${"0".repeat(64)}` };
         if (forwarded !== undefined) headers["X-Forwarded-For"] = forwarded;

@@ -224,7 +224,7 @@ describe("words with several possible activities", () => {
   const building = activity("4120-4/00", 0);
   const developing = activity("4110-7/00", 1);
 
-  it("are unknown only if they matched nothing, whatever the choices find", () => {
+  it("are unknown only if they matched nothing, for any choices", () => {
     const suggestion = of(building, developing);
     assert.equal(readingOf(suggestion, ["4120-4/00"]), "others");
     assert.deepEqual(offeredOf(suggestion, ["4120-4/00"]), [developing]);

@@ -205,7 +205,7 @@ describe("a record batch", () => {
     assert.equal(batch.rowCount, BATCH_ROWS);
   });
 
-  test("rejects records whose lengths do not fit, whatever they claim", () => {
+  test("rejects records whose lengths do not fit", () => {
     const one = encodeRecords(randomRows(8, 1));
     const damage = (at: number, value: number, bytes: 2 | 4) => {
       const copy = Buffer.from(one);

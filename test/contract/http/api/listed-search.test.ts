@@ -152,7 +152,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("reject lists of another tenant, whoever sent the request before", async () => {
+    it("reject lists of another tenant after the owner's identical request", async () => {
       const { id } = (await ask("/v1/lists", { name: "y" })).body.list;
       const spec = { filters: { ...uf, lists: { exclude: [id] } } };
       for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
