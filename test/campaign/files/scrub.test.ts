@@ -238,7 +238,7 @@ describe("a scrubber", () => {
     for (const segment of segments) segment.close();
   });
 
-  it("returns no wrong answer after the next check, for any alteration of the file", async (test) => {
+  it("returns no wrong answer after the next check, for any file change", async (test) => {
     const random = seededRandom(17);
     const tally = { same: 0, refused: 0 };
     for (let round = 0; round < ROUNDS; round++) {
