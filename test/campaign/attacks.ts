@@ -1,8 +1,7 @@
 /**
- * What a campaign does to the sockets of a server. What comes in: the server, and choices. What
- * goes out: an attack that is under way, and the way to end it.
- * Invariant: bounded in connections and bytes; loopback only; nothing of it is left when it
- * ended.
+ * Attacks on a server's sockets.
+ * Invariant: bounded in connections and bytes; loopback only; an attack leaves nothing after its
+ * end.
  */
 
 import { Client, withKeyring } from "../support/export/client.ts";
@@ -27,15 +26,15 @@ export interface Victim {
   readonly key: string;
   /** Key of another tenant. */
   readonly otherKey: string;
-  /** Exports of the attacker that wait for the ones before them. */
+  /** Exports of the attacker that wait for earlier ones. */
   readonly waiting: readonly string[];
   ended(): boolean;
 }
 
-/** Begins; what it gives ends it. */
+/** Begins; returns its end. */
 export type Attack = (victim: Victim, draw: Draw) => Promise<() => void>;
 
-/** Paths that cost nothing to ask for without a key. */
+/** Paths that are free without a key. */
 const OPEN_PATHS = ["/docs/errors", "/docs", "/healthz", "/v1/status", "/nothing", "/openapi.json"];
 /** Exports that keep one thread busy for a while. */
 const QUEUED = 60;
@@ -50,7 +49,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return () => {};
   },
 
-  /** CONNECT, or the beginning of any request, that is held open. */
+  /** CONNECT, or the start of any request, that is held open. */
   async held(victim, draw) {
     const request = requestOf(draw.chance(0.5) ? "CONNECT" : draw.of(ALL_METHODS));
     const bytes = draw.chance(0.5) ? request : request.slice(0, draw.below(request.length));
@@ -60,7 +59,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     };
   },
 
-  /** Hundreds of kilobytes of small requests on each connection, whose answers nobody reads. */
+  /** Hundreds of kilobytes of small requests on each connection, whose answers stay unread. */
   async pipelining(victim, draw) {
     const lines = draw.chance(0.3) ? `Authorization: Bearer ${victim.key}\r\n` : "";
     const bytes = flood(PIPELINED_BYTES, get(draw.of(OPEN_PATHS), lines));
@@ -82,7 +81,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return (await crowd({ port: victim.port }, 100 + draw.below(2_000), { bytes })).close;
   },
 
-  /** Large pages that are read a little at a time, or not at all. */
+  /** Large pages that are read slowly, or not at all. */
   async readers(victim, draw) {
     const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
     const body = JSON.stringify({ spec, limit: 50_000 });
@@ -94,7 +93,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return openReaders({ ...wish, count: 20 + draw.below(200) }).close;
   },
 
-  /** Long bodies without an end, to the sign-in or with a key. */
+  /** Endless bodies, to the sign-in or with a key. */
   async bodies(victim, draw) {
     const keyed = draw.chance(0.5);
     const path = keyed ? "/v1/accounts/search" : "/v1/console/session";
@@ -113,7 +112,7 @@ function listenerOf({ port, metricsPort }: Victim, draw: Draw): number {
   return draw.chance(0.5) ? port : metricsPort;
 }
 
-/** Gives a server two tenants, one of which has exports that wait. */
+/** Creates two tenants, one of which has waiting exports. */
 export async function victimOf(server: ServerProcess, metricsPort: number): Promise<Victim> {
   const make = (tenant: string) => ({ tenant, plan: "enterprise", name: "" }) as const;
   const [key, otherKey] = withKeyring(server.dataDir, (keyring) => [

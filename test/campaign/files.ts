@@ -1,9 +1,9 @@
 /**
- * The campaign of hostile files. What comes in: how many files, a seed. What goes out: how many
- * were tried, and that each was refused in words or harmless.
- * Invariant: half of them are bytes that libFuzzer mutates, opened and asked under the address
- * and undefined-behaviour checks; half are forged metadata, tables, directories and footers with
- * right checksums (forge-mutations.ts), opened by the product with an addon built for
+ * The campaign of hostile files: prints how many files were tried, and that each was rejected with
+ * a message or was harmless.
+ * Invariant: libFuzzer mutates half of them, which are opened and queried under the address and
+ * undefined-behavior checks; the other half are forged metadata, tables, directories, and footers
+ * with valid checksums (forge-mutations.ts), opened by the product with an addon built for
  * AddressSanitizer.
  */
 

@@ -1,9 +1,8 @@
 /**
- * The campaign of the kernel's fuzzer. What comes in: for how many seconds. What goes out: what
- * libFuzzer says it has tried.
- * Invariant: address and undefined-behaviour checks are on, and every answer is compared with
- * that of a scan (native-index/fuzz/kernel_fuzz.cc). What is tried follows from the corpus, not
- * from the seed alone, because what a run finds new is kept for the next one.
+ * The campaign of the kernel's fuzzer: takes a duration in seconds and prints what libFuzzer tried.
+ * Invariant: address and undefined-behavior checks are on, and every answer is compared with a scan
+ * (native-index/fuzz/kernel_fuzz.cc). The inputs follow from the corpus, not from the seed alone,
+ * because new finds are saved for the next run.
  */
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";

@@ -1,16 +1,15 @@
 /**
- * The campaign of kills. What comes in: how many lives, a seed. What goes out: what was promised
- * and kept over all of them.
+ * The campaign of kills: runs many lives of a server and prints the kept promises.
  * Invariant: the promises are those of the crash suite (crash-campaign.ts, crash-invariants.ts),
- * kept in a ledger outside of the server.
+ * recorded in a ledger outside the server.
  */
 import { runCampaign, tellReport } from "./kills/campaign.ts";
 import type { Campaign } from "./run.ts";
 
-/** How often it tells how far it is, in lives. */
+/** Lives between two progress reports. */
 const TELL_EVERY = 100;
 
-/** Kills the real server at named points and at random, and checks what it had promised. */
+/** Kills the real server at named points and at random, and checks its promises. */
 export const kills: Campaign = {
   round: "a life of the server that ends by SIGKILL",
   rounds: 400,

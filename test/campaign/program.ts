@@ -1,14 +1,14 @@
 /**
- * A campaign that is a program of its own. What comes in: its arguments for Node. What goes out:
- * the lines of it that hold figures; its progress goes to standard error as it comes.
- * Invariant: a program that ends with anything but success rejects with the end of what it wrote.
+ * A campaign that is a separate program: runs Node with its arguments, returns its output lines
+ * with figures, and passes its progress to standard error.
+ * Invariant: a failing program rejects with the end of its output.
  */
 import { spawn } from "node:child_process";
 import { ROOT } from "../support/house/checkout.ts";
 
 /** Lines with figures: of the test runner, of libFuzzer. */
 const FIGURES = /^(ℹ |stat::|\S+: \d+ )/;
-/** Lines of a failure that are shown. */
+/** Number of lines shown of a failure. */
 const LAST_LINES = 60;
 
 /** Runs it from the root of the checkout. */

@@ -1,9 +1,7 @@
 /**
- * The campaign of requests. What comes in: how many, a seed. What goes out: how they were
- * answered, by transport and status.
- * Invariant: the requests and what is asked of their answers are those of requests/http.test.ts:
- * every method, CONNECT and unknown ones among them, right, nearly right and malformed, some with
- * a reset.
+ * The campaign of requests: prints how they were answered, by transport and status.
+ * Invariant: requests and checks are those of requests/http.test.ts: every method, CONNECT and
+ * unknown ones included, right, nearly right, and malformed, some with a reset.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";

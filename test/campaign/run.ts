@@ -1,9 +1,8 @@
 /**
- * `node build.mjs campaign NAME`: tries for long what the suites try for seconds. What comes in:
- * the name of a campaign, how many rounds, a seed. What goes out: progress on standard error,
- * figures on standard output; the first broken promise ends it with status 1 and says how to
- * repeat it.
- * Invariant: seed and rounds say what is tried; without --seed the clock gives one, and it is
+ * `node build.mjs campaign NAME`: a long run of what the suites try for seconds. Prints progress on
+ * standard error, figures on standard output; the first broken promise exits with 1 and explains
+ * how to repeat it.
+ * Invariant: seed and rounds determine the run; without --seed the clock gives one, and it is
  * printed first.
  */
 import { realpathSync } from "node:fs";
@@ -16,7 +15,7 @@ import { requests } from "./requests.ts";
 import { sentences } from "./sentences.ts";
 import { sockets } from "./sockets.ts";
 
-/** What a campaign is asked to do. */
+/** Options of a campaign. */
 export interface CampaignSettings {
   readonly rounds: number;
   readonly seed: number;
@@ -24,11 +23,11 @@ export interface CampaignSettings {
 
 /** One campaign. */
 export interface Campaign {
-  /** What one round is, for the help. */
+  /** Meaning of a round, for the help. */
   readonly round: string;
-  /** Rounds where nobody says how many: some minutes. */
+  /** Default rounds: some minutes. */
   readonly rounds: number;
-  /** Runs it; gives figures for a person, rejects with the promise that was broken. */
+  /** Runs it; returns figures for a person, rejects with the broken promise. */
   run(wish: CampaignSettings): Promise<string>;
 }
 
@@ -39,7 +38,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   ...{ kernel, sentences },
 };
 
-/** What the command line asks for. Throws an error with a sentence for what is wrong in it. */
+/** Options of the command line. Throws an error with a sentence for a mistake in it. */
 export function readCampaign(
   args: readonly string[],
   nowMs = Date.now(),

@@ -1,14 +1,14 @@
 /**
- * The campaign of sentences. What comes in: how many requests are generated, a seed. What goes out:
- * what the suites of sweeps say of every text that they have.
- * Invariant: the sweeps are whole, every municipality with every wish in every spelling; `npm test`
- * tries an even share of them.
+ * The campaign of sentences: generates requests from a seed and prints the results of the sweep
+ * suites for every text.
+ * Invariant: the sweeps are complete, every municipality with every request in every spelling; `npm
+ * test` tries an even share of them.
  */
 import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 
-/** More texts than all sweeps together have. */
+/** More texts than all sweeps have. */
 const ALL_TEXTS = 10_000_000;
 
 /** Translates every text of the sweeps. */

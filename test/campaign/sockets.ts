@@ -1,10 +1,9 @@
 /**
- * The campaign of sockets. What comes in: how many rounds, a seed. What goes out: how others
- * fared meanwhile, by transport: times of /healthz, searches, memory.
- * Invariant: every round draws an attack, its size, its listener and the address it comes from;
- * the server must stay the same process, answer every /healthz of another address during the
- * attack, a search of another tenant during or right after it, and give its memory back in the
- * end.
+ * The campaign of sockets: prints the effect on others by transport: times of /healthz, searches,
+ * memory.
+ * Invariant: every round draws an attack, its size, its listener, and its address; the server must
+ * stay the same process, answer every /healthz of another address during the attack, a search of
+ * another tenant during or right after it, and free its memory in the end.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,19 +17,19 @@ import { Draw, seededRng } from "../support/spec/random.ts";
 import { ATTACKS, type Victim, victimOf } from "./attacks.ts";
 import type { Campaign } from "./run.ts";
 
-/** Accounts of the snapshot: enough for large pages. */
+/** Accounts of the snapshot, enough for large pages. */
 const ACCOUNTS = 20_000;
-/** Where others come from, whom no attack may lock out. */
+/** Address of others, whom no attack may lock out. */
 const OTHERS = "127.9.9.9";
-/** Growth of resident memory that may remain, in MiB, and the time in which the rest goes away. */
+/** Permitted remaining growth of resident memory, in MiB, and the time for the rest to be freed. */
 const GROWTH_MAX = 64;
 const SETTLE_MS = 40_000;
-/** Time for a search of another tenant, which may be told to come back meanwhile. */
+/** Time for a search of another tenant, which may get a retry time meanwhile. */
 const SEARCH_MS = 15_000;
 const TELL_EVERY = 50;
 const WARM_ROUNDS = 30;
 
-/** What others saw. */
+/** Others' results. */
 interface Seen {
   readonly tookMs: number[];
   readonly searchMs: number[];
@@ -76,7 +75,7 @@ async function attackOne(
   const draw = new Draw(seededRng(seed));
   const seen: Seen = { tookMs: [], searchMs: [], rounds: {} };
   const pid = server.child.pid as number;
-  // What a server keeps for good it has after some rounds of everything.
+  // Retained memory is allocated in some rounds of everything.
   let before = 0;
   for (let round = 0; round < rounds; round++) {
     await attackRound(victim, draw, seen).catch((error: unknown) => {
@@ -113,7 +112,7 @@ async function attackRound(victim: Victim, draw: Draw, seen: Seen): Promise<void
   assert.equal(failed, 0, `${name}: ${failed} of ${failed + tookMs.length} /healthz failed`);
 }
 
-/** A small search of another tenant: answered, at the latest when it comes back as it is told. */
+/** A small search of another tenant: answered at the latest on the suggested retry. */
 async function searchAsOther({ base, otherKey }: Victim): Promise<void> {
   const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 5 });
   const headers = { authorization: `Bearer ${otherKey}`, "content-type": "application/json" };
@@ -131,7 +130,7 @@ async function searchAsOther({ base, otherKey }: Victim): Promise<void> {
   }
 }
 
-/** Resident memory in MiB, when it is at most `enough` or has had its time to fall. */
+/** Resident memory in MiB, once it is at most `enough` or had time to fall. */
 async function restingMiB(pid: number, enough: number): Promise<number> {
   const untilMs = performance.now() + (enough === 0 ? 0 : SETTLE_MS);
   for (;;) {

@@ -1,14 +1,14 @@
 /**
- * Proves: on one invented snapshot the bytes that users see are those of the commit that wrote
+ * Proves: on one invented snapshot the user-visible bytes are those of the commit that wrote
  * goldens.json: the snapshot itself, the normal form and identity of 150 random specs, their
- * totals, pages, cursors, facets, plans and explanations, what the console says of them, refusals
- * of wrong values, files in all formats, changes between two months, the OpenAPI document. A
- * hash stands for ten specs at most, so that a break says where it is.
- * Does not prove: that any of it is right; the twins do. The help is held by help.test.ts.
+ * totals, pages, cursors, facets, plans, and explanations, their texts in the console, rejections
+ * of wrong values, files in all formats, changes between two months, the OpenAPI document. A hash
+ * covers ten specs at most, so that a break is localized.
+ * Does not prove: that any of it is right; the twins do. help.test.ts covers the help.
  *
- * Only when users are meant to see a difference: RENEW_GOLDENS=1 node --import tsx
- * test/contract/goldens.test.ts; the commit then says what they see. A version of the product is
- * in the snapshot and in files.
+ * Only if users are meant to see a difference: RENEW_GOLDENS=1 node --import tsx
+ * test/contract/goldens.test.ts; the commit then states it. The snapshot and the files contain the
+ * product's version.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -81,13 +81,13 @@ const RENDERERS = {
   parquet: openParquetRenderer,
   jsonl: openJsonlRenderer,
 };
-/** Values of which each is wrong for most filters. */
+/** Values that are each wrong for most filters. */
 const WRONG: readonly unknown[] = [
   ...[null, true, "", "x", "99", -1, 1.005, 1e18, {}, [], ["x", "x"], [null], [7], ["1", 1]],
   ...["2020", "2020-02-30", 5, ["SP", "XX"], ["47", "0000000"], "off", "full", ["a".repeat(300)]],
 ];
 
-/** Hash of what the suite found, by name. */
+/** Hashes of the suite's results, by name. */
 const found = new Map<string, string>();
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -114,7 +114,7 @@ function specsOf(): AccountQuerySpec[] {
   });
 }
 
-/** What identifies a spec. */
+/** The identity of a spec. */
 function identityOf(spec: AccountQuerySpec): string {
   const asked = { kinds: ["left"], watch: ["email"], fields: ["cnpj"] };
   const hashes = [specHash(spec), resultHash(spec), leadResultHash(spec, true)];
@@ -131,7 +131,7 @@ function cursorOf(spec: AccountQuerySpec, lastRow: number): string {
   return encodeCursor({ ...scope, lastRow }, [SECRET]);
 }
 
-/** The first page, with explanations; of an export the rows of all its phases. */
+/** The first page, with explanations; for an export the rows of all phases. */
 function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   if (spec.filters.industry.secondary_cnae_mode === "fallback") {
     const batches = [...scroll(segment, { ...spec, limit: PAGE_ROWS }).batches()];
@@ -146,7 +146,7 @@ function pageOf(spec: AccountQuerySpec): { page: string; cursor: string } {
   };
 }
 
-/** What the console's server and browser make of a spec. */
+/** A spec as the console's server and browser show it. */
 function consoleOf(spec: AccountQuerySpec): string {
   const { filters } = spec;
   const parts = setParts(filters);
@@ -188,7 +188,7 @@ async function holdGroup(from: number, specs: readonly AccountQuerySpec[]): Prom
   each("English console", (spec) => summaryOf(spec as unknown as Spec, null));
 }
 
-/** What is said of one value of one filter. */
+/** The message for one value of one filter. */
 function saidOf(group: string, member: string, value: unknown): string {
   const input = { filters: { [group]: { [member]: value } } };
   try {
@@ -211,18 +211,18 @@ after(() => {
 });
 
 describe("goldens", () => {
-  it("hold the snapshot", () => {
+  it("match the snapshot", () => {
     hold("snapshot", readFileSync(sample.snapshot));
   });
 
-  it(`hold ${SPECS} specs and what they find`, async () => {
+  it(`match ${SPECS} specs and their results`, async () => {
     const specs = specsOf();
     for (let from = 0; from < SPECS; from += GROUP) {
       await holdGroup(from, specs.slice(from, from + GROUP));
     }
   });
 
-  it("hold what is said of single values, right and wrong", () => {
+  it("match the messages for single values, valid and invalid", () => {
     const groups = SPEC_INPUT_SCHEMA.properties.filters.properties;
     for (const [group, { properties }] of Object.entries(groups)) {
       for (const member of [...Object.keys(properties), "surprise"]) {
@@ -245,7 +245,7 @@ describe("goldens", () => {
     }
   });
 
-  it("hold the files of exports", async () => {
+  it("match the files of exports", async () => {
     const draw = new Draw(seededRng(7));
     for (const [format, open] of Object.entries(RENDERERS)) {
       for (let i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ describe("goldens", () => {
     }
   });
 
-  it("hold changes between two months", async () => {
+  it("match the changes between two months", async () => {
     const pair = await makePair({ seed: 22, accounts: 400 });
     const [older, newer] = [pair.older.segment, pair.newer.segment];
     const file = path.join(pair.folder, "pair.changes");
@@ -288,14 +288,14 @@ describe("goldens", () => {
     pair.dispose();
   });
 
-  it("hold the OpenAPI document, the schemas and the empty query of the console", () => {
+  it("match the OpenAPI document, the schemas, and the empty query of the console", () => {
     hold("OpenAPI document", json(publicDocument(ROUTES, "0.0.0")));
     hold("schema of a spec", json(SPEC_SCHEMA));
     hold("schema of a spec as sent", json(SPEC_INPUT_SCHEMA));
     hold("empty query", json([emptyQuery(), specOf(emptyQuery())]));
   });
 
-  it("are those of goldens.json", () => {
+  it("equal goldens.json", () => {
     const now = Object.fromEntries(found);
     if (process.env.RENEW_GOLDENS) writeFileSync(FILE, `${JSON.stringify(now, null, 2)}\n`);
     const wanted = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string>;

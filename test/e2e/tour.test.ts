@@ -1,9 +1,9 @@
 /**
- * Proves that the product holds together, once through every surface as a user meets them: a dump
- * is made and imported by commands; a server answers, pages, counts, reads a sentence, exports and
- * hands out the file by its signed link; the commands give the same rows as the server; the console
- * signs somebody in and shows them; the server ends in order.
- * Does not prove any of it in depth: the suites beside this one do (npm run test:all).
+ * Proves that the product works as a whole, once through every surface as a user meets them:
+ * commands make and import a dump; a server answers, pages, counts, parses a sentence, exports, and
+ * serves the file by its signed link; the commands return the server's rows; the console signs a
+ * user in and shows them; the server ends in order.
+ * Does not prove: any of it in depth (npm run test:all).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -40,7 +40,7 @@ const snapshot = join(folder, "2026-10.peneira");
 const dataDir = join(folder, "state");
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command of the product to its end; gives what it prints. */
+/** Runs a command of the product to its end; returns its output. */
 function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), {
     encoding: "utf8",
@@ -59,12 +59,12 @@ describe("a tour", () => {
     client = new Client(server.base, server.key);
   });
 
-  it("of the file: it is whole, and what it should be", () => {
+  it("checks that the file is complete and as expected", () => {
     assert.match(peneira("verify", snapshot), /2026-10/);
     assert.match(peneira("inspect", snapshot), /accounts/);
   });
 
-  it("of the interface: the pages of a search are the rows of the file of its export", async () => {
+  it("compares the pages of a search with the rows of its export", async () => {
     const accounts = await client.searched({ ...SPEC, output: { fields: FIELDS } });
     const counted = await client.post("/v1/accounts/count", { spec: SPEC });
     const total = ((await counted.json()) as { readonly total: number }).total;
@@ -82,14 +82,14 @@ describe("a tour", () => {
     assert.equal(told.status, 200);
   });
 
-  it("of the sentences: what is understood can be asked", async () => {
+  it("searches with the spec of an understood sentence", async () => {
     const answer = await client.post("/v1/leads/translate", { query_text: TEXT });
     assert.equal(answer.status, 200, await answer.clone().text());
     const { spec } = (await answer.json()) as { readonly spec: object };
     assert.equal((await client.post("/v1/accounts/search", { spec, limit: 3 })).status, 200);
   });
 
-  it("of the commands: the file of an export is that of the server", async () => {
+  it("compares the file of an export with that of the server", async () => {
     const [spec, out] = [join(folder, "spec.json"), join(folder, "out.csv")];
     writeFileSync(spec, JSON.stringify({ ...SPEC, output: OUTPUT }));
     peneira("export", "--snapshot", snapshot, "--spec", spec, "--out", out);
@@ -98,7 +98,7 @@ describe("a tour", () => {
     assert.match(peneira("search", "--snapshot", snapshot, "--text", TEXT), /\d{14}/);
   });
 
-  it("of the console: somebody signs in and finds companies", async (test) => {
+  it("signs in to the console and finds companies", async (test) => {
     if (!existsSync(CHROMIUM)) return test.skip(`there is no browser at ${CHROMIUM}`);
     const user = ["--data-dir", dataDir, "--email", EMAIL, "--password-stdin"];
     peneira("user", "create", ...user);
@@ -119,5 +119,5 @@ describe("a tour", () => {
     }
   });
 
-  it("of the end: a signal stops the server in order", () => stopServerProcess(server));
+  it("stops the server in order with a signal", () => stopServerProcess(server));
 });

@@ -1,6 +1,6 @@
 /**
- * The engine beside its twin. What comes in: how many accounts, a seed, specs. What goes out:
- * failures that name the spec whose answer is not that of a linear scan over the same rows.
+ * The engine compared with its twin on a sample: failures name the spec whose answer differs from a
+ * linear scan over the same rows.
  * Invariant: the twin's rows are decoded by a reader that shares no code with the product.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { decodeSnapshot } from "./formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample/snapshot.ts";
 import { Twin, type TwinRow } from "./twin.ts";
 
-/** A snapshot, its rows as a foreign reader decodes them, and the twin over them. */
+/** A snapshot, its rows from an independent reader, and the twin over them. */
 export interface Subject {
   readonly made: SampleSnapshot;
   readonly rows: readonly TwinRow[];
@@ -26,20 +26,20 @@ export async function makeSubject(accounts: number, seed: number): Promise<Subje
   return { made, rows, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
 }
 
-/** Gives back what makeSubject took. */
+/** Releases makeSubject's work. */
 export function dispose(subject: Subject): void {
   subject.segment.close();
   subject.made.dispose();
 }
 
-/** CNPJs of one page, and what is known about the whole answer. */
+/** CNPJs of one page, and facts about the whole answer. */
 export function pageOf(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const answer = search(segment, { spec, fields: ["cnpj"], afterRow, explain: false });
   const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as { cnpj: string }[];
   return { ...answer, cnpjs: accounts.map(({ cnpj }) => cnpj) };
 }
 
-/** Compares one page with the twin's complete answer; reports the spec when they differ. */
+/** Compares one page with the twin's complete answer; reports the spec on a difference. */
 export function compare(subject: Subject, spec: AccountQuerySpec): void {
   const expected = subject.twin.answer(spec);
   const page = pageOf(subject.segment, spec, -1);

@@ -1,9 +1,9 @@
 /**
- * What comes in: every account of a snapshot as plain decoded values, and normalized specs.
- * What goes out: the exact answer of each spec (total, complete order, pages), found by looking at
- * every account, one filter after the other; and seeded random specs to ask.
- * Invariant: slow and obvious. It shares no code with the engine but the analyzer of names, and
- * its row ids are found by sorting the accounts anew.
+ * The engine's twin: for all accounts of a snapshot as plain decoded values, computes the exact
+ * answer of normalized specs (total, complete order, pages) by testing every account, one filter
+ * after the other; and draws seeded random specs.
+ * Invariant: slow and obvious. It shares only the name analyzer with the engine, and derives its
+ * row ids by sorting the accounts itself.
  */
 import assert from "node:assert/strict";
 import { analyzeWords } from "../../src/spec/analyzer.ts";
@@ -62,7 +62,7 @@ export function feistelOf(rowCount: number, seed: number): (row: number) => numb
   };
 }
 
-/** True unless a list is given and does not hold the value. */
+/** True unless a list is given and lacks the value. */
 function inList(list: readonly TwinValue[] | undefined, value: TwinValue): boolean {
   return list === undefined || list.length === 0 || list.includes(value);
 }
@@ -149,12 +149,12 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   );
 }
 
-/** Whether one of the numbers is there and not above a bound, where there is one. */
+/** True if one of the numbers exists and is not above the bound, if any. */
 function isShared(most: number | undefined, numbers: readonly TwinValue[]): boolean {
   return most === undefined || numbers.some((one) => one !== null && Number(one) <= most);
 }
 
-/** What a phone is, by what stands behind +55 and the area code. */
+/** A phone's kind, by the digits after +55 and the area code. */
 export function kindOfPhone(phone: TwinValue): "mobile" | "landline" | null {
   const [, number = ""] = /^\+55(?:1[1-9]|[2-9]\d)(\d+)$/.exec(String(phone)) ?? [];
   if (/^9\d{8}$/.test(number)) return "mobile";
@@ -181,7 +181,7 @@ function utf8Key(value: TwinValue): string | null {
   return value === null ? null : Buffer.from(String(value)).toString("latin1");
 }
 
-/** Orders what may be missing: null last in both directions. Text is ASCII or from `utf8Key`. */
+/** Orders optional values: null last in both directions. Text is ASCII or from `utf8Key`. */
 function compareValues(left: TwinValue, right: TwinValue, descending: boolean): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const order = Number(left > right) - Number(left < right);
@@ -190,7 +190,7 @@ function compareValues(left: TwinValue, right: TwinValue, descending: boolean): 
 
 type Scoring = AccountQuerySpec["scoring"];
 
-/** Answers specs by looking at every account. */
+/** Answers specs by testing every account. */
 export class Twin {
   /** The accounts in the order of their row ids: balanced score descending, CNPJ ascending. */
   readonly rows: readonly TwinRow[];
@@ -230,7 +230,7 @@ export class Twin {
     return [...primary, ...either.filter((row) => !first.has(row))];
   }
 
-  /** The page of `spec.limit` rows after a row of the answer; -1 asks for the first page. */
+  /** The page of `spec.limit` rows after a row of the answer; -1 requests the first page. */
   page(spec: AccountQuerySpec, afterRow: number): TwinPage {
     const answer = this.answer(spec);
     const start = afterRow < 0 ? 0 : answer.indexOf(afterRow) + 1;
@@ -239,7 +239,7 @@ export class Twin {
     return { rows, total: answer.length, more: start + rows.length < answer.length };
   }
 
-  /** All filters but those about activity codes. */
+  /** All filters except those by activity code. */
   #meetsOthers(row: number, spec: AccountQuerySpec): boolean {
     const account = this.rows[row] as TwinRow;
     const { industry, geo, company, contact } = spec.filters;
@@ -252,7 +252,7 @@ export class Twin {
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
   }
 
-  /** The activity filters; a secondary code serves to match unless `primaryOnly`. */
+  /** The activity filters; a secondary code matches unless `primaryOnly`. */
   #meetsActivity(row: number, { any, none, both }: Codes, primaryOnly: boolean): boolean {
     const primary = String((this.rows[row] as TwinRow).cnae_primary);
     if (none.has(primary)) return false;
@@ -262,14 +262,14 @@ export class Twin {
     return !primaryOnly && secondary.some((code) => any.has(code));
   }
 
-  /** The seeded order; asked for again and again, as random specs share a few seeds. */
+  /** The seeded order; cached, because random specs share a few seeds. */
   #places(seed: number): (row: number) => number {
     const known = this.#placesBySeed.get(seed) ?? memoized(feistelOf(this.rows.length, seed));
     this.#placesBySeed.set(seed, known);
     return known;
   }
 
-  /** Comparison of two rows under sort, strategy and seed; never 0 for different rows. */
+  /** Compares two rows under sort, strategy, and seed; never 0 for different rows. */
   #order(spec: AccountQuerySpec): (left: number, right: number) => number {
     const { random_seed: seed } = spec.scoring;
     const place = seed === null ? null : this.#places(seed);
@@ -289,7 +289,7 @@ export class Twin {
     };
   }
 
-  /** The values of all rows that a sort field compares; remembered, as specs share them. */
+  /** The values of all rows for a sort field; cached, because specs share them. */
   #column(field: SortField, { strategy, random_seed: seed }: Scoring): readonly TwinValue[] {
     const name = field === "score" ? `score ${strategy} ${seed}` : field;
     const known = this.#columns.get(name);
@@ -298,7 +298,7 @@ export class Twin {
       if (field === "company_size") return account.company_size_code;
       if (field === "legal_name") return this.#legalNames[row] ?? null;
       if (field !== "score") return account[field];
-      // A small place in the random order counts as a high score.
+      // A low position in the random order counts as a high score.
       if (strategy === "random") return -(seed === null ? 0 : this.#places(seed)(row));
       return strategy === "balanced" ? account.score : account[`score_${strategy}`];
     });
@@ -307,7 +307,7 @@ export class Twin {
   }
 }
 
-/** Remembers the results of a function of a row. */
+/** Caches the results of a function of a row. */
 function memoized(of: (row: number) => number): (row: number) => number {
   const known = new Map<number, number>();
   return (row) => {

@@ -1,15 +1,15 @@
 /**
- * Proves: the campaigns are read from the command line or refused in words, and each of them is a
- * real one: a few attacks on the sockets of both transports end no process, lock nobody out and
- * leave no memory behind.
- * Does not prove what a long run finds: `node build.mjs campaign sockets --rounds 1000`.
+ * Proves: campaigns are parsed from the command line or rejected with a readable message, and each
+ * is real: a few attacks on the sockets of both transports end no process, lock out no client, and
+ * leak no memory.
+ * Does not prove: what a long run finds (`node build.mjs campaign sockets --rounds 1000`).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CAMPAIGNS, readCampaign } from "../run.ts";
 
 describe("campaigns", () => {
-  it("are read from the command line, or refused in words", () => {
+  it("parses the command line and rejects invalid arguments with a readable message", () => {
     const { campaign, ...asked } = readCampaign(["kills", "--rounds", "7", "--seed", "9"]);
     assert.equal(campaign, CAMPAIGNS.kills);
     assert.deepEqual(asked, { rounds: 7, seed: 9 });
@@ -24,7 +24,7 @@ describe("campaigns", () => {
     assert.throws(() => readCampaign(["kills", "--cycles", "1"]), /cycles/);
   });
 
-  it("attack sockets, which ends nothing and locks nobody out", async () => {
+  it("attacks sockets without ending the server or locking out other clients", async () => {
     const told = await CAMPAIGNS.sockets?.run({ rounds: 10, seed: 20_261_122 });
     assert.match(told ?? "", /^uws: 5 rounds .* 0 failed;.*\nnode: 5 rounds .* 0 failed;/);
   });

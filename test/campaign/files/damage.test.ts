@@ -1,8 +1,8 @@
 /**
- * Proves: a snapshot that is cut off, altered, of another version or truncated while it is mapped
- * is refused by a clear error or answers as before; the process lives on, in the main thread and
- * in workers; a file replaced by rename keeps answering; a closed segment says so.
- * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts does).
+ * Proves: a snapshot that is truncated, altered, of another version, or truncated while mapped is
+ * rejected with a clear error or answers as before; the process survives, in the main thread and in
+ * workers; a file replaced by rename keeps answering; a closed segment reports it.
+ * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -61,7 +61,7 @@ function answers(segment: NativeSegment): string {
   return JSON.stringify([[...rank.rows], [...walk.rows], [...gather.rows], counts, text]);
 }
 
-/** Opens and asks everything; the answers, or the code of the error. */
+/** Opens and queries everything; returns answers, or the error code. */
 function attempt(file: string, directory: DirectoryLocation): { text?: string; code?: string } {
   let segment: NativeSegment | undefined;
   try {
@@ -96,7 +96,7 @@ describe("damaged snapshots", () => {
     return file;
   }
 
-  it("refuses a flipped bit or answers as before", async () => {
+  it("rejects a flipped bit or answers as before", async () => {
     const random = seededRandom(11);
     let refused = 0;
     for (let i = 0; i < FLIPS; i++) {
@@ -127,7 +127,7 @@ describe("damaged snapshots", () => {
         bytes.writeUInt8((bytes[at] as number) ^ 0x10, at);
         return bytes;
       });
-      // The small sections are checked at open, so some flips are found there already.
+      // Small sections are checked on open, so some flips are found there already.
       const found = async () => {
         const segment = openSegment(altered, fixture.directory);
         await segment.verify().finally(() => segment.close());
@@ -136,7 +136,7 @@ describe("damaged snapshots", () => {
     }
   });
 
-  it("refuses a file that was cut off anywhere", () => {
+  it("rejects a file truncated at any offset", () => {
     for (const length of [
       1,
       8,
@@ -151,7 +151,7 @@ describe("damaged snapshots", () => {
     }
   });
 
-  it("tells another version from damage", () => {
+  it("distinguishes another version from damage", () => {
     const { offset, length } = fixture.directory;
     const withDirectory = (change: (directory: Buffer) => void) => {
       const bytes = Buffer.from(whole);
@@ -206,14 +206,14 @@ describe("damaged snapshots", () => {
     assert.throws(() => segment.count([]), { code: "SNAPSHOT_CLOSED" });
   });
 
-  it("lives on when the file is truncated while it is mapped, and serves none of it", () => {
+  it("survives truncation of the mapped file and serves none of it", () => {
     const truncated = path.join(folder, "truncated");
     copyFileSync(fixture.path, truncated);
     const outcome = runChild(TRUNCATING, [truncated, JSON.stringify(fixture.directory)]);
     assert.deepEqual(outcome, { code: "SNAPSHOT_DAMAGED", poisoned: true, again: true });
   });
 
-  it("lives on in a worker, and the segment is lost for every thread", () => {
+  it("survives truncation in a worker and marks the segment lost for every thread", () => {
     const truncated = path.join(folder, "truncated-worker");
     copyFileSync(fixture.path, truncated);
     const outcome = runChild(TRUNCATING_WORKER, [truncated, JSON.stringify(fixture.directory)]);
@@ -277,7 +277,7 @@ const TRUNCATING_WORKER = `
   });
 `;
 
-/** Runs a module in a process of its own; what it printed last, or how it died. */
+/** Runs a module in its own process; returns its last output, or how it died. */
 function runChild(script: string, parameters: string[]): unknown {
   const flags = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawnSync(process.execPath, [...flags, ...parameters], {

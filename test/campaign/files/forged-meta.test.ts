@@ -1,10 +1,9 @@
 /**
- * Proves: a snapshot with right checksums and metadata, string tables, directory, location or
- * footer that no import writes is refused in words, in one line, that name the file; or it opens,
- * and then everything that it says of itself is harmless in a header, a file name, a page, a log
- * line. Every member of the
- * metadata is checked, each with its place and what was expected there; what is imported passes.
- * Does not prove: anything of rows and posting lists (campaign/kernel/fuzz.test.ts).
+ * Proves: a snapshot with valid checksums and metadata, string tables, directory, location, or
+ * footer that no import writes is rejected with a one-line message that names the file; or it
+ * opens, and all its claims are harmless in a header, a file name, a page, and a log line. Every
+ * metadata member is checked, with its pointer and the expected value; imported metadata passes.
+ * Does not prove: anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +47,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** How opening ends: the words of the refusal, or null. */
+/** Opens the file; returns the error message, or null. */
 async function refusal(bytes: Buffer): Promise<string | null> {
   writeFileSync(path, bytes);
   try {
@@ -84,8 +83,8 @@ function assertHarmless(segment: Segment): void {
   headersOf({ status: 200, type: "text/csv", body: "", headers: { "X-Name": name } }, "r");
 }
 
-describe("a snapshot of right checksums", () => {
-  it("is refused in words or harmless, whatever it says of itself", async () => {
+describe("a forged snapshot with valid checksums", () => {
+  it("is rejected with a readable message or is harmless, for any metadata", async () => {
     const random = seededRandom(SEED);
     const outcomes = { opened: 0, refused: 0 };
     for (let i = 0; i < FORGERIES; i++) {
@@ -95,17 +94,17 @@ describe("a snapshot of right checksums", () => {
       });
       outcomes[words === null ? "opened" : "refused"]++;
     }
-    // Names may be exchanged for others, so some must open; if all did, nothing was forged.
+    // Swapped names are valid, so some must open; if all did, nothing was forged.
     assert.ok(outcomes.opened > FORGERIES / 50, JSON.stringify(outcomes));
     assert.ok(outcomes.refused > FORGERIES / 2, JSON.stringify(outcomes));
   });
 
-  it("is as it was where nothing is forged", () => {
+  it("is unchanged if nothing is forged", () => {
     assert.equal(Buffer.compare(forge.forge(), readFileSync(good())), 0);
   });
 });
 
-/** The good snapshot under a name of its own. */
+/** The good snapshot under its own name. */
 function good(): string {
   const place = join(folder, "good.peneira");
   writeFileSync(place, forge.forge());
@@ -187,7 +186,7 @@ const REFUSED: readonly (readonly [change: Change, words: string])[] = [
 
 describe("metadata", () => {
   for (const [change, words] of REFUSED) {
-    it(`are refused: ${words}`, async () => {
+    it(`rejects: ${words}`, async () => {
       const meta = forge.meta() as Meta;
       change(meta);
       const told = await refusal(forge.withMeta(meta));
@@ -198,7 +197,7 @@ describe("metadata", () => {
     });
   }
 
-  it("are refused where they are no JSON, or too long, or not those of the footer", async () => {
+  it("rejects metadata that is not JSON, is too long, or does not match the footer", async () => {
     const cases: readonly (readonly [Forgery, RegExp])[] = [
       [{ meta: '{"format":1' }, /they are not JSON/],
       [{ meta: "[".repeat(100_000) }, /they are not JSON/],
@@ -211,7 +210,7 @@ describe("metadata", () => {
     }
   });
 
-  it("may have more members at the top, for a later version, and any name of a code", async () => {
+  it("accepts additional top-level members of a later version, and any code name", async () => {
     const meta = forge.meta() as Meta;
     Object.assign(meta, { later: { than: ["this"] } });
     meta.lookups.cnaes[0][1] = "";
@@ -222,14 +221,14 @@ describe("metadata", () => {
     assert.equal(await refusal(forge.withMeta(meta)), null);
   });
 
-  it("and string tables say the same", async () => {
+  it("applies the same rules to string tables", async () => {
     const meta = forge.meta() as Meta;
     meta.lookups.cnaes[0][1] = "another name";
     const told = await refusal(forge.forge({ meta: JSON.stringify(meta) }));
     assert.match(told ?? "", /table cnae_description of its index has other values/);
   });
 
-  it("of the kept snapshots pass, and so do those of a new one", async () => {
+  it("accepts the metadata of the committed snapshots and of a new one", async () => {
     for (const version of ADMITTED.keys()) {
       writeFileSync(path, readFixture("snapshot", version));
       const { meta } = await openSnapshot(path);
@@ -244,7 +243,7 @@ describe("metadata", () => {
 });
 
 describe("a small registry", () => {
-  it("is warmed although it does not know the codes of common questions", async () => {
+  it("warms up although it lacks the codes of common queries", async () => {
     const meta = forge.meta() as Meta;
     meta.dictionaries.cnae_primary[39] = "9999999";
     meta.lookups.cnaes[39][0] = "9999999";

@@ -1,11 +1,10 @@
 /**
- * Proves, on real files that are altered while they are open: what was checked is checked again in
- * the time of a pass, whatever the file system says of it; a file that was touched, its time of
- * writing given back or not, is trusted in nothing from the next look on, and no question of any
- * kind gets another answer than before or a 503; links of pins distrust nothing; who finds damage
- * under one name of a file tells all; each damage is logged once and quotes no row.
- * Does not prove what a whole server does then (e2e/server/served-damage.test.ts), nor times on a
- * clock.
+ * Proves, on real files that are altered while open: checked blocks are checked again within a
+ * pass, whatever the file system reports; after the next check a touched file is not trusted, even
+ * if its mtime was restored, and no query gets a wrong answer, only the earlier one or a 503; links
+ * of pins cause no recheck; damage found under one name of a file reaches all its users; each
+ * damage is logged once and quotes no row.
+ * Does not prove: what a whole server then does (e2e/server/served-damage.test.ts), nor real times.
  */
 import assert from "node:assert/strict";
 import { linkSync, mkdtempSync, readFileSync, rmSync, unlinkSync, utimesSync } from "node:fs";
@@ -46,7 +45,7 @@ const SPECS: readonly object[] = [
   { filters: { ...ALL, company: { started_after: "2015-03-04", share_capital_min: 1_000 } } },
 ];
 
-/** Questions of every kind, each its answer as text. */
+/** Queries of every kind, each answer as text. */
 function questions(segment: Segment, cnpj: string): (() => string)[] {
   const specs = SPECS.map((input) => specOf(segment, input));
   const fields = OUTPUT_FIELD_NAMES;
@@ -93,7 +92,7 @@ describe("a scrubber", () => {
   let covered: number;
   let first: { readonly cnpj: string; readonly legal_name: string };
   let files = 0;
-  /** What the scrubber of the test has said. */
+  /** Log lines of the scrubber in the test. */
   let lines: string[] = [];
   const log = openLog("info", { write: (line) => lines.push(line) });
   before(async () => {
@@ -117,7 +116,7 @@ describe("a scrubber", () => {
     return path;
   }
 
-  /** A scrubber of opened files, with what it has said. */
+  /** A scrubber of opened files, with its log lines. */
   async function scrubbing(paths: readonly string[], seconds = PASS_SECONDS) {
     const segments: Segment[] = [];
     for (const path of paths) segments.push(await openSegment(path));
@@ -133,18 +132,18 @@ describe("a scrubber", () => {
     return { scrubber, segments, segment: segments[0] as Segment, told, clock };
   }
 
-  /** Turns a bit of the name of the first account round; its page was read by then. */
+  /** Flips a bit in the first account's name, whose page was read before. */
   function alterName(path: string): void {
     const at = placeOf(whole, first.legal_name);
     keepingTimes(path, () => flipBit(path, at, 1));
   }
 
-  /** Whether all bytes that have a checksum are what they were. */
+  /** True if all bytes with a checksum are unchanged. */
   function isWhole(path: string): boolean {
     return readFileSync(path).subarray(0, covered).equals(whole.subarray(0, covered));
   }
 
-  /** Lets a file change as a bad disk lets it: nothing is told of it. */
+  /** Changes a file like a bad disk does: without any notice. */
   function silence({ native }: Segment): void {
     Object.assign(native, { fileState: () => native.opened });
   }
@@ -152,7 +151,7 @@ describe("a scrubber", () => {
   const nameOf = (segment: Segment) =>
     outcome(() => (account(segment, first.cnpj, ["legal_name"]) as typeof first).legal_name);
 
-  it("checks every block once in the time of a pass, beginning anywhere", async () => {
+  it("checks every block once per pass, from any starting block", async () => {
     const { scrubber, segment, clock } = await scrubbing([freshFile()]);
     const blocks = segment.native.blockCount;
     const checked: number[] = [];
@@ -184,7 +183,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("finds within a pass what the file system says nothing of", async () => {
+  it("detects silent damage within one pass", async () => {
     const path = freshFile();
     const { scrubber, segment, clock, told } = await scrubbing([path]);
     assert.equal(nameOf(segment), first.legal_name);
@@ -206,7 +205,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("leaves untouched files alone where no pass is wished for", async () => {
+  it("skips untouched files if no pass is configured", async () => {
     const { scrubber, segment, clock } = await scrubbing([freshFile()], 0);
     clock.advance(1e9);
     await scrubber.step();
@@ -214,7 +213,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("checks a touched file at once, its time of writing given back or not", async () => {
+  it("checks a touched file immediately, even if its mtime was restored", async () => {
     const paths = [freshFile(), freshFile()];
     const { scrubber, segments } = await scrubbing(paths, 0);
     const [kept, written] = segments as [Segment, Segment];
@@ -239,7 +238,7 @@ describe("a scrubber", () => {
     for (const segment of segments) segment.close();
   });
 
-  it("gives no wrong answer from the next look on, whatever happens to the file", async (test) => {
+  it("returns no wrong answer after the next check, for any file change", async (test) => {
     const random = seededRandom(17);
     const tally = { same: 0, refused: 0 };
     for (let round = 0; round < ROUNDS; round++) {
@@ -252,7 +251,7 @@ describe("a scrubber", () => {
       if (round % 2 === 0) keepingTimes(path, hit);
       else hit();
       scrubber.glance();
-      // Cached totals must not outlive the bytes either, so everything is asked twice.
+      // Cached totals must not outlive the bytes either, so each query runs twice.
       for (const question of [...asked.keys(), ...asked.keys()]) {
         const answer = outcome(asked[question] as () => string);
         if (answer === "snapshot_unavailable") tally.refused++;
@@ -269,7 +268,7 @@ describe("a scrubber", () => {
     test.diagnostic(`${ROUNDS} rounds: ${JSON.stringify(tally)}`);
   });
 
-  it("distrusts nothing for links that it hears of, and loses nothing for others", async () => {
+  it("rechecks nothing for observed link changes, and all blocks for unobserved ones", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     linkSync(path, `${path}.pin`);
@@ -286,7 +285,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("tells all who have the file open, under whichever name", async () => {
+  it("notifies every user of the file, under any of its names", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     linkSync(path, `${path}.pin`);
@@ -304,7 +303,7 @@ describe("a scrubber", () => {
     for (const one of [segment, pinned, damaged]) one.close();
   });
 
-  it("ends every read of a damaged snapshot as the public error", async () => {
+  it("ends every read of a damaged snapshot with the public error", async () => {
     const path = freshFile();
     const { scrubber, segment } = await scrubbing([path], 0);
     alterName(path);
@@ -357,7 +356,7 @@ describe("a scrubber", () => {
       error instanceof AppError && error.code === "snapshot_unavailable";
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
-    // What reads no row, or says so by itself.
+    // Calls without rows, or with own checks.
     const others = ["verify", "verifyBlocks", "distrust", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),
@@ -371,7 +370,7 @@ describe("a scrubber", () => {
     segment.close();
   });
 
-  it("forgets a snapshot that is closed, also while it is being checked", async () => {
+  it("forgets a closed snapshot, even during a check", async () => {
     const { scrubber, segments, segment, clock } = await scrubbing([freshFile()]);
     clock.advance(PASS_SECONDS * 1_000);
     const stepping = scrubber.step();

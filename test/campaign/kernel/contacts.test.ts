@@ -1,10 +1,10 @@
 /**
- * Proves: CONTACTS holds every e-mail and phone with its rows, the same bytes however many threads
- * made it and however few rows were held; the rows of values, there or not, shared by thousands or
- * not, in any case, are those of a look at every row, alone and with other clauses, also where two
- * addresses have one hash. Wrong bytes with right checksums are refused or give rows that there
- * are, and nothing is read outside of them; a file without CONTACTS says so.
- * Does not prove: which spellings of a value are read (unit/spec/phones.test.ts).
+ * Proves: CONTACTS has every e-mail and phone with its rows, as the same bytes for any number of
+ * threads and of buffered rows; the rows of values, existing or not, shared by thousands or not, in
+ * any case, equal those of a full scan, alone and with other clauses, also for two addresses with
+ * one hash. Corrupt bytes with valid checksums are rejected or yield existing rows, and nothing is
+ * read outside them; a file without CONTACTS reports it.
+ * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const MAGIC = "PNCONTAC";
 /** More than one chunk. */
 const ROWS = 70_000;
 const FEW = 3_000;
-/** Two addresses of one hash, found by search. */
+/** Two addresses with one hash, by search. */
 const COLLIDING = ["n5subqxq7hvve", "ygds2ht3nhgjh"].map((local) => `${local}@example.com`);
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-contacts-"));
@@ -44,7 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Rows of which some share an address or a phone with one other, some with thousands. */
+/** Rows of which some share a contact with one other, some with thousands. */
 function contactRows(seed: number, count: number): FixtureRow[] {
   const random = seededRandom(seed);
   const below = (end: number) => Math.floor(random() * end);
@@ -84,7 +84,7 @@ const emailsClause = (of: NativeSegment, emails: readonly string[]): Clause => {
   return { kind: "rows", lists: [of.emailRows(emails)], negated: false };
 };
 
-/** Rows that a look at every row finds. */
+/** Rows that a full scan finds. */
 function expected(rows: readonly FixtureRow[], meets: (row: FixtureRow) => boolean): number[] {
   return rows.flatMap((row, at) => (meets(row) ? [at] : []));
 }
@@ -97,7 +97,7 @@ const hasEmail = (emails: readonly string[]) => {
   return ({ email }: FixtureRow) => wanted.has(String(email).toLowerCase());
 };
 
-/** Values of drawn rows, and now and then some that no row has. */
+/** Values of random rows, and sometimes values that no row has. */
 function drawn(random: () => number, count: number) {
   const row = () => fixture.rows[Math.floor(random() * ROWS)] as FixtureRow;
   const phones = Array.from({ length: count }, () => row().phone_1 ?? row().phone_2 ?? 551155n);
@@ -108,7 +108,7 @@ function drawn(random: () => number, count: number) {
 }
 
 describe("contacts", () => {
-  it("have the rows that a look at every row finds", () => {
+  it("match the rows that a full scan finds", () => {
     assert.ok(segment.hasContacts);
     const random = seededRandom(8);
     let most = 0;
@@ -124,7 +124,7 @@ describe("contacts", () => {
     assert.ok(most > 4_096, `${most} rows: a chunk of them is a bitset`);
   });
 
-  it("of two addresses with one hash have their own rows", () => {
+  it("keep the rows of two addresses with the same hash apart", () => {
     const [left, right] = COLLIDING as [string, string];
     for (const one of [[left], [right], [left, right]]) {
       const rows = expected(fixture.rows, hasEmail(one));
@@ -133,7 +133,7 @@ describe("contacts", () => {
     }
   });
 
-  it("that no row has have no rows", () => {
+  it("return no rows for a contact that no row has", () => {
     assert.deepEqual(rowsOf(segment, [emailsClause(segment, [])]), []);
     assert.deepEqual(rowsOf(segment, [emailsClause(segment, ["", "a".repeat(300)])]), []);
     assert.deepEqual(rowsOf(segment, [phonesClause(segment, [0n, 2n ** 53n - 1n])]), []);
@@ -142,7 +142,7 @@ describe("contacts", () => {
     }
   });
 
-  it("stand with other clauses, and are counted", () => {
+  it("combine with other clauses and are counted", () => {
     const random = seededRandom(9);
     for (let round = 0; round < ROUNDS; round++) {
       const any = [{ dimension: "uf", codes: Uint32Array.of(round % 6) }] as const;
@@ -160,7 +160,7 @@ describe("contacts", () => {
     }
   });
 
-  it("are the same bytes however many threads make them and few rows are held", async () => {
+  it("produce the same bytes for any number of threads and any buffer size", async () => {
     const rows = contactRows(5, FEW);
     const files = [{ threads: 1 }, { threads: 3 }, { threads: 2, rowsHeld: 7 }];
     const parts = [];
@@ -172,7 +172,7 @@ describe("contacts", () => {
     assert.deepEqual(parts[2], parts[0]);
   });
 
-  it("of a snapshot without rows, or without contacts, are none", async () => {
+  it("are empty for a snapshot without rows or without contacts", async () => {
     const bare = randomRows(2, 9).map((row) => {
       return { ...row, email: null, phone_1: null, phone_2: null };
     });
@@ -187,7 +187,7 @@ describe("contacts", () => {
   });
 });
 
-describe("wrong bytes of CONTACTS", () => {
+describe("corrupt bytes in CONTACTS", () => {
   let few: Fixture;
   let region: Region;
   let start = 0;
@@ -200,11 +200,11 @@ describe("wrong bytes of CONTACTS", () => {
   const open = (change: (bytes: Buffer) => void) =>
     openForged({ fixture: few, region }, path.join(folder, `${forged++ % 4}`), change);
   const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
-  /** Place of a number of the second kind, phones, in the header. */
+  /** Offset of a number of the second kind, phones, in the header. */
   const ofPhones = (at: number) => start + 32 + 24 + at;
   const ask = (of: NativeSegment) => of.phoneRows(Float64Array.of(551133334444));
 
-  it("of another name or version are passed over", () => {
+  it("are ignored if the section's name or version differs", () => {
     for (const forge of [
       (bytes: Buffer) => bytes.write("PNFUTURE", start, "latin1"),
       (bytes: Buffer) => bytes.writeUInt32LE(77, start + 8),
@@ -217,7 +217,7 @@ describe("wrong bytes of CONTACTS", () => {
     }
   });
 
-  it("with numbers that lead outside are refused at once", () => {
+  it("are rejected on open if numbers point outside the section", () => {
     for (const length of [0n, 31n, 33n, 79n, 1n << 40n, (1n << 64n) - 1n]) {
       assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
     }
@@ -233,7 +233,7 @@ describe("wrong bytes of CONTACTS", () => {
     }
   });
 
-  it("in starts and entries are refused when they are used", () => {
+  it("are rejected on use if starts or entries are invalid", () => {
     const header = region.file.subarray(start);
     const starts = start + Number(header.readBigUInt64LE(32 + 24 + 8));
     const entries = start + Number(header.readBigUInt64LE(32 + 24));
@@ -260,7 +260,7 @@ describe("wrong bytes of CONTACTS", () => {
     }
   });
 
-  it("drawn at random are refused or give rows that there are", () => {
+  it("are rejected or yield existing rows for random damage", () => {
     const random = seededRandom(12);
     const length = Number(region.file.readBigUInt64LE(start + 24));
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,10 +1,9 @@
 /**
- * Proves: pages of questions about activities, cities and all else that COVER and CITIES hold are
- * those of the slow twin, from the first row and from any other one, whole and by a few rows, and
- * so are totals; no chunk is opened for them, and few entries are read for a short page; without
- * COVER or CITIES they are the same; what they do not hold is looked for elsewhere; wrong numbers
- * in them with right checksums are refused, at open or use.
- * Does not prove: that the lists are those of the rows (unit/native-index/build-region.test.ts).
+ * Proves: pages of queries by activities, cities, and all else in COVER and CITIES equal the
+ * twin's, from any row, whole and in small pages, as do totals; no chunk is opened for them, and a
+ * short page reads few entries; without COVER or CITIES the answers are the same; other queries use
+ * other paths; wrong numbers with valid checksums are rejected, on open or on use.
+ * Does not prove: that the lists match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +24,7 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
-/** Whose codes are asked for, and how many; a few of them no row has. */
+/** Dimensions, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -71,14 +70,14 @@ function withCodes(dimension: DimensionName, codes: readonly number[]): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated: false };
 }
 
-/** Some activities, now and then all but some: as many as have no more lists than are read. */
+/** Some activities, sometimes all but some: as many as fit the limit of lists read. */
 function activities(): Clause {
   const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
   const any = [{ dimension: "cnae_primary" as const, codes: codes.sort() }];
   return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
 }
 
-/** Up to three intervals of days, far outside of the calendar of keys now and then. */
+/** Up to three intervals of days, sometimes far outside the calendar of keys. */
 function dates(): Clause {
   const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
   const ranges = Array.from({ length: 1 + below(3) }, () => {
@@ -114,7 +113,7 @@ function check(clauses: readonly Clause[], afterRow: number, limit: number): voi
   }
 }
 
-/** One to three cities; all but some of them would have more lists than are read. */
+/** One to three cities; all but some of them would exceed the limit of lists read. */
 function cities(): Clause {
   const codes = [...new Set(Array.from({ length: 1 + below(3) }, () => below(61)))];
   return withCodes(
@@ -123,14 +122,14 @@ function cities(): Clause {
   );
 }
 
-it("pages are found in lists of activities, whatever else of a key is asked for", () => {
+it("finds pages in activity lists for any other part of a key", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const from = random() < 0.4 ? -1 : below(ROWS);
     check(question(), from, 1 + below(random() < 0.2 ? 2_000 : 60));
   }
 });
 
-it("pages and totals of cities are found in lists of activities in cities", () => {
+it("finds pages and totals of cities in the lists of activities per city", () => {
   let read = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const codes = [...new Set([below(40), below(40)])].sort((a, b) => a - b);
@@ -152,7 +151,7 @@ it("pages and totals of cities are found in lists of activities in cities", () =
   assert.ok(read > 0 && read < ROUNDS * 2_000, `${read} entries`);
 });
 
-it("a short page reads few entries, from wherever it begins", () => {
+it("reads few entries for a short page, from any starting row", () => {
   for (const from of [-1, 30_000]) {
     const clauses = [posting("uf", 7, 1), activities()];
     check(clauses, from, 20);
@@ -160,7 +159,7 @@ it("a short page reads few entries, from wherever it begins", () => {
   }
 });
 
-it("of matches that lie together behind rows that are none, only the first are read", async () => {
+it("reads only the first of adjacent matches that follow rows without a match", async () => {
   const scored = randomRows(32, ROWS);
   const scores = scored.map(({ score }) => score).sort((a, b) => b - a);
   const low = scores[ROWS / 2] as number;
@@ -188,7 +187,7 @@ it("of matches that lie together behind rows that are none, only the first are r
   one.close();
 });
 
-it("days inside a year are counted in short lists, as without them", () => {
+it("counts days inside a year in short lists with the same result as without them", () => {
   let read = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const narrow = { dimension: "cnae_primary" as const, codes: Uint32Array.of(below(40)) };
@@ -209,7 +208,7 @@ it("days inside a year are counted in short lists, as without them", () => {
   assert.ok(read > 0);
 });
 
-it("what no key holds, and pages of an export, are looked for chunk by chunk", () => {
+it("scans chunk by chunk for clauses that no key holds and for export pages", () => {
   const others: Clause[] = [
     posting("municipality_tom", 64, 0.5),
     posting("legal_nature", 7, 0.5),
@@ -226,7 +225,7 @@ it("what no key holds, and pages of an export, are looked for chunk by chunk", (
   assert.ok(segment.lastWork().chunks > 0);
 });
 
-it("COVER of another version is passed over, and refused where it is too long or short", () => {
+it("ignores COVER of another version, and rejects one that is too long or short", () => {
   const start = startOfPart(region, COVER);
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
   pageOf(future, [activities()], -1, 10);
@@ -237,7 +236,7 @@ it("COVER of another version is passed over, and refused where it is too long or
   }
 });
 
-it("COVER with wrong counts or places is refused", () => {
+it("rejects COVER with wrong counts or offsets", () => {
   const start = startOfPart(region, COVER);
   for (const at of [12, 16]) {
     for (const value of [0, 1, 0xfffffff0]) {
@@ -252,7 +251,7 @@ it("COVER with wrong counts or places is refused", () => {
   }
 });
 
-it("lists and rows of COVER that lead outside, or do not rise, are refused when used", () => {
+it("rejects, on use, lists and rows of COVER that point outside or do not ascend", () => {
   const start = startOfPart(region, COVER);
   const places = [32, 40].map((at) => start + Number(region.file.readBigUInt64LE(start + at)));
   const [starts, entries] = places as [number, number];
@@ -267,7 +266,7 @@ it("lists and rows of COVER that lead outside, or do not rise, are refused when 
   const all = Uint32Array.from({ length: 30 }, (_, code) => code);
   const any = [{ dimension: "cnae_primary" as const, codes: all }];
   for (const [i, forge] of forgeries.entries()) {
-    // The start of the first list is that of no entry before it, and may be anything below it.
+    // The first list's start has no entry before it, and may be any lower number.
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];
@@ -276,7 +275,7 @@ it("lists and rows of COVER that lead outside, or do not rise, are refused when 
   }
 });
 
-it("CITIES of another version is passed over, and refused with wrong numbers", () => {
+it("ignores CITIES of another version, and rejects one with wrong numbers", () => {
   const start = startOfPart(region, CITIES);
   const clauses = [withCodes("cnae_primary", [3]), withCodes("municipality_ibge", [7])];
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
@@ -300,7 +299,7 @@ it("CITIES of another version is passed over, and refused with wrong numbers", (
   }
 });
 
-it("runs and rows of CITIES that lead outside, or do not rise, are refused when used", () => {
+it("rejects, on use, runs and rows of CITIES that point outside or do not ascend", () => {
   const start = startOfPart(region, CITIES);
   const [runStarts, runs, entries] = [48, 56, 64].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),

@@ -1,10 +1,10 @@
 /**
- * Proves: of questions with intervals of days, totals, first pages and facets are those of the slow
- * twin, with activities and cities and without, for any days, from any row on; no chunk is opened
- * for them, and only entries between the two days are read; without OPENED, DATED, COVER, and all
- * of them the answers are the same; wrong numbers in OPENED and DATED with right checksums are
- * refused, at open or use.
- * Does not prove: that lists and cells are those of the rows (unit/native-index/build-region).
+ * Proves: for queries with intervals of days, totals, first pages, and facets equal the twin's,
+ * with and without activities and cities, for any days, from any row; no chunk is opened for them,
+ * and only entries between the two days are read; without OPENED, DATED, COVER, or all of them the
+ * answers are the same; wrong numbers in OPENED and DATED with valid checksums are rejected, on
+ * open or on use.
+ * Does not prove: that lists and cells match the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,10 +30,10 @@ const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
-/** Days on which a fixture's accounts are opened, and some before and behind. */
+/** Opening days of a fixture's accounts, with some before and after. */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
-/** Whose codes are asked for, and how many; a few of them no row has. */
+/** Dimensions, and their number of codes; a few codes have no row. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -47,13 +47,13 @@ const below = (count: number) => Math.floor(random() * count);
 let fixture: Fixture;
 let region: Region;
 let segment: NativeSegment;
-/** The same file as older programs leave it: without some of the parts about days, and all. */
+/** The file as older programs wrote it: without some of the parts about days, or all. */
 let older: readonly NativeSegment[];
 let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
   openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
-/** As it was before OPENED, which would answer the same. */
+/** The file before OPENED, which would answer the same. */
 const openOld = (change: (bytes: Buffer) => void) =>
   open((bytes) => {
     hide(bytes, OPENED);
@@ -97,7 +97,7 @@ function activities(): Clause {
   );
 }
 
-/** An interval of a day to some years; both ends far outside of the calendar now and then. */
+/** An interval of a day to some years; sometimes both ends far outside the calendar. */
 function interval(): readonly [number, number] {
   const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
   const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
@@ -142,13 +142,13 @@ function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number
   return { rows: [...page.rows], more: page.more };
 }
 
-/** The one day that a number of DATED stands for. */
+/** The one day that a number of DATED encodes. */
 function dayClause(date: number): Clause {
   const day = Date.UTC(1800 + (date >> 9), 0, 1 + (date & 511)) / 86_400_000;
   return { kind: "range", column: "started_on", ranges: [[day, day]] };
 }
 
-it("totals of any days are counted without opening a chunk", () => {
+it("counts totals for any days without opening a chunk", () => {
   const totals = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const clauses = question();
@@ -159,15 +159,15 @@ it("totals of any days are counted without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    // Many intervals may have more years in parts than are split, and of cities whole years are
-    // not summed with activities.
+    // Many intervals may have more partial years than are split; whole years of cities are not
+    // summed with activities.
     if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }
   assert.ok(totals.size > ROUNDS / 4, "most questions have answers of their own");
 });
 
-it("first pages are those of the twin, from any row on", () => {
+it("returns the twin's first pages from any starting row", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const clauses = question();
     const afterRow = random() < 0.4 ? -1 : below(ROWS);
@@ -180,7 +180,7 @@ it("first pages are those of the twin, from any row on", () => {
   }
 });
 
-it("facets are those of the twin", () => {
+it("returns the twin's facets", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const clauses = question();
     const names = TWIN_FACETS.filter(() => random() < 0.5);
@@ -196,7 +196,7 @@ it("facets are those of the twin", () => {
   }
 });
 
-it("of a long list only the entries of the wanted days are read", () => {
+it("reads only the entries of the requested days from a long list", () => {
   const days: Clause = { kind: "range", column: "started_on", ranges: [[13_000, 13_060]] };
   const clauses = [posting("cnae_primary", [3]), posting("uf", [1, 2]), days];
   const between = matchesOf(fixture.rows, clauses).length;
@@ -205,7 +205,7 @@ it("of a long list only the entries of the wanted days are read", () => {
   assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [between, 0]);
 });
 
-it("of a city only the entries of its state on the wanted days are read", () => {
+it("reads only the entries of the city's state on the requested days", () => {
   const days: Clause = { kind: "range", column: "started_on", ranges: [[13_000, 13_020]] };
   const city = posting("municipality_ibge", [7]);
   const state = posting("uf", [2]);
@@ -225,7 +225,7 @@ it("of a city only the entries of its state on the wanted days are read", () => 
   assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [4 * between, 0]);
 });
 
-it("a first page reads each day only as far as its rows may come first", () => {
+it("reads each day for a first page only as far as its rows can rank first", () => {
   const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_365]] };
   const all = matchesOf(fixture.rows, [days]);
   segment.dropCaches();
@@ -237,7 +237,7 @@ it("a first page reads each day only as far as its rows may come first", () => {
   assert.ok(tests > 0 && tests < 10 * 366 + 6 * 50, `${tests} entries of ${all.length}`);
 });
 
-it("OPENED of another version is passed over, and refused where it is too long or short", () => {
+it("ignores OPENED of another version, and rejects one that is too long or short", () => {
   const start = startOfPart(region, OPENED);
   const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_050]] };
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
@@ -249,7 +249,7 @@ it("OPENED of another version is passed over, and refused where it is too long o
   }
 });
 
-it("OPENED with wrong counts or places is refused", () => {
+it("rejects OPENED with wrong counts or offsets", () => {
   const start = startOfPart(region, OPENED);
   for (const at of [12, 16, 20, 32, 36, 40]) {
     for (const value of at < 32 ? [0, 1, 0xfffffff0] : [0xfffffff0]) {
@@ -265,7 +265,7 @@ it("OPENED with wrong counts or places is refused", () => {
   }
 });
 
-it("places, runs and rows of OPENED that lead outside or do not rise are refused when used", () => {
+it("rejects, on use, offsets, runs, and rows of OPENED that point outside or do not ascend", () => {
   const start = startOfPart(region, OPENED);
   const [placeStarts, places, runStarts, runs, entries] = [48, 56, 64, 72, 80].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),
@@ -292,7 +292,7 @@ it("places, runs and rows of OPENED that lead outside or do not rise are refused
   }
 });
 
-it("DATED of another version is passed over, and refused where it is too long or short", () => {
+it("ignores DATED of another version, and rejects one that is too long or short", () => {
   const start = startOfPart(region, DATED);
   const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_050]] };
   const future = openOld((bytes) => bytes.writeUInt32LE(77, start + 8));
@@ -304,7 +304,7 @@ it("DATED of another version is passed over, and refused where it is too long or
   }
 });
 
-it("DATED with wrong counts or places is refused", () => {
+it("rejects DATED with wrong counts or offsets", () => {
   const start = startOfPart(region, DATED);
   for (const at of [12, 16, 20]) {
     for (const value of at === 20 ? [0xfffffff0] : [0, 1, 0xfffffff0]) {
@@ -319,7 +319,7 @@ it("DATED with wrong counts or places is refused", () => {
   }
 });
 
-it("lists, rows and cells of DATED that lead outside or do not rise are refused when used", () => {
+it("rejects, on use, lists, rows, and cells of DATED that point outside or do not ascend", () => {
   const start = startOfPart(region, DATED);
   const [starts, entries, cellStarts, cells] = [32, 40, 48, 56].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),

@@ -1,10 +1,10 @@
 /**
- * Proves: DISTRICTS holds every district of every municipality with its rows, however many threads
- * made it; the rows of one or many districts, there or not, are those of a look at every row, alone
- * and beside other clauses, and so is the catalogue, as far as it is asked for. Wrong bytes with
- * right checksums are refused or give rows that there are, and nothing is read outside of them; a
- * file without DISTRICTS says so.
- * Does not prove: that specs become the right districts (unit/spec/normalize.test.ts).
+ * Proves: DISTRICTS has every district of every municipality with its rows, for any number of
+ * threads; the rows of one or many districts, existing or not, equal those of a full scan, alone
+ * and with other clauses, as does the requested part of the catalog. Corrupt bytes with valid
+ * checksums are rejected or yield existing rows, and nothing is read outside them; a file without
+ * DISTRICTS reports it.
+ * Does not prove: that specs resolve to the right districts (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ function rowsIn(of: NativeSegment, clauses: Clause[]): number[] {
   return [...of.select(page).rows];
 }
 
-/** Keys of districts that there are, and now and then of some that there are not. */
+/** Keys of existing districts, and sometimes of nonexistent ones. */
 function drawn(random: () => number, count: number): string[] {
   const keys = [...expected.keys()];
   return Array.from({ length: count }, () => {
@@ -85,21 +85,21 @@ function drawn(random: () => number, count: number): string[] {
 }
 
 describe("districts", () => {
-  it("are in the file as the rows say", () => {
+  it("are stored as the rows contain them", () => {
     assert.ok(segment.hasDistricts);
     assert.deepEqual([...districtsIn(region, rowsOf)], [...expected]);
     const largest = Math.max(...[...expected.values()].map(({ length }) => length));
     assert.ok(largest > 5_000 && expected.size > 5_000, `${largest} of ${expected.size}`);
   });
 
-  it("are the same bytes from one thread and from three", async () => {
+  it("produce the same bytes with one thread and with three", async () => {
     const { rows } = fixture;
     const one = await writeFixture(path.join(folder, "one"), rows, { threads: 1 });
     const three = await writeFixture(path.join(folder, "three"), rows, { threads: 3 });
     assert.deepEqual(one.directory.digests, three.directory.digests);
   });
 
-  it("have the rows that a look at every row finds", () => {
+  it("match the rows that a full scan finds", () => {
     const random = seededRandom(8);
     for (let round = 0; round < ROUNDS; round++) {
       const keys = drawn(random, 1 + Math.floor(random() * (round % 9 === 0 ? 200 : 4)));
@@ -111,7 +111,7 @@ describe("districts", () => {
     }
   });
 
-  it("stand beside other clauses", () => {
+  it("combine with other clauses", () => {
     const random = seededRandom(9);
     for (let round = 0; round < ROUNDS; round++) {
       const any = [{ dimension: "uf", codes: Uint32Array.of(round % 6) }] as const;
@@ -130,7 +130,7 @@ describe("districts", () => {
     }
   });
 
-  it("are listed by how they begin, then by their words, the largest first", () => {
+  it("are listed by prefix match, then by word match, the largest first", () => {
     const words = ["", "c", "SAO", "jardim s", "luis jar", "nucleo 1", "d'a", "avila", "zz", "漢"];
     for (const code of [0, 2, 7, 59, 60, 70_000]) {
       for (const typed of words) {
@@ -173,7 +173,7 @@ function beginsWord(name: string, word: string): boolean {
   );
 }
 
-describe("wrong bytes of DISTRICTS", () => {
+describe("corrupt bytes in DISTRICTS", () => {
   let few: Fixture;
   let forged = 0;
   before(async () => {
@@ -185,7 +185,7 @@ describe("wrong bytes of DISTRICTS", () => {
   const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
   const start = () => startOfPart(regionOf(), MAGIC);
 
-  it("of another name or version are passed over", () => {
+  it("are ignored if the section's name or version differs", () => {
     for (const forge of [
       (bytes: Buffer) => bytes.write("PNFUTURE", start(), "latin1"),
       (bytes: Buffer) => bytes.writeUInt32LE(77, start() + 8),
@@ -198,7 +198,7 @@ describe("wrong bytes of DISTRICTS", () => {
     }
   });
 
-  it("with a wrong length, or of other municipalities, are refused at once", () => {
+  it("are rejected on open if the length or the municipalities are wrong", () => {
     for (const length of [0n, 31n, 40n, 1n << 40n, (1n << 64n) - 1n]) {
       const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(length, start() + 24);
       assert.throws(() => open(forge), DAMAGED, `${length}`);
@@ -206,7 +206,7 @@ describe("wrong bytes of DISTRICTS", () => {
     assert.throws(() => open((bytes) => bytes.writeUInt32LE(61, start() + 12)), DAMAGED);
   });
 
-  it("with places outside of it are refused when they are used", () => {
+  it("are rejected on use if offsets point outside the section", () => {
     for (const at of [0, 8, 24, 32]) {
       for (const value of [1n << 40n, (1n << 64n) - 1n]) {
         const forge = (bytes: Buffer) => {
@@ -220,7 +220,7 @@ describe("wrong bytes of DISTRICTS", () => {
     }
   });
 
-  it("anywhere are refused, or give rows that there are", () => {
+  it("are rejected anywhere, or yield existing rows", () => {
     const random = seededRandom(10);
     const blocks = regionOf().entries.find(({ kind }) => kind === 12) ?? assert.fail("no BLOCKS");
     const part = start();

@@ -1,7 +1,7 @@
 /**
  * Proves: a page of few matches is found in the pass that counts them, further pages without any,
- * and both hold what the slow twin finds.
- * Does not prove: anything about answers that are larger (query.test.ts).
+ * and both equal the twin's.
+ * Does not prove: anything about larger answers (query.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ function part(dimension: DimensionName, code: number): Clause {
   return { kind: "posting", any: [{ dimension, codes: Uint32Array.of(code) }], negated: false };
 }
 
-it("few matches are looked for once, and paged through as they were found", async () => {
+it("finds few matches once and pages through the found rows", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "peneira-few-"));
   const { rows, ...fixture } = await writeFixture(path.join(folder, "rows"), randomRows(3, ROWS));
   const segment = openSegment(fixture.path, fixture.directory);

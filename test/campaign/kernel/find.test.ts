@@ -1,9 +1,9 @@
 /**
- * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: which accounts
- * fit a typed text is what a scan by the definition finds, whichever way the kernel takes: over
- * more than one chunk, past the accounts that are looked at for beginnings, with beginnings of very
+ * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the accounts
+ * that match a typed text equal those of a scan by the definition, for every path of the kernel:
+ * over more than one chunk, beyond the accounts scanned for prefixes, and with prefixes of very
  * many words.
- * Does not prove: how quick that is (bench/find.bench.ts).
+ * Does not prove: speed (bench/find.bench.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ describe("finding by name", () => {
   ] as const) {
     // A scan takes as long as there are rows.
     const typed = Math.ceil((ROUNDS * 1_000) / count);
-    it(`is what a scan finds in ${count} rows of ${terms} words`, async () => {
+    it(`equals a scan in ${count} rows of ${terms} words`, async () => {
       const { names, older } = await compareFinding(folder, { seed, count, terms, typed, hostile });
       assert.ok(names < older, `${names} of ${older} names are read`);
     });

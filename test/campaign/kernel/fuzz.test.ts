@@ -1,6 +1,6 @@
 /**
- * Proves: a short coverage-guided run of the fuzz targets finds no crash, no hang, no undefined
- * behaviour and no disagreement: hostile files with right checksums, random queries on a good file,
+ * Proves: a short coverage-guided run of the fuzz targets finds no crash, hang, undefined behavior,
+ * or disagreement, for hostile files with valid checksums, random queries on a good file, and
  * hostile files of a dump. Does not prove: that a longer run finds nothing.
  */
 import assert from "node:assert/strict";
@@ -31,7 +31,7 @@ it("starts from seeds that open", async () => {
 
 describe("fuzzing", { skip: missing ? "skipped: no clang++ on this machine" : false }, () => {
   for (const target of ["opener", "kernel", "scan"]) {
-    it(`finds nothing in ${SECONDS} seconds of the ${target} target`, () => {
+    it(`finds no failure in ${SECONDS} seconds of the ${target} target`, () => {
       const args = [RUN, "--seconds", SECONDS, "--target", target];
       // The addon of an AddressSanitizer run cannot be loaded by the seed maker's plain Node.
       const env = { ...process.env };

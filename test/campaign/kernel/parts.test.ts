@@ -1,7 +1,7 @@
 /**
- * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and right checksums is
- * refused when it is opened or when the number is used, and never read outside of; a part of an
- * unknown name or version is passed over, and every answer is the same without it.
+ * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and valid checksums is
+ * rejected on open or on use, and never read out of bounds; a part of an unknown name or version is
+ * ignored, and every answer is the same without it.
  * Does not prove: that no other bytes do harm (fuzz.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ const state: Clause[] = [
   { kind: "posting", any: [{ dimension: "flag", codes: Uint32Array.of(3) }], negated: true },
 ];
 
-/** That every answer is the right one. */
+/** Asserts that every answer is right. */
 function checkAnswers(segment: NativeSegment): void {
   for (const clauses of [postal, state, [...postal, ...state]]) {
     assert.equal(segment.count(clauses), matchesOf(fixture.rows, clauses).length);
@@ -47,20 +47,20 @@ function checkAnswers(segment: NativeSegment): void {
 }
 
 for (const magic of ["PNROLLUP", "PNPOSTAL"]) {
-  it(`${magic} of another name or version is passed over`, () => {
+  it(`ignores ${magic} of another name or version`, () => {
     checkAnswers(open(() => undefined));
     checkAnswers(open((bytes) => bytes.write("PNFUTURE", startOf(magic), "latin1")));
     checkAnswers(open((bytes) => bytes.writeUInt32LE(77, startOf(magic) + 8)));
   });
 
-  it(`${magic} that is longer than its room, or shorter than its head, is refused`, () => {
+  it(`rejects ${magic} that is longer than its space or shorter than its header`, () => {
     for (const length of [0n, 31n, 40n, 1n << 20n, 1n << 63n, (1n << 64n) - 1n]) {
       const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(length, startOf(magic) + 24);
       assert.throws(() => open(forge), DAMAGED, `${length}`);
     }
   });
 
-  it(`${magic} with wrong counts or places is refused`, () => {
+  it(`rejects ${magic} with wrong counts or offsets`, () => {
     const places = magic === "PNROLLUP" ? [40, 48, 56, 40 + 6 * 32] : [32, 40];
     for (const at of places) {
       for (const value of [1n << 40n, (1n << 64n) - 4n]) {
@@ -76,7 +76,7 @@ for (const magic of ["PNROLLUP", "PNPOSTAL"]) {
   });
 }
 
-it("starts and rows of POSTAL that leave their chunk are refused when they are used", () => {
+it("rejects, on use, starts and rows of POSTAL that leave their chunk", () => {
   const at = startOf("PNPOSTAL");
   const starts = at + Number(region.file.readBigUInt64LE(at + 40));
   const rows = at + Number(region.file.readBigUInt64LE(at + 32));

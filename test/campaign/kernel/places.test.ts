@@ -1,9 +1,9 @@
 /**
- * Proves: facets by municipality of questions about activities, or about years and intervals of
- * dates, are those of the slow twin, wanted or not; they are summed without opening a chunk, but
- * for the rows of years in parts; without PLACES they are the same; what is looked at is never more
- * than was told before; wrong numbers in PLACES with right checksums are refused, at open or use.
- * Does not prove: that the cells are those of the rows (unit/native-index/build-region.test.ts).
+ * Proves: facets by municipality of queries by activity, or by years and intervals of dates,
+ * included or excluded, equal the twin's; they are summed without opening a chunk, except for the
+ * rows of partial years; without PLACES they are the same; no more is scanned than was estimated;
+ * wrong numbers in PLACES with valid checksums are rejected, on open or on use.
+ * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,12 +30,12 @@ import { type Fixture, writeFixture } from "../../support/native-index/region-fi
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
-/** More than one chunk, and few enough kinds that both tables have room. */
+/** More than one chunk, and few enough kinds that both tables fit. */
 const ROWS = 70_000;
 const KINDS = 700;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
 const PLACES = "PNPLACES";
-/** Whose codes are asked for, and how many; a few of them no row has. */
+/** Dimensions, and their number of codes; a few codes have no row. */
 const ALWAYS: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
   ["registration_status", 9],
@@ -85,7 +85,7 @@ function some(): Clause[] {
   return Array.from({ length: below(3) }, () => posting(ALWAYS[below(ALWAYS.length)] as never));
 }
 
-/** An interval of days, a quarter of them from one year's first day to another one's last. */
+/** An interval of days, a quarter of them whole years. */
 function dates(): Clause {
   const day = () => -62_091 + below(82_000);
   const year = () => Date.UTC(1800 + below(220), 0, 1) / 86_400_000;
@@ -102,7 +102,7 @@ function twin(clauses: readonly Clause[]): Uint32Array {
   return counts;
 }
 
-/** Asks for municipalities with the given facets beside them; gives what was looked at. */
+/** Requests municipalities with the given facets; returns the work done. */
 function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) {
   const names: NativeFacet[] = ["municipality", ...beside];
   for (const one of [segment, without]) {
@@ -119,7 +119,7 @@ function check(clauses: readonly Clause[], beside: readonly NativeFacet[] = []) 
   return segment.lastWork();
 }
 
-it("municipalities of activities are summed, and of years, wherever not of both", () => {
+it("sums municipalities by activity or by year, but not by both", () => {
   let sums = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const work = check([...some(), posting(round % 2 === 0 ? ACTIVITIES : YEARS)]);
@@ -130,7 +130,7 @@ it("municipalities of activities are summed, and of years, wherever not of both"
   assert.ok(check([posting(ACTIVITIES), posting(YEARS)]).chunks > 0);
 });
 
-it("whole years of intervals are summed, and days of the others counted", () => {
+it("sums whole years of an interval and counts the days of partial years", () => {
   for (let round = 0; round < ROUNDS; round++) {
     check([...some(), dates()], ["registration_status", "legal_nature", "started_year"]);
   }
@@ -138,7 +138,7 @@ it("whole years of intervals are summed, and days of the others counted", () => 
   const { counted, chunks, tests } = check([long]);
   assert.deepEqual([chunks, counted], [0, 0]);
   assert.ok(tests > 0 && tests < ROWS / 50, `${tests} entries`);
-  // Before OPENED rows were looked at.
+  // Before OPENED, rows were scanned.
   const unopened = open((bytes) =>
     bytes.write("PNFUTURE", startOfPart(region, "PNOPENED"), "latin1"),
   );
@@ -150,19 +150,19 @@ it("whole years of intervals are summed, and days of the others counted", () => 
   assert.equal(check([years]).chunks, 0);
 });
 
-it("municipalities of what has no sums are counted chunk by chunk", () => {
+it("counts municipalities chunk by chunk if no sums exist", () => {
   const natures = { dimension: "legal_nature", codes: Uint32Array.of(0, 1, 4) } as const;
   const work = check([{ kind: "posting", any: [natures], negated: false }]);
   assert.deepEqual([work.chunks, work.cells], [2, 0]);
 });
 
-/** Where the numbers of a table begin, by their place in its head. */
+/** Start of a table's numbers, by its index in the header. */
 function arrayAt(table: number, array: number): number {
   const start = startOfPart(region, PLACES);
   return start + Number(region.file.readBigUInt64LE(start + 32 + 56 * table + 8 * array));
 }
 
-it("PLACES of another name or version is passed over, and refused where it is too long", () => {
+it("ignores PLACES of another version, and rejects one that is too long", () => {
   const start = startOfPart(region, PLACES);
   const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
   assert.deepEqual(future.facets([dates()], ["municipality"]).length, 1);
@@ -172,7 +172,7 @@ it("PLACES of another name or version is passed over, and refused where it is to
   }
 });
 
-it("PLACES with wrong counts or places is refused", () => {
+it("rejects PLACES with wrong counts or offsets", () => {
   const start = startOfPart(region, PLACES);
   for (const at of [12, 16, 20, ...[32, 88].flatMap((head) => [head + 40, head + 44, head + 48])]) {
     const forge = (bytes: Buffer) => bytes.writeUInt32LE(0xfffffff0, start + at);
@@ -188,7 +188,7 @@ it("PLACES with wrong counts or places is refused", () => {
   }
 });
 
-it("blocks, runs and names of PLACES that lead outside are refused when they are used", () => {
+it("rejects, on use, blocks, runs, and names of PLACES that point outside", () => {
   const [blocks, names, lengths] = [0, 1, 2].map((array) => arrayAt(0, array)) as [
     number,
     number,

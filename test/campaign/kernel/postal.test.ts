@@ -1,7 +1,7 @@
 /**
- * Proves: rows by prefixes of postal codes, of every length, one or many, alone or beside other
- * conditions, are those of the slow twin in every method; a prefix alone is counted from starts.
- * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), or
+ * Proves: rows by prefixes of postal codes, of every length, one or many, alone or with other
+ * conditions, equal the twin's in every method; a prefix alone is counted from starts.
+ * Does not prove: that the rows of POSTAL are sorted (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
@@ -86,7 +86,7 @@ function beside(random: () => number): Clause[] {
   return others.filter(() => random() < 0.4);
 }
 
-it("a prefix of any length is counted from starts, without a test of its rows", () => {
+it("counts a prefix of any length from starts, without testing its rows", () => {
   const random = seededRandom(5);
   for (let digits = 1; digits <= 8; digits++) {
     for (let round = 0; round < 10; round++) {
@@ -98,12 +98,12 @@ it("a prefix of any length is counted from starts, without a test of its rows", 
   }
 });
 
-it("a prefix of whole groups is counted although the rows in the index cannot be read", () => {
+it("counts a prefix of whole groups even if the index rows cannot be read", () => {
   const region = new Region(fixture.path, fixture.directory);
   const start = startOfPart(region, "PNPOSTAL");
   const bytes = Buffer.from(region.file);
   const at = start + Number(region.file.readBigUInt64LE(start + 32));
-  // In the first block that has rows alone.
+  // In the first block that has only rows.
   bytes.writeUInt8(
     bytes.readUInt8(Math.ceil(at / 65_536) * 65_536) ^ 1,
     Math.ceil(at / 65_536) * 65_536,
@@ -118,7 +118,7 @@ it("a prefix of whole groups is counted although the rows in the index cannot be
   damaged.close();
 });
 
-it("pages, totals and sets of matches are those of the twin", () => {
+it("returns the twin's pages, totals, and match sets", () => {
   const random = seededRandom(6);
   let found = 0;
   for (let round = 0; round < ROUNDS; round++) {

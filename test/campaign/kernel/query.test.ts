@@ -1,8 +1,8 @@
 /**
- * Proves: the addon's query side alone, on random rows of one and of three chunks: matches, counts,
- * order and joined pages of each method equal the slow twin (query-twin.ts) for random clauses of
- * every dimension and kind; rendered JSON is what JSON.stringify gives; work is bounded where the
- * design says so; wrong requests are refused by name.
+ * Proves, for the addon's query side alone, on random rows of one and of three chunks: matches,
+ * counts, order, and joined pages of each method equal the twin's (query-twin.ts) for random
+ * clauses of every dimension and kind; rendered JSON equals JSON.stringify; work is bounded as
+ * designed; invalid requests are rejected by name.
  * Does not prove: anything about damaged files (campaign/files/damage.test.ts) or real registry
  * data.
  */
@@ -35,7 +35,7 @@ import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");
-/** Number of codes that random clauses draw from; a few of them are unknown to the file. */
+/** Number of codes for random clauses; a few of them are unknown to the file. */
 const CODES: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["cnae_secondary", 42],
@@ -90,7 +90,7 @@ function randomClause(random: () => number, rows: number): Clause {
   return { kind: "range", column, ranges };
 }
 
-/** Many ranges: single values, neighbours, those that overlap, hold others or hold nothing. */
+/** Many ranges: single values, neighbors, overlapping, nested, and empty ones. */
 function manyRanges(random: () => number): Clause {
   const below = (count: number) => Math.floor(random() * count);
   const [column, low, high] = [
@@ -99,7 +99,7 @@ function manyRanges(random: () => number): Clause {
     ["postal_code", -10, 100_000_010] as const,
   ][below(3)] as readonly ["started_on", number, number];
   const count = 20 + below(400);
-  // Crowded into a part of the numbers, so that one part of the look-up has many of them.
+  // Clustered in a part of the numbers, so that one part of the look-up has many of them.
   const span = (high - low) / (random() < 0.3 ? 50 : 1);
   const ranges = Array.from({ length: count }, () => {
     const from = Math.floor(low + random() * span);
@@ -175,7 +175,7 @@ describe("queries on the addon", () => {
   const small = () => subjects[2] as Subject;
   const large = () => subjects[3] as Subject;
 
-  it("finds and counts exactly the rows that the twin finds, in rank order", () => {
+  it("finds and counts exactly the twin's rows, in rank order", () => {
     const random = seededRandom(1);
     let nonEmpty = 0;
     for (const { rows, segment } of subjects) {
@@ -197,7 +197,7 @@ describe("queries on the addon", () => {
     assert(nonEmpty > ROUNDS / 3, `only ${nonEmpty} queries had an answer`);
   });
 
-  it("finds the rows of many ranges, in the chunks, row by row and in no other", () => {
+  it("finds exactly the rows of many ranges, by chunks and row by row", () => {
     const random = seededRandom(11);
     let nonEmpty = 0;
     for (const { rows, segment } of subjects) {
@@ -220,7 +220,7 @@ describe("queries on the addon", () => {
     assert(nonEmpty > ROUNDS, `only ${nonEmpty} queries had an answer`);
   });
 
-  it("finds off the main thread what it finds at once, many at a time", async () => {
+  it("finds the same rows off the main thread as inline, with many queries in flight", async () => {
     const random = seededRandom(12);
     const { rows, segment } = large();
     const asked = Array.from({ length: ROUNDS / 10 }, async () => {
@@ -252,7 +252,7 @@ describe("queries on the addon", () => {
     });
   });
 
-  it("finishes what it computes where the segment is closed meanwhile", async () => {
+  it("finishes a count in flight if the segment is closed meanwhile", async () => {
     const fixture = await writeFixture(path.join(folder, "closed"), randomRows(3_000, 3_000));
     const segment = openSegment(fixture.path, fixture.directory);
     const count = segment.countAside([]);
@@ -261,7 +261,7 @@ describe("queries on the addon", () => {
     assert.throws(() => segment.countAside([]), { code: "SNAPSHOT_CLOSED" });
   });
 
-  it("orders by up to three keys in every method, pages joined", () => {
+  it("orders by up to three keys with every method, with pages that join", () => {
     const random = seededRandom(2);
     for (const { rows, segment } of subjects) {
       const rounds = rows.length > 10_000 ? ROUNDS / 10 : ROUNDS;
@@ -281,7 +281,7 @@ describe("queries on the addon", () => {
     }
   });
 
-  it("begins a page behind a row that does not match", () => {
+  it("starts a page after a row that does not match", () => {
     const { rows, segment } = small();
     const random = seededRandom(3);
     for (let i = 0; i < ROUNDS; i++) {
@@ -321,7 +321,7 @@ describe("queries on the addon", () => {
     assert.throws(() => segment.renderJson(Uint32Array.of(0), ["salary"]), /no field "salary"/);
   });
 
-  it("finds a cnpj, or says that there is none", () => {
+  it("finds a CNPJ or reports that it does not exist", () => {
     const { rows, segment } = small();
     for (const id of [0, 1, 1234, 2999]) {
       assert.equal(segment.findCnpj(rows[id]?.cnpj as string), id);
@@ -359,7 +359,7 @@ describe("queries on the addon", () => {
     }
   });
 
-  it("walks only the values that a clause wants of the first key, from any row on", () => {
+  it("walks only the values of the first key that a clause allows, from any row", () => {
     const { segment, rows } = large();
     const random = seededRandom(91);
     const days = rows.flatMap(({ started_on: day }) => day ?? []).sort((a, b) => a - b);
@@ -421,10 +421,10 @@ describe("queries on the addon", () => {
     assert(listed >= 10, `${listed} lists were short`);
   });
 
-  it("gives up a walk at the rows that it may meet, and compares if matches are known", () => {
+  it("stops a walk at its row limit, and compares if the matches are known", () => {
     const { segment, rows } = large();
     const order = [{ key: "legal_name", descending: false }] as const;
-    // The last accounts by name, so that a walk meets all others first.
+    // The last accounts by name, so that a walk visits all others first.
     const wanted = rows
       .flatMap(({ cnpj, legal_name: name }, row) => (name === null ? [] : [{ cnpj, name, row }]))
       .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
@@ -444,7 +444,7 @@ describe("queries on the addon", () => {
     assert(known.work.probes <= 8 * matches + 51, `${known.work.probes} probes`);
   });
 
-  it("counts within a bound what no sum tells, or not at all", () => {
+  it("counts within a limit, or not at all, if no precomputed sum applies", () => {
     const { segment, rows } = large();
     const ranges = [[1, Number.MAX_SAFE_INTEGER]] as const;
     const clauses: Clause[] = [{ kind: "range", column: "share_capital_cents", ranges }];
@@ -456,7 +456,7 @@ describe("queries on the addon", () => {
     assert.equal(segment.count(clauses, 1), counted, "what is known is told");
   });
 
-  it("compares no large group of ties anew for every page", () => {
+  it("does not compare large groups of ties again for every page", () => {
     const { segment, rows } = large();
     const clauses: Clause[] = [];
     for (const further of ["legal_name", "score", "random"] as OrderKey["key"][]) {
@@ -474,22 +474,22 @@ describe("queries on the addon", () => {
     }
   });
 
-  it("passes all of this without AVX2 too", { skip: PORTABLE }, () => {
+  it("passes the same tests without AVX2", { skip: PORTABLE }, () => {
     const args = ["--import", "tsx", "--test", fileURLToPath(import.meta.url)];
     const env = { ...process.env, PENEIRA_SIMD: "portable", ...scaled({ "kernel queries": 20 }) };
-    // The runner marks the processes that it starts; this one is to run as if by hand.
+    // The runner marks its child processes; this one must run like a manual start.
     delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
     const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
     assert.equal(child.status, 0, child.stdout.slice(-4000));
     assert.match(child.stdout, /pass 17\b/);
   });
 
-  it("says which form of the loops it runs", () => {
+  it("reports which SIMD variant it runs", () => {
     const simd = nativeVersions().simd;
     assert.match(simd, PORTABLE ? /^portable/ : /^(avx2|portable), crc32c /);
   });
 
-  it("refuses requests that make no sense, by name", () => {
+  it("rejects invalid requests and names the invalid part", () => {
     const { segment } = small();
     const order = [{ key: "cnpj", descending: false }] as const;
     const range = { kind: "range", column: "cnpj", ranges: [] } as unknown as Clause;

@@ -1,9 +1,9 @@
 /**
- * Proves: a question about nothing but what ROLLUP combines is counted without opening a chunk, and
- * its total and its facets are those of the slow twin, for whole divisions, for some of their
- * activities, for any states, codes, flags and years, wanted or not; facets by municipality too,
- * wherever no activity and no year is asked for.
- * Does not prove: that the cells are those of the rows (unit/native-index/build-region.test.ts), or
+ * Proves: a query that uses only fields of ROLLUP is counted without opening a chunk, and its total
+ * and facets equal the twin's, for whole divisions, some of their activities, any states, codes,
+ * flags, and years, included or excluded; facets by municipality too, if the query has no activity
+ * and no year.
+ * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ import { tries } from "../../support/run/scale.ts";
 const ROUNDS = tries("kernel queries");
 /** More than one chunk. */
 const ROWS = 70_000;
-/** What is combined, and from how many codes it is asked; a few of them no row has. */
+/** The combined fields, and their number of codes; a few codes have no row. */
 const COMBINED: readonly (readonly [DimensionName, number])[] = [
   ["cnae_primary", 42],
   ["uf", 7],
@@ -62,10 +62,10 @@ function combined(dimensions: typeof COMBINED): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-it("facets of what is combined are summed without opening a chunk", () => {
+it("sums facets of combined fields without opening a chunk", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const plain = round % 2 === 0;
-    // Here there are nearly as many cells of activities by year as accounts.
+    // Here there are nearly as many cells of activity by year as accounts.
     const names = TWIN_FACETS.filter((name) => plain || !["municipality", "cnae"].includes(name));
     const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
     const clauses = Array.from({ length: below(4) }, () => combined(asked));
@@ -79,7 +79,7 @@ it("facets of what is combined are summed without opening a chunk", () => {
   }
 });
 
-it("facets by municipality of other questions are counted row by row", () => {
+it("counts facets by municipality of other queries row by row", () => {
   const clauses = [combined(COMBINED.slice(0, 1)), combined(COMBINED.slice(5))];
   const [counted] = segment.facets(clauses, ["municipality"]);
   assert(segment.lastWork().chunks > 0);
@@ -89,7 +89,7 @@ it("facets by municipality of other questions are counted row by row", () => {
   );
 });
 
-it("what is combined is summed without opening a chunk", () => {
+it("sums combined fields without opening a chunk", () => {
   const totals = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const clauses = Array.from({ length: 1 + below(5) }, () => combined(COMBINED));

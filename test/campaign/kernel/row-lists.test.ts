@@ -1,11 +1,11 @@
 /**
- * Proves: the addon's reader of portable Roaring bitmaps takes what the `roaring` package writes,
- * with and without runs, and refuses every other byte string with a place, whatever was done to a
- * good one: cut, lengthened, any byte changed; what it takes after such a change is what the
- * package would read. Entries of lists become the rows that a linear look finds, and rows their
- * entries; the bitmap that the addon writes is the one that the package reads. Packed blocks become
- * the rows of their entries, and damaged ones never a row that is not there.
- * Does not prove: that queries use lists rightly (query.test.ts).
+ * Proves: the addon's reader of portable Roaring bitmaps accepts what the `roaring` package writes,
+ * with and without runs, and rejects every other byte string with a position, for any change to a
+ * good one: truncated, extended, any byte; what it accepts after a change is what the package
+ * reads. Entries of lists resolve to the rows of a linear scan, and rows to their entries; the
+ * package reads the bitmap that the addon writes. Packed blocks yield the rows of their entries,
+ * and damaged ones never a nonexistent row.
+ * Does not prove: that queries use lists correctly (query.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -45,7 +45,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An entry as native-index/query/find/cnpj.h says, from the digits and letters of a CNPJ. */
+/** An entry as defined in native-index/query/find/cnpj.h, from the characters of a CNPJ. */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);
@@ -87,7 +87,7 @@ describe("lists of rows", () => {
     }
   });
 
-  it("are refused where they are damaged, or are what the package reads too", () => {
+  it("are rejected if damaged, unless the package reads them too", () => {
     const random = seededRandom(6);
     const below = (count: number) => Math.floor(random() * count);
     let refused = 0;
@@ -97,7 +97,7 @@ describe("lists of rows", () => {
         good.subarray(0, below(4) === 0 ? below(good.length) : undefined),
       ]);
       for (let left = below(3); left > 0 && bytes.length > 0; left--) {
-        // Most of what can be wrong stands at the beginning.
+        // Most invalid values are at the beginning.
         bytes[below(random() < 0.7 ? Math.min(64, bytes.length) : bytes.length)] = below(256);
       }
       const sent = below(10) === 0 ? Buffer.concat([bytes, Buffer.of(0)]) : bytes;
@@ -115,7 +115,7 @@ describe("lists of rows", () => {
     assert(refused > ROUNDS, `only ${refused} were refused`);
   });
 
-  it("with rows that a snapshot lacks are refused by its queries", () => {
+  it("are rejected by queries if they contain rows that the snapshot lacks", () => {
     const clauses = [{ kind: "rows", lists: [rowListOf([COUNT])], negated: true }] as const;
     assert.throws(() => segment.count(clauses), /a list holds rows that the snapshot lacks/);
   });
@@ -137,13 +137,13 @@ describe("wrong arguments", () => {
     [() => segment.count(wrong([{ kind: "words", hints: "a" }])), /hints must be an array, not a/],
     [() => segment.count(wrong([range])), /ranges must be an array, not null/],
   ];
-  it("are a TypeError that names them, what they must be and what they are", () => {
+  it("throw a TypeError that names the argument, the expected and the actual type", () => {
     for (const [call, message] of cases) assert.throws(call, { name: "TypeError", message });
   });
 });
 
 describe("entries of lists", () => {
-  it("become the rows that a linear look finds", async () => {
+  it("resolve to the rows that a linear scan finds", async () => {
     const random = seededRandom(7);
     const own = (company: boolean) =>
       entryOf(rows[Math.floor(random() * COUNT)]?.cnpj as string, company);
@@ -168,7 +168,7 @@ describe("entries of lists", () => {
     }
   });
 
-  it("are those of rows and of matches", async () => {
+  it("equal the entries of given rows and of search matches", async () => {
     const all = Uint32Array.from({ length: COUNT }, (_, row) => row);
     const accounts = ascending(rows.map(({ cnpj }) => entryOf(cnpj, false)));
     assert.deepEqual(entriesIn(segment.entriesOf(all)), accounts);
@@ -178,7 +178,7 @@ describe("entries of lists", () => {
     assert.throws(() => segment.entriesOf(Uint32Array.of(COUNT)), /row 70000 does not exist/);
   });
 
-  it("are sorted, and refused where they are not or are cut", async () => {
+  it("are sorted, and rejected if unsorted or truncated", async () => {
     const random = seededRandom(8);
     const entries = Array.from({ length: 5_000 }, () => BigInt(Math.floor(random() * 4_000)));
     assert.deepEqual(entriesIn(await sortEntriesAside(bytesOf(entries))), ascending(entries));
@@ -186,7 +186,7 @@ describe("entries of lists", () => {
     assert.throws(() => segment.entryRowsAside(new Uint8Array(7)), /bytes of entries, eight each/);
   });
 
-  it("become the same rows packed; damaged blocks are refused or become some rows", async () => {
+  it("resolve to the same rows when packed; damaged blocks fail or yield some rows", async () => {
     const random = seededRandom(9);
     const below = (count: number) => Math.floor(random() * count);
     const seen = { taken: 0, refused: 0 };

@@ -1,10 +1,10 @@
 /**
- * Seeds for native-index/fuzz/run.mjs. What comes in: a folder. What goes out: small snapshots in
- * its `opener` folder, whole ones and ones with forged metadata, tables, directories and footers;
- * random queries in `kernel`; files of a dump in `scan`; and a good snapshot of
- * two chunks whose place stands in `kernel.txt` as "path offset length crc32c".
- * Invariant: the same seeds every time; what is there already is written anew. Run by hand it
- * takes the folder as its argument.
+ * Seeds for native-index/fuzz/run.mjs. Input: a folder. Output: small snapshots in its `opener`
+ * folder, intact and with forged metadata, tables, directories, and footers; random queries in
+ * `kernel`; files of a dump in `scan`; and a good snapshot of two chunks whose location is in
+ * `kernel.txt` as "path offset length crc32c".
+ * Invariant: deterministic; existing seeds are rewritten. A manual run takes the folder as its
+ * argument.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ export async function writeFuzzSeeds(folder: string): Promise<void> {
   }
 }
 
-/** Hostile files of all three types, behind the two bytes that choose how they are scanned. */
+/** Hostile files of all three types, after the two bytes that select how they are scanned. */
 function writeDumpFiles(folder: string): void {
   const random = seededRandom(5);
   const types = ["estabelecimentos", "empresas", "simples"] as const;
@@ -55,7 +55,7 @@ function writeDumpFiles(folder: string): void {
   });
 }
 
-/** Sections that were moved, doubled or lie in others: mutation takes long to find those. */
+/** Moved, duplicated, or overlapping sections, which mutation takes long to find. */
 async function writeForged(folder: string): Promise<void> {
   const small = path.join(folder, "small");
   await writeSmallSnapshot(small);

@@ -1,7 +1,7 @@
 /**
- * Proves: intervals of opening dates that are not whole years have the totals of the slow twin,
- * whatever else is asked; of a broad question only rows of the years in parts are tested; facets
- * are the same by however many threads.
+ * Proves: intervals of opening dates that are not whole years have the twin's totals with any other
+ * filters; a broad query tests only rows of partial years; facets are the same for any number of
+ * threads.
  * Does not prove: that sums of combinations are right (rollup.test.ts).
  */
 import assert from "node:assert/strict";
@@ -58,7 +58,7 @@ function posting(random: () => number): Clause {
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
-/** A bound: any day, the first or the last day of a year, or far outside of the calendar. */
+/** A bound: any day, the first or last day of a year, or far outside the calendar. */
 function bound(random: () => number): number {
   const kind = random();
   if (kind < 0.1) return (random() < 0.5 ? -1 : 1) * 2 ** (20 + Math.floor(random() * 30));
@@ -68,7 +68,7 @@ function bound(random: () => number): number {
   return dayOf(`${year}-01-01`) - (random() < 0.5 ? 1 : 0);
 }
 
-it("totals of any intervals are those of the twin", () => {
+it("returns the twin's totals for any intervals", () => {
   const random = seededRandom(18);
   const totals = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -85,7 +85,7 @@ it("totals of any intervals are those of the twin", () => {
   assert(totals.size > ROUNDS / 3, "most questions have answers of their own");
 });
 
-it("facets are counted by several threads as by one, of any intervals", async () => {
+it("counts the same facets with several threads as with one, for any intervals", async () => {
   const random = seededRandom(19);
   const names = ["municipality", "legal_nature", "uf"] as const;
   for (let round = 0; round < ROUNDS / 10; round++) {
@@ -94,20 +94,20 @@ it("facets are counted by several threads as by one, of any intervals", async ()
     const expected = segment.facets(clauses, names);
     const [total] = expected.map((counts) => counts.reduce((sum, count) => sum + count, 0));
     assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
-    // More of them than there are chunks, among others.
+    // More of them than chunks, among others.
     for (const threads of [undefined, 0, 1, 2, 5]) {
       assert.deepEqual(await segment.facetsAside(clauses, names, threads), expected);
     }
   }
 });
 
-it("whole years of a range are summed without opening a chunk", () => {
+it("sums whole years of a range without opening a chunk", () => {
   const clauses = [dates([dayOf("1950-01-01"), dayOf("1990-12-31")])];
   assert.equal(segment.count(clauses), matchesOf(rows, clauses).length);
   assert.equal(segment.lastWork().chunks, 0);
 });
 
-it("of years in parts only the days that are wanted, or the others, are read", () => {
+it("reads, for partial years, only the requested days or the other days", () => {
   const started = (from: string, to: string) => matchesOf(rows, [dates([dayOf(from), dayOf(to)])]);
   for (const from of ["1990-01-09", "1990-04-17", "1990-11-30"]) {
     const clauses = [dates([dayOf(from), dayOf("2010-12-31")])];

@@ -1,10 +1,10 @@
 /**
- * Proves, with real server processes: backups that are taken while clients create, read, download
- * and remove exports and keys are made and stopped satisfy the invariants of the crash harness (I2,
- * I4, I5, I9, I13); a server on the last of them knows the same keys, users, sessions, exports with
- * the same bytes, lists of exported accounts and idempotency keys; signed links and cursors of the
+ * Proves, with real server processes: backups taken while clients create, read, download, and
+ * remove exports and create and disable keys satisfy the invariants of the crash harness (I2, I4,
+ * I5, I9, I13); a server on the last backup has the same keys, users, sessions, exports with the
+ * same bytes, lists of exported accounts, and idempotency keys; signed links and cursors of the
  * first server work on it; and it passes the complete check of a recovered server (I1-I13).
- * Does not prove: how long requests take meanwhile (measured by hand, told in the documents).
+ * Does not prove: how long requests take meanwhile (measured by hand, see the documents).
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -64,7 +64,7 @@ async function start(state: string): Promise<Server> {
   return started;
 }
 
-/** Backs up and restores at once, as another process would; gives the restored directory. */
+/** Backs up and restores immediately, like a process; returns the restored folder. */
 async function copied(name: string): Promise<string> {
   const target = join(ground.folder, `backup-${name}`);
   const restored = join(ground.folder, `restored-${name}`);
@@ -76,7 +76,7 @@ async function copied(name: string): Promise<string> {
   return restored;
 }
 
-/** Makes a key and stops the one made before it, as an operator does beside the server. */
+/** Creates a key and disables the previous one, like an operator next to the server. */
 function changeKeys(round: number): void {
   withKeyring(dataDir, (keyring) => {
     keyring.create({ tenant: "steady", plan: "enterprise", name: `round ${round}` });
@@ -115,11 +115,11 @@ async function signIn(): Promise<Readonly<Record<string, string>>> {
   return { cookie: (reply.headers.get("set-cookie") ?? "").split(";")[0] as string };
 }
 
-describe("a server that is backed up while it works", () => {
+describe("a backup of a running server", () => {
   const ledger = new Ledger();
   const world = () => ({ server, ledger, references, snapshot: 0 });
 
-  it("gives copies that are whole, each of one moment", async (test) => {
+  it("produces complete copies, each of a single moment", async (test) => {
     ledger.life = 1;
     const restored: string[] = [];
     let working = true;
@@ -145,7 +145,7 @@ describe("a server that is backed up while it works", () => {
     assert.ok(made > 50 && removed > 2, `${made} exports, ${removed} removed`);
   });
 
-  it("goes on in a restored one as if nothing had happened", async () => {
+  it("continues on the restored copy without a difference", async () => {
     await checkRecovered({ ...world(), dataDir });
     const session = await signIn();
     const body = { ...REQUESTS[0], limit: 200 };
@@ -190,7 +190,7 @@ describe("a server that is backed up while it works", () => {
       withKeyring(dataDir, (keyring) => keyring.list().map(({ id }) => id)),
     );
     assert.equal((await server.end("SIGTERM")).code, 0);
-    // What was made here besides the ledger's own would not be on its lists.
+    // Exports created here besides the ledger's would not be on its lists.
     await right(other, `/v1/exports/${made.export_id}`, { method: "DELETE", tenant: 0 }, 204);
     ledger.life++;
     server = other;

@@ -1,8 +1,8 @@
 /**
  * Proves, with the shipped program killed by SIGKILL at random moments: a backup and a restore
- * leave nothing at their place or all of it; the next one succeeds and removes what was left
- * beside it; SIGTERM leaves nothing at all; the words, the exit codes and the JSON of both.
- * Does not prove: power cuts (the order of fsync and rename is read, not tested).
+ * leave either nothing or a complete result; the next one succeeds and removes the leftovers;
+ * SIGTERM leaves nothing; the messages, exit codes, and JSON of both.
+ * Does not prove: power cuts (the order of fsync and rename is reviewed, not tested).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -23,13 +23,13 @@ import { productCommand } from "../../support/server/process.ts";
 const FILES = 120;
 const FILE_BYTES = 100_000;
 const KILLS = 12;
-/** On a loaded machine it may last longer than was measured; then later moments are tried. */
+/** On a loaded machine it may take longer than measured; then later moments are tried. */
 const KILLS_MAX = 5 * KILLS;
 
 let folder: string;
 let dataDir: string;
 
-/** A state with so many files that copying them takes longer than starting does. */
+/** A state with so many files that copying takes longer than starting. */
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "peneira-backup-crash-"));
   dataDir = join(folder, "state");
@@ -53,7 +53,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const peneira = (...words: string[]) => promisify(execFile)(...productCommand(words));
 
-/** Runs a command and ends it after a time; true when it had ended by itself. */
+/** Runs a command and kills it after a time; returns true if it ended before. */
 async function endedAfter(ms: number, signal: NodeJS.Signals, words: string[]): Promise<boolean> {
   const child: ChildProcess = spawn(...productCommand(words), { stdio: "ignore" });
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -73,8 +73,8 @@ function contentAt(path: string): ReturnType<typeof contentOf> {
 
 const hidden = (path: string) => readdirSync(path).filter((name) => name.startsWith("."));
 
-describe("the commands", () => {
-  it("say what they did, for people and as one document", async () => {
+describe("the backup and restore commands", () => {
+  it("report their result as text and as one JSON document", async () => {
     const place = join(folder, "said");
     const made = await peneira("backup", place, "--data-dir", dataDir);
     assert.equal(made.stdout, "");
@@ -95,8 +95,8 @@ describe("the commands", () => {
   });
 });
 
-describe("killed at any moment", () => {
-  it("a backup is there whole, or not at all", async () => {
+describe("a kill at any moment", () => {
+  it("leaves a complete backup or none", async () => {
     const parent = join(folder, "killed");
     let began = Date.now();
     await peneira("backup", join(parent, "first"), "--data-dir", dataDir);
@@ -121,7 +121,7 @@ describe("killed at any moment", () => {
     assert.ok(seen.nothing > 2 && seen.left > 0, JSON.stringify(seen));
   });
 
-  it("a data directory is there whole, or not at all", async () => {
+  it("leaves a complete data directory or none", async () => {
     const source = join(folder, "killed", "last");
     const parent = join(folder, "restored");
     const began = Date.now();
@@ -151,7 +151,7 @@ describe("killed at any moment", () => {
     assert.ok(seen.nothing > 2 && seen.left > 0, JSON.stringify(seen));
   });
 
-  it("by SIGTERM leaves nothing", async () => {
+  it("leaves nothing if the signal is SIGTERM", async () => {
     const parent = join(folder, "stopped");
     const began = Date.now();
     await peneira("backup", join(parent, "first"), "--data-dir", dataDir);

@@ -1,8 +1,8 @@
 /**
- * A whole crash run. What comes in: a seed, how many lives, how often each point. What goes out:
- * the counts of a run in which nothing was broken; the first violation ends it.
- * Invariant: lives of a lane follow each other, lanes run side by side; what is planned depends on
- * seed, lane and cycle alone, and a failure names all three.
+ * A whole crash run: takes a seed, the number of lives, and the hits per point, and returns counts;
+ * the first violation ends it.
+ * Invariant: lives of a lane run in sequence, lanes in parallel; the plan depends only on seed,
+ * lane, and cycle, and a failure names all three.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import { type Ground, Lane, plainGround } from "./lane.ts";
@@ -11,32 +11,32 @@ import { type CyclePlan, planCycle } from "./plan.ts";
 import { References } from "./reference.ts";
 import { buildVictim } from "./server.ts";
 
-/** What a run does. */
+/** Options of a run. */
 export interface CampaignOptions {
   readonly seed: number;
   /** Lives, over all lanes. */
   readonly cycles: number;
-  /** How often each point must be hit; further lives are added until it is so. */
+  /** Required hits of each point; lives are added until it is reached. */
   readonly hitsMin: number;
   readonly lanes?: number;
   readonly accounts?: number;
-  /** Where a lane lives and how its processes die; without the points, which know SIGKILL only. */
+  /** Location of a lane and how its processes die; by default points, which use SIGKILL. */
   readonly ground?: () => Ground;
-  /** Told after every life. */
+  /** Runs after every life. */
   readonly onCycle?: (done: number, total: number) => void;
 }
 
-/** What a run has done. */
+/** Results of a run. */
 export interface CampaignReport extends LedgerCounts {
   readonly seed: number;
   readonly lives: number;
   readonly checks: number;
-  /** Deaths by point, `random`, `stopped` and `missed` (a point that was not reached). */
+  /** Deaths by point, `random`, `stopped`, and `missed` (a point that was not reached). */
   readonly deaths: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
-/** Lives in which one point may be missed before the run says that it cannot be reached. */
+/** Lives in which one point may be missed before the run reports it as unreachable. */
 const MISSES_MAX = 12;
 const DEFAULTS = { lanes: 2, accounts: 4_000 };
 
@@ -52,7 +52,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       lanes.push(new Lane((options.ground ?? plainGround)(), references));
     }
     const run = new Run(options, lanes);
-    // All of them come to their end, so that nothing runs on under what is removed below.
+    // All lanes must end, so that nothing runs on in folders that are removed below.
     const ends = await Promise.allSettled(lanes.map((_, lane) => run.drive(lane)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     return reportOf(options, lanes, (performance.now() - began) / 1_000);
@@ -62,7 +62,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   }
 }
 
-/** The lanes of one run and what is left to do. */
+/** The lanes of one run and the remaining work. */
 class Run {
   readonly #options: CampaignOptions;
   readonly #lanes: readonly Lane[];
@@ -75,7 +75,7 @@ class Run {
     this.#lanes = lanes;
   }
 
-  /** Lives the planned lives of a lane, then helps with the points that were hit too seldom. */
+  /** Runs a lane's planned lives, then helps with points that have too few hits. */
   async drive(lane: number): Promise<void> {
     const { seed, cycles } = this.#options;
     const share = Math.ceil(cycles / this.#lanes.length);
@@ -87,7 +87,7 @@ class Run {
     for (;;) {
       const point = this.#wanted();
       if (point === undefined) break;
-      // A random death leaves something behind that a start, a sweep or an unpin can meet.
+      // A random death leaves something that a start, a sweep, or an unpin can meet.
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + (cycle % 2) }));
       await this.#live(lane, planCycle({ seed, lane, cycle: cycle + 1, point }));
       cycle += 2;
@@ -118,7 +118,7 @@ class Run {
     }
   }
 
-  /** A point that was hit too seldom, the least tried first. */
+  /** A point with too few hits, the least tried first. */
   #wanted(): FaultPoint | undefined {
     if (this.#failed) return undefined;
     const tries = (point: FaultPoint) => this.#tried.get(point) ?? 0;

@@ -1,11 +1,10 @@
 /**
- * Proves, with the real program as a process: killed while a list of changes is made and while an
- * export of changes is rendered, a restart makes the list anew, leaves no half of one, finishes the
- * export under its id with the bytes that rendering here gives; `GET /v1/changes` answers the same
- * totals before and after; status lists the months; a newer month that is put into the folder gets
- * its list ahead of any question; a stop during the making ends with code 0.
- * Does not prove every moment of a crash: the campaign of campaign/kills/crash.test.ts has the
- * points of exports.
+ * Proves, with the real program as a process: after a kill during the build of a change list and
+ * the rendering of an export of changes, a restart rebuilds the list, leaves no partial one, and
+ * finishes the export under its id with the bytes that rendering here produces; `GET /v1/changes`
+ * returns the same totals before and after; status lists the months; a newer month in the folder
+ * gets its list before any query; a stop during the build ends with code 0.
+ * Does not prove: every moment of a crash (campaign/kills/crash.test.ts has the points of exports).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -64,7 +63,7 @@ describe("changes of a real server", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const names = () => (existsSync(lists) ? readdirSync(lists) : []);
-  /** Waits for something to be so; the process is fast, so it is looked at all the time. */
+  /** Waits for a condition; the process is fast, so it polls continuously. */
   const until = async (so: () => boolean | Promise<boolean>) => {
     for (const end = Date.now() + 30_000; !(await so()); await sleep(1)) {
       assert.ok(Date.now() < end, "it never came to that");
@@ -90,7 +89,7 @@ describe("changes of a real server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("make a list anew that a kill had cut off, and answer the same", async () => {
+  it("rebuild a list that a kill truncated, with the same answers", async () => {
     await start();
     const status = (await (await ask("/v1/status")).json()) as { changes_since: string[] };
     assert.deepEqual(status.changes_since, ["2026-08"]);
@@ -109,7 +108,7 @@ describe("changes of a real server", () => {
     assert.deepEqual(await totals(), before);
   });
 
-  it("finish an export that a kill had cut off with the bytes that rendering gives", async () => {
+  it("finish a killed export with the bytes that rendering produces", async () => {
     const body = { since: "2026-08", spec: {}, output: { format: "xlsx" } };
     const created = await ask("/v1/exports", body, { "idempotency-key": "crash" });
     assert.equal(created.status, 201, await created.clone().text());
@@ -145,7 +144,7 @@ describe("changes of a real server", () => {
     renameSync(join(folder, "away"), place("2026-08"));
   });
 
-  it("list ahead what changed when a newer month comes, and stop in the middle", async () => {
+  it("precompute the change list when a newer month arrives, and stop midway", async () => {
     for (const name of names()) rmSync(join(lists, name));
     cpSync((samples[2] as SampleSnapshot).snapshot, join(served, "new.tmp"));
     renameSync(join(served, "new.tmp"), place("2026-10"));

@@ -1,11 +1,11 @@
 /**
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
  * I1-I10 and I12-I14 of the exports (violation.ts names them); an export that kills the process
- * three times fails and the rest goes on; the shipped bundle has no trace of the kill points; plans
- * repeat with their seed; the ledger refuses what it is there to refuse; a full disk fails only
- * what needs the space (where a small disk can be mounted).
- * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments than
- * these hundreds are safe: `npm run crash -- --cycles 10000` looks longer.
+ * three times fails and the rest continues; the shipped bundle has no trace of the kill points;
+ * plans repeat with their seed; the ledger rejects violations; a full disk fails only operations
+ * that need space (where a small disk can be mounted).
+ * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments are
+ * safe: `npm run crash -- --cycles 10000` runs longer.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ import { Violation } from "./violation.ts";
 const CYCLES = tries("crash lives");
 const HITS = tries("crash hits");
 
-/** A spec that says nothing. */
+/** An empty spec. */
 const EMPTY = { filters: {} };
 
 /** All JavaScript of a bundle. */
@@ -59,7 +59,7 @@ describe("the kill points", () => {
 });
 
 describe("a plan", () => {
-  it("follows from its seed, lane and cycle alone", () => {
+  it("depends only on its seed, lane, and cycle", () => {
     for (const cycle of [0, 1, 2, 57]) {
       const plan = planCycle({ seed: 5, lane: 1, cycle });
       assert.deepEqual(planCycle({ seed: 5, lane: 1, cycle }), plan);
@@ -68,7 +68,7 @@ describe("a plan", () => {
     }
   });
 
-  it("comes to every point in turn", () => {
+  it("reaches every kill point in turn", () => {
     const ends = Array.from({ length: 2 * FAULT_POINTS.length }, (_, cycle) =>
       planCycle({ seed: 1, lane: 0, cycle }),
     ).map(({ end }) => (end.how === "point" ? end.point : end.how));
@@ -79,7 +79,7 @@ describe("a plan", () => {
     assert.ok(ends.filter((end) => end === "kill").length > FAULT_POINTS.length / 2);
   });
 
-  it("is chosen on the command line, which is read or refused", () => {
+  it("is selected on the command line, which is parsed or rejected", () => {
     assert.deepEqual(readOptions(["--cycles", "7", "--seed", "9"], 0), {
       ...{ seed: 9, cycles: 7, hits: 3, lanes: 2 },
       ...{ powerCuts: 0, diskFull: false },
@@ -116,7 +116,7 @@ describe("the ledger", () => {
     );
   };
 
-  it("refuses answers that contradict earlier ones", () => {
+  it("rejects answers that contradict earlier ones", () => {
     refuses("I2", ({ ledger, entry }) => ledger.acknowledged(entry, reply("exp_b")));
     refuses("I2", ({ ledger }) => ledger.acknowledged(ledger.sent(0, "b", 0), reply("exp_a")));
     refuses("I1", ({ ledger, entry }) => ledger.missing(entry, at(9)));
@@ -133,7 +133,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("takes back what runs when the server was told to stop, and at no other time", () => {
+  it("allows a running export to be queued again only after the stop signal", () => {
     const running = { ...record, status: "running" } as const;
     const queued = { ...record, status: "queued" } as const;
     const begun = (stopSentAt: number | null) => {
@@ -158,7 +158,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("refuses lists of exported accounts that lost something, or hold what nobody had", () => {
+  it("rejects lists of exported accounts with missing or unknown accounts", () => {
     const bounds = {
       must: new Set(["000000020001"]),
       may: new Set(["000000020001", "000000030001"]),
@@ -171,7 +171,7 @@ describe("the ledger", () => {
     for (const entries of refused) refuses("I13", () => check(...entries));
   });
 
-  it("binds what was seen done for ever, and what was accepted to nothing", () => {
+  it("keeps the first completion time of an export, and ignores one without a snapshot", () => {
     const held = new Ledger().held;
     const spec = { filters: {}, scoring: {}, limit: 1 } as AccountQuerySpec;
     held.note({ tenant: 0, snapshot: null, spec, sentAt: 1 }, 2);
@@ -183,7 +183,7 @@ describe("the ledger", () => {
     assert.deepEqual(held.of(1), [{ ...known, tenant: 1, doneAt: null }]);
   });
 
-  it("refuses exports that hold what was exported before, or lack more", () => {
+  it("rejects exports that contain previously exported accounts or lack new ones", () => {
     const rows = ["1", "2", "3", "4"].map((digit) => digit.padStart(12, "0"));
     const [a, b, c, d] = rows as [string, string, string, string];
     const moments = new Map([
@@ -203,7 +203,7 @@ describe("the ledger", () => {
       );
       checkOne(further, { rows, moments, unseen });
     };
-    // What was asked for in between may be out of it, or in it.
+    // Accounts requested in between may be in or out.
     for (const between of [[], [b]]) check(9, 0, ...between, c, d);
     for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
     check(9, 1, b, d);
@@ -217,7 +217,7 @@ describe("the ledger", () => {
     refuses("I5", () => check(9, 0, `${c}\r\n`));
   });
 
-  it("does not hold an answer against a request that was sent before it came", () => {
+  it("does not hold an answer against a request that was sent before it arrived", () => {
     const { ledger, entry } = made();
     ledger.observed(entry, { ...record, status: "running" }, at(0));
     ledger.removed(entry, 5);
@@ -227,7 +227,7 @@ describe("the ledger", () => {
 });
 
 describe("a full disk", () => {
-  it("fails what needs the space, and nothing else", async (test) => {
+  it("fails only the operations that need disk space", async (test) => {
     const obstacle = diskObstacle();
     if (obstacle !== null) return test.skip(obstacle);
     test.diagnostic(await runDiskFull(1));
@@ -235,7 +235,7 @@ describe("a full disk", () => {
 });
 
 describe("the server", () => {
-  it(`keeps every invariant over ${CYCLES} deaths and each point ${HITS} times`, async (test) => {
+  it(`keeps every invariant over ${CYCLES} kills and ${HITS} hits of each point`, async (test) => {
     const report = await runCampaign({ seed: 1, cycles: CYCLES, hitsMin: HITS });
     test.diagnostic(tellReport(report));
     for (const point of FAULT_POINTS) assert.ok((report.deaths[point] ?? 0) >= HITS, point);
@@ -245,7 +245,7 @@ describe("the server", () => {
     assert.equal(report.failed, 0);
   });
 
-  it("gives up an export that kills it three times, and goes on", async () => {
+  it("fails an export that crashes it three times, and continues", async () => {
     buildVictim();
     const references = await References.make(1_000, 3);
     const ground = plainGround();

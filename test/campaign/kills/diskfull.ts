@@ -1,9 +1,9 @@
 /**
- * A full disk. What comes in: a server whose data directory lies on a small disk of its own, in
- * memory. What goes out: a line about what was seen, or a violation.
- * Invariant: on a disk with little space a large export fails as `disk_full` and gives its space
- * back, a small one beside it is done; on a disk without any, creates are refused with 507 and
- * searches go on; with space again everything works, without a restart and with nothing lost.
+ * A full disk: exercises a server whose data directory is on a small in-memory disk, and returns a
+ * summary line or throws a violation.
+ * Invariant: with little space a large export fails as `disk_full` and releases its space, and a
+ * small one succeeds; without any, creates are refused with 507 and searches continue; with space
+ * again everything works, without a restart and with nothing lost.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -29,7 +29,7 @@ import { Gone, must, Violation } from "./violation.ts";
 
 const DISK_BYTES = 24 << 20;
 const ACCOUNTS = 12_000;
-/** Less than the large export, more than the small one with the log of the database. */
+/** Less than the large export, more than the small one with the database log. */
 const LITTLE_BYTES = 700_000;
 const LARGE = {
   spec: { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "BA", "PR", "RS", "SC", "GO"] } } },
@@ -37,7 +37,7 @@ const LARGE = {
 };
 const SMALL = 3;
 
-/** What a small disk needs and this machine lacks, as a sentence; null when there can be one. */
+/** The missing requirement of a small disk as a sentence; null if one can be mounted. */
 export function diskObstacle(): string | null {
   const needs = "A full disk needs Linux and the right to mount a tmpfs";
   if (process.platform !== "linux") return `${needs}: this is ${process.platform}.`;
@@ -50,7 +50,7 @@ export function diskObstacle(): string | null {
   }
 }
 
-/** Fills the disk under a server, twice, and gives the space back; tells what was seen. */
+/** Fills the disk under a server twice, and frees the space; returns a summary. */
 export async function runDiskFull(seed: number): Promise<string> {
   const obstacle = diskObstacle();
   if (obstacle !== null) throw new Error(obstacle);
@@ -62,7 +62,7 @@ export async function runDiskFull(seed: number): Promise<string> {
   try {
     const keys = makeKeys(dataDir);
     const snapshot = references.snapshots[0] as string;
-    // Nothing is kept free, so that the disk is really full.
+    // No reserve, so that the disk is really full.
     const env = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0" };
     const started = await Server.start({ snapshot, dataDir, keys, env });
     must(started instanceof Server, "I9", "it does not start");
@@ -111,7 +111,7 @@ async function fillTwice(world: Recovered, disk: SmallDisk): Promise<string> {
   await download(world, before, 1);
 
   disk.empty();
-  // What was taken and could not be rendered or stored meanwhile comes to its end now.
+  // Accepted exports that could not be rendered or stored meanwhile now finish.
   await sleep(1_500);
   const after = ledger.sent(0, "after", SMALL);
   await create(world, after);
@@ -130,7 +130,7 @@ async function expectDone(world: Recovered, entry: Entry): Promise<void> {
   must(record?.status === "done", "I3", `${entry.key} did not end well: ${told}`);
 }
 
-/** Exports the large file and deletes it; gives `done` or the code of its failure. */
+/** Exports the large file and deletes it; returns `done` or the failure code. */
 async function createLarge(
   { server, ledger }: Recovered,
   key: string,
@@ -187,7 +187,7 @@ async function expectSearch({ server }: Recovered): Promise<void> {
   must(reply.status === 200, "I12", `a search on a full disk: ${reply.status}\n${server.output}`);
 }
 
-/** A disk in memory with a file on it that takes the space away. */
+/** A disk in memory with a file on it that fills the space. */
 class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));
 

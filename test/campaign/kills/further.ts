@@ -1,24 +1,23 @@
 /**
- * Exports of a crash run that leave out what their tenant has exported before. What comes in:
- * those that were accepted, whether they were seen done, and their files. What goes out: the same,
- * with the moments that say what they had to leave out.
- * Invariant: moments are those of the ledger's clock: what was seen done before an export was asked
- * for is out of it, and nothing is that was asked for after it was accepted. A file once read binds
- * for ever.
+ * Exports of a crash run that exclude their tenant's earlier exports: records when they were
+ * accepted, observed as done, and read.
+ * Invariant: moments are those of the ledger's clock: accounts observed as done before an export
+ * was requested are excluded, and accounts requested after its acceptance are not. A file once read
+ * is binding permanently.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { sha256Of } from "./reference.ts";
 import { must } from "./violation.ts";
 
-/** What a file was found to hold. */
+/** The content of a file. */
 export interface FurtherFile {
-  /** CNPJs without their check digits, in the order of the file. */
+  /** CNPJs without their check digits, in file order. */
   readonly accounts: readonly string[];
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-/** One of these exports. */
+/** A tracked export. */
 export interface Further {
   readonly id: string;
   readonly tenant: number;
@@ -29,11 +28,11 @@ export interface Further {
   readonly knownAt: number;
   doneAt: number | null;
   file: FurtherFile | null;
-  /** Whether its file was held against those of the others. */
+  /** True if its file was compared with those of the others. */
   checked: boolean;
 }
 
-/** An export that may be one of these. */
+/** An export that may be tracked. */
 interface Asked {
   readonly id: string | null;
   readonly tenant: number;
@@ -42,7 +41,7 @@ interface Asked {
   readonly sentAt: number;
 }
 
-/** Whether a spec leaves out what was exported before; none of a run asks lists for more. */
+/** True if a spec excludes earlier exports; no spec of a run uses lists otherwise. */
 export function leavesOut({ filters: { lists } }: AccountQuerySpec): boolean {
   return lists !== undefined;
 }
@@ -63,7 +62,7 @@ export class FurtherLedger {
     this.#known.set(id, known);
   }
 
-  /** What is known of an export; undefined of one that is none of these. */
+  /** The record of an export; undefined if it is not tracked. */
   find(id: string): Further | undefined {
     return this.#known.get(id);
   }
@@ -73,7 +72,7 @@ export class FurtherLedger {
     return [...this.#known.values()].filter((known) => known.tenant === tenant);
   }
 
-  /** Takes note of a file; I4 and I5: it is whole, and the same as before. */
+  /** Records a file; I4 and I5: it is complete, and the same as before. */
   read(further: Further, bytes: Buffer): void {
     const sha256 = sha256Of(bytes);
     const { id, file } = further;
@@ -86,7 +85,7 @@ export class FurtherLedger {
     further.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
   }
 
-  /** Thousands of exports have a few specs. */
+  /** Thousands of exports share a few specs. */
   #same(spec: AccountQuerySpec): AccountQuerySpec {
     const name = JSON.stringify({ ...spec, explain: null });
     const same = this.#specs.get(name) ?? spec;
@@ -95,7 +94,7 @@ export class FurtherLedger {
   }
 }
 
-/** Accounts of a CSV file whose only field is the CNPJ; null where it is none. */
+/** Accounts of a CSV file whose only field is the CNPJ; null for other files. */
 export function accountsIn(bytes: Buffer): string[] | null {
   const text = bytes.toString("latin1");
   if (!/^cnpj\r\n([0-9A-Z]{12}\d\d\r\n)*$/.test(text)) return null;

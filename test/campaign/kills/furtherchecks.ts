@@ -1,10 +1,9 @@
 /**
- * Exports that leave out what their tenant has exported before, held against all others of a crash
- * run. What comes in: what the ledger knows of them. What goes out: nothing, or a violation of I4
- * or I14.
- * Invariant: what is expected follows from the references and the moments of the ledger alone,
- * never from what the server says it has exported. Of a file that nobody has read is known only
- * how many accounts it may hold.
+ * Compares exports that exclude earlier exports with all others of a crash run; throws a violation
+ * of I4 or I14.
+ * Invariant: expectations follow from the references and the moments of the ledger alone, never
+ * from what the server claims to have exported. For an unread file only the number of its accounts
+ * is known.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import type { Further } from "./further.ts";
@@ -13,19 +12,19 @@ import { TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
 import { must } from "./violation.ts";
 
-/** When an account was first asked for, and when it was first known to be exported. */
+/** When an account was first requested, and when it was first known to be exported. */
 interface Moments {
   sentAt: number;
   doneAt: number;
 }
 
-/** What a run knows, as far as it matters here. */
+/** The relevant part of a run's knowledge. */
 interface Known {
   readonly ledger: Ledger;
   readonly references: References;
 }
 
-/** Every account of a spec on the snapshot of a label, in order, without any list. */
+/** Every account of a spec on the snapshot of a label, in order, without lists. */
 export function allOf(
   references: References,
   label: string,
@@ -38,7 +37,7 @@ export function allOf(
 /** More than any snapshot of a run has. */
 const ALL = 1_000_000;
 
-/** I4, I14: files that were read and not yet held against the others. */
+/** I4, I14: files that were read and not yet compared with the others. */
 export async function checkFurther({ ledger, references }: Known): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const all = ledger.further.of(tenant);
@@ -76,16 +75,16 @@ async function momentsOf({ ledger, references }: Known, tenant: number) {
   return moments;
 }
 
-/** What one file is held against. */
+/** The expectations for one file. */
 interface Expected {
   /** All that its spec finds without the list. */
   readonly rows: readonly string[];
   readonly moments: ReadonlyMap<string, Readonly<Moments>>;
-  /** Accounts that files which nobody has read may have held. */
+  /** Accounts that unread files may contain. */
   readonly unseen: number;
 }
 
-/** I4, I14: one file holds what is there in order, nothing of before, and leaves out no more. */
+/** I4, I14: one file has existing accounts in order, no earlier ones, and excludes no others. */
 export function checkOne(further: Further, { rows, moments, unseen }: Expected): void {
   const { id, sentAt, knownAt, spec } = further;
   const accounts = further.file?.accounts ?? [];

@@ -1,8 +1,7 @@
 /**
- * The lists `exported` of a crash run. What comes in: which exports were accepted and seen done,
- * the database of a dead process or a server that has recovered. What goes out: nothing, or the
- * violation of I13.
- * Invariant: accounts are compared without their check digits, as lists keep them.
+ * Checks the `exported` lists of a crash run: compares the accepted and observed exports with a
+ * dead process's database or a recovered server, and throws a violation of I13.
+ * Invariant: accounts are compared without their check digits, as lists store them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,8 +58,8 @@ interface StoredList {
 }
 
 /**
- * I13, in the database of a dead process: a list holds what is stored as done, whatever has become
- * of the files, and nothing that no export has held.
+ * I13, in the database of a dead process: a list has everything stored as done, whatever happened
+ * to the files, and nothing that no export contained.
  */
 export async function checkStoredHeld(
   database: Database.Database,
@@ -85,7 +84,7 @@ export async function checkStoredHeld(
   }
 }
 
-/** An export, and what it holds where that does not follow from its spec. */
+/** An export, and its accounts if they do not follow from its spec. */
 interface Holding {
   readonly id: string | null;
   readonly snapshot: string;
@@ -94,7 +93,7 @@ interface Holding {
   readonly accounts: readonly string[] | null;
 }
 
-/** What the ledger knows of a tenant. */
+/** The ledger's knowledge of a tenant. */
 function knownTo({ held, further }: Ledger, tenant: number): Holding[] {
   return [
     ...held.of(tenant).map(({ snapshot, spec, doneAt }) => {
@@ -153,15 +152,15 @@ export function checkNothingStaged(dataDir: string): void {
   must(left === 0, "I13", `${left} blocks are written for no list`);
 }
 
-/** What a list holds in any case, and what it holds at most. */
+/** The minimum and the maximum content of a list. */
 interface Bounds {
   readonly must: ReadonlySet<string>;
   readonly may: ReadonlySet<string>;
-  /** So many of these besides: of files that nobody has read. */
+  /** Number of further accounts: those of unread files. */
   readonly unseen?: { readonly of: ReadonlySet<string>; readonly most: number };
 }
 
-/** I13: entries ascend, each once, and are within their bounds. */
+/** I13: entries ascend, are unique, and are within their bounds. */
 export function checkEntries(name: string, entries: readonly string[], bounds: Bounds): void {
   const numbers = entries.map((entry) => entry.slice(0, 12));
   for (let at = 1; at < numbers.length; at++) {

@@ -1,8 +1,8 @@
 /**
- * What must be true after a crash. What comes in: a dead process's data directory, or a server
- * that has recovered. What goes out: nothing, or the violation of one invariant.
- * Invariant: a dead directory is looked at in a copy, so that looking does not repair it; a live
- * one over HTTP and in its folders only, because that is what a client and an operator see.
+ * Conditions that must hold after a crash: checks a dead process's data directory or a recovered
+ * server, and throws the violation of an invariant.
+ * Invariant: a dead directory is checked in a copy, so that the check does not repair it; a live
+ * one only over HTTP and in its folders, because a client and an operator see that.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ import { TENANTS } from "./plan.ts";
 import { LABELS, type References, sha256Of } from "./reference.ts";
 import { must, Violation } from "./violation.ts";
 
-/** A directory of which no process knows. */
+/** A directory without a process. */
 export interface Remains {
   readonly dataDir: string;
   readonly ledger: Ledger;
@@ -30,27 +30,27 @@ export interface Remains {
 /** A recovered server with its directory. */
 export interface Recovered extends World, Remains {}
 
-/** Shortest retention of a tenant whose exports do not expire during a run. */
+/** Minimum retention of a tenant whose exports do not expire during a run. */
 const LASTING_MS = 60_000;
-/** An expired file may still be there for so long (decisions: 60 s at most). */
+/** Time for which an expired file may remain (decisions: 60 s at most). */
 const SWEEP_MS = 5_000;
-/** A status answer takes longer than this only when the process hangs. */
+/** A status answer takes longer only if the process hangs. */
 const STATUS_MS_MAX = 1_000;
-/** Files are written below the priority of everything else, so a busy machine keeps one waiting. */
+/** Files are written at the lowest priority, so a busy machine delays them. */
 const SETTLE_READS_MAX = 15;
 const PAGE = 50;
-/** Exports that stay from one life to the next. */
+/** Exports that stay for the next life. */
 const KEPT = 24;
 const SIDE_BY_SIDE = 6;
 
 const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
 
-/** Looks at what a dead process left: I4, I5 and I9 hold at every moment, not only at rest. */
+/** Checks what a dead process left: I4, I5, and I9 hold at every moment, not only at rest. */
 export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {
   const files = finalFiles(dataDir);
   for (const [id, path] of files) {
     const { spec, snapshot } = ledger.find(id) ?? {};
-    // A file whose create was never answered is compared when the create is repeated.
+    // A file whose create got no answer is compared when the create is repeated.
     if (!spec || !snapshot) continue;
     await checkFile({ ledger, references }, path, readFileSync(path));
   }
@@ -131,7 +131,7 @@ function checkState(
   }
 }
 
-/** I9: the sums of what a tenant keeps are those of its rows. */
+/** I9: the sums of a tenant's storage equal those of its rows. */
 function checkKept(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
@@ -145,7 +145,7 @@ function checkKept(database: Database.Database): void {
   must(wrong.length === 0, "I9", `the bytes that ${wrong[0]?.id} keeps are added up wrongly`);
 }
 
-/** Brings a recovered server to rest and checks everything; then removes all but a few exports. */
+/** Waits until a recovered server is idle and checks everything; then removes most exports. */
 export async function checkRecovered(recovered: Recovered): Promise<void> {
   await checkAnswers(recovered);
   await repeatUnanswered(recovered);
@@ -162,7 +162,7 @@ export async function checkRecovered(recovered: Recovered): Promise<void> {
   ledger.tidy();
 }
 
-/** I8, I10: the status answers at once, and a search is of the snapshot that is served. */
+/** I8, I10: the status answers immediately, and a search uses the served snapshot. */
 async function checkAnswers({ server, snapshot }: World): Promise<void> {
   const status = await server.ask("/v1/status", { tenant: 0 });
   must(status.status === 200, "I10", `the status is ${status.status}`);
@@ -172,7 +172,7 @@ async function checkAnswers({ server, snapshot }: World): Promise<void> {
   must(label === LABELS[snapshot], "I8", `${LABELS[snapshot]} is served, the status says ${label}`);
 }
 
-/** Every create that got no answer is sent again, as a client would, until it gets one. */
+/** Every create without an answer is sent again, as a client would, until it gets one. */
 async function repeatUnanswered(world: World): Promise<void> {
   const open = world.ledger.entries().filter(({ id, refused }) => id === null && !refused);
   await each(open, async (entry) => {
@@ -184,21 +184,21 @@ async function repeatUnanswered(world: World): Promise<void> {
   });
 }
 
-/** I1, I3: every acknowledged export is there, and comes to its end. */
+/** I1, I3: every acknowledged export exists, and finishes. */
 async function settle(world: World): Promise<void> {
   await each(world.ledger.entries(), async (entry) => {
     if (entry.id === null || entry.removal === "done") return;
     const isOver = hasEnded(entry.seen?.record);
     if (isOver && entry.removal === "none" && !isFleeting(entry)) return;
     const record = await ended(world, entry);
-    // A removal that was asked for and has not happened by now may not happen later.
+    // A requested removal that has not happened by now may not happen later.
     if (entry.removal === "asked") entry.removal = "none";
     if (record === null) return;
     must(hasEnded(record), "I3", `${entry.id} is ${record.status} and does not move`);
   });
 }
 
-/** Reads an export until it has ended, or so often that it never will; null when it is gone. */
+/** Polls an export until it has ended or cannot end anymore; null if it is gone. */
 async function ended(world: World, entry: Entry): Promise<SeenRecord | null> {
   for (let reads = 1; ; reads++) {
     const record = await read(world, entry);
@@ -210,7 +210,7 @@ function hasEnded(record: SeenRecord | undefined): boolean {
   return record?.status === "done" || record?.status === "failed";
 }
 
-/** I1, I2: the lists hold exactly the exports that were accepted, newest first, each once. */
+/** I1, I2: the lists have exactly the accepted exports, newest first, each once. */
 async function checkLists(world: World): Promise<void> {
   for (const tenant of TENANTS.keys()) {
     const listed = await wholeList(world, tenant);
@@ -251,7 +251,7 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
   }
 }
 
-/** I4, I5: the files that only say themselves what they hold. */
+/** I4, I5: files whose content only they define. */
 async function readFurther({ dataDir, ledger, references }: Remains): Promise<void> {
   for (const [id, path] of finalFiles(dataDir)) {
     const bytes = ledger.further.find(id) === undefined ? null : readIfThere(path);
@@ -259,7 +259,7 @@ async function readFurther({ dataDir, ledger, references }: Remains): Promise<vo
   }
 }
 
-/** I4: the records equal the references, and one file of each life goes over the wire. */
+/** I4: the records equal the references, and one file per life is downloaded. */
 async function compareSome(world: World): Promise<void> {
   const { ledger } = world;
   const done = ledger
@@ -279,7 +279,7 @@ async function compareSome(world: World): Promise<void> {
   if (next !== undefined) await download(world, next, 1);
 }
 
-/** What a record must say; null of an export whose file nobody has read. */
+/** The expected record; null for an export with an unread file. */
 async function wantedOf(
   { ledger, references }: World,
   { id, snapshot, spec }: { id: string | null; snapshot: string; spec: AccountQuerySpec },
@@ -343,7 +343,7 @@ function isFleeting({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < LASTING_MS;
 }
 
-/** Calls for every item, a few at once. */
+/** Calls for every item, a few a time. */
 async function each<Item>(
   items: readonly Item[],
   call: (item: Item) => Promise<void>,

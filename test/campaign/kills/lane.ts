@@ -1,8 +1,8 @@
 /**
- * One data directory and the processes that live and die on it. What comes in: plans of lives.
- * What goes out: what was killed where, how often, and what the clients have seen.
- * Invariant: after every death the remains are looked at; every life that is not told to die at a
- * point begins with the check of everything, so that what one death broke is found in the next.
+ * One data directory and the processes that run and die on it: runs plans of lives, and returns the
+ * kills and the clients' observations.
+ * Invariant: remains are checked after every death; every life that need not die at a point begins
+ * with the complete check, so that the next life finds what one death broke.
  */
 import { copyFileSync, linkSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,21 +17,21 @@ import type { References } from "./reference.ts";
 import { type Death, makeKeys, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
 
-/** Longest time for which a life waits to reach its point after its clients are done. */
+/** Maximum wait of a life for its point after its clients are done. */
 const LINGER_MS = 3_000;
-/** A graceful end that takes longer has hung. */
+/** A graceful stop that takes longer has hung. */
 const STOP_MS_MAX = 30_000;
 
-/** How a directory is prepared and how its processes die; a power cut does it in its own way. */
+/** How a directory is prepared and how its processes die; a power cut has its own way. */
 export interface Ground {
-  /** Folder in which everything of the lane lies. */
+  /** Folder with everything of the lane. */
   readonly folder: string;
   /** Ends a process for good. */
   kill(server: Server): Promise<void>;
   dispose(): void;
 }
 
-/** The usual ground: a folder of its own, and SIGKILL. */
+/** The default ground: its own folder, and SIGKILL. */
 export function plainGround(): Ground {
   const folder = mkdtempSync(join(tmpdir(), "peneira-crash-"));
   return {
@@ -44,7 +44,7 @@ export function plainGround(): Ground {
 /** One data directory. */
 export class Lane {
   readonly ledger = new Ledger();
-  /** Deaths by what caused them: a point, `random`, `stopped`, or `missed` for a point not met. */
+  /** Deaths by cause: a point, `random`, `stopped`, or `missed` for an unmet point. */
   readonly deaths = new Map<string, number>();
   /** Complete checks. */
   checks = 0;
@@ -59,7 +59,7 @@ export class Lane {
     this.#keys = makeKeys(this.#dataDir);
   }
 
-  /** Lives one life to its death. */
+  /** Runs one life to its death. */
   async live(plan: CyclePlan): Promise<void> {
     const { end } = plan;
     const fault = end.how === "point" ? `${end.point}:${end.nth}` : undefined;
@@ -78,7 +78,7 @@ export class Lane {
     await this.#died(missed ? "missed" : cause, died, `of its own:\n${started.output}`);
   }
 
-  /** Starts once more, checks everything and stops as an operator would. */
+  /** Starts again, checks everything, and stops like an operator. */
   async rest(snapshot = 0): Promise<void> {
     const started = await this.#start(snapshot);
     if (!(started instanceof Server)) throw new Violation("I9", "the last start failed");
@@ -107,7 +107,7 @@ export class Lane {
     return { server, snapshot, ledger: this.ledger, references: this.#references };
   }
 
-  /** Puts a snapshot in the place of the other one, so that only a pin still holds that. */
+  /** Replaces the other snapshot, so that only a pin still holds it. */
   async #start(snapshot: number, fault?: string): Promise<Server | Death> {
     const place = join(this.#ground.folder, "served.peneira");
     put(this.#references.snapshots[snapshot] as string, place);
@@ -119,7 +119,7 @@ export class Lane {
     return started;
   }
 
-  /** True when the server went away under the check. */
+  /** True if the server died during the check. */
   async #check(world: World): Promise<boolean> {
     try {
       await checkRecovered({ ...world, dataDir: this.#dataDir });
@@ -145,13 +145,13 @@ export class Lane {
     return false;
   }
 
-  /** Tells the server to stop, as an operator does. */
+  /** Stops the server, like an operator. */
   #stop(server: Server): void {
     this.ledger.stopSentAt = Date.now();
     server.signal("SIGTERM");
   }
 
-  /** Waits for the point; stops the process where a stop leads there. */
+  /** Waits for the point; stops the process if a stop leads there. */
   async #reaches(server: Server, point: string, plan: CyclePlan): Promise<boolean> {
     if (point.startsWith("requeue")) {
       await Promise.race([sleep(20 + (plan.cycle % 8) * 20), server.death]);
@@ -164,7 +164,7 @@ export class Lane {
     return false;
   }
 
-  /** Counts a death, refuses one that nobody caused, and looks at the remains. */
+  /** Counts a death, rejects an uncaused one, and checks the remains. */
   async #died(cause: string, { code, signal }: Death, when: string): Promise<void> {
     const right = signal === "SIGKILL" || (code === 0 && ["stopped", "missed"].includes(cause));
     must(right, "I10", `the process ended with ${code ?? signal} ${when}`);
@@ -173,7 +173,7 @@ export class Lane {
   }
 }
 
-/** Replaces a file in one step; a link where that is possible. */
+/** Replaces a file atomically, with a link if possible. */
 function put(from: string, to: string): void {
   const next = `${to}.next`;
   rmSync(next, { force: true });

@@ -1,9 +1,8 @@
 /**
- * What a crash run expects, kept outside of the process that is killed. What comes in: every
- * request that was sent and every answer that came. What goes out: what has to be true from now
- * on, or a violation where an answer contradicts an earlier one.
- * Invariant: an answer binds from the moment at which it arrived: only requests that were sent
- * after it are held against it. What was asked and never answered may have happened or not.
+ * The expectations of a crash run, stored outside the killed process: takes every request and every
+ * answer, and throws a violation if an answer contradicts an earlier one.
+ * Invariant: an answer is binding from its arrival: only requests sent later are held against it. A
+ * request without an answer may have been executed or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { FurtherLedger } from "./further.ts";
@@ -25,35 +24,35 @@ export interface SeenRecord {
   readonly error?: { readonly code: string };
 }
 
-/** A create that was sent, and what is known of its export. */
+/** A sent create, and the known state of its export. */
 export interface Entry {
   readonly tenant: number;
   readonly key: string;
   /** Index into REQUESTS. */
   readonly body: number;
-  /** Lives of the process that had begun when it was first sent. */
+  /** Number of process lives when it was first sent. */
   readonly bornIn: number;
-  /** When it was first sent, by the clock of the ledger. */
+  /** When it was first sent, by the ledger's clock. */
   readonly sentAt: number;
   /** Set by the first 201. */
   id: string | null;
   spec: AccountQuerySpec | null;
   snapshot: string | null;
-  /** The last record, when it arrived, and in which life. */
+  /** The last record, its arrival, and its life. */
   seen: { readonly record: SeenRecord; readonly at: number; readonly life: number } | null;
-  /** Whether its removal was asked for, and when that was confirmed. */
+  /** True if its removal was requested, and when that was confirmed. */
   removal: "none" | "asked" | "done";
   goneAt: number;
   expiredAt: number | null;
   /** A create of it was refused for a full queue, and none was accepted. */
   refused: boolean;
-  /** Requests under way that must not meet a removal. */
+  /** Requests in flight that must not meet a removal. */
   busy: number;
   /** Its file was compared byte for byte. */
   compared: boolean;
 }
 
-/** What is counted for the report. */
+/** Counts for the report. */
 export interface LedgerCounts {
   created: number;
   replayed: number;
@@ -63,21 +62,21 @@ export interface LedgerCounts {
   removed: number;
   expired: number;
   downloads: number;
-  /** Exports that leave out what was exported, whose file was held against the others. */
+  /** Exports that exclude earlier exports, whose file was compared with the others. */
   further: number;
 }
 
 const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
-/** A crash this often under one export may end it. */
+/** This many crashes under one export may end it. */
 const ATTEMPTS = 3;
 
 /** The expectations of one data directory. */
 export class Ledger {
   /** Lives of the process so far. */
   life = 0;
-  /** When this life was told to stop, in milliseconds since 1970; null while it was not. */
+  /** When this life was stopped, in milliseconds since 1970; null before. */
   stopSentAt: number | null = null;
-  /** Failures that are to be expected, as on a full disk. */
+  /** Expected failures, as on a full disk. */
   failuresAllowed: readonly string[] = [];
   readonly counts: LedgerCounts = {
     created: 0,
@@ -90,14 +89,14 @@ export class Ledger {
     downloads: 0,
     further: 0,
   };
-  /** What the lists of exported accounts must hold, and what they may. */
+  /** Exported accounts that the lists must have, or may have. */
   readonly held = new HeldLedger();
-  /** Exports that leave out what was exported before. */
+  /** Exports that exclude earlier exports. */
   readonly further = new FurtherLedger();
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, Entry>();
   readonly #removedIds = new Set<string>();
-  /** Counts what is sent and what is learnt. */
+  /** Counts requests and answers. */
   #clock = 0;
 
   /** Every entry that the server may still know. */
@@ -133,13 +132,13 @@ export class Ledger {
     return entry;
   }
 
-  /** An acknowledged export that is not on its way out; `pick` is 0-1, later ones are likelier. */
+  /** An acknowledged export without a pending removal; `pick` is 0-1, later ones are likelier. */
   pick(pick: number): Entry | undefined {
     const there = this.#entries.filter(({ id, removal }) => id !== null && removal === "none");
     return there[Math.floor(Math.sqrt(pick) * there.length)];
   }
 
-  /** A 201: the same key has the same export for ever. */
+  /** A 201: the same key keeps the same export. */
   acknowledged(entry: Entry, reply: Reply): void {
     const answer = jsonOf(reply) as { spec: AccountQuerySpec; export: SeenRecord };
     const { export_id: id } = answer.export;
@@ -163,7 +162,7 @@ export class Ledger {
     this.observed(entry, answer.export, reply);
   }
 
-  /** A record of an export, from whichever answer. */
+  /** A record of an export, from any answer. */
   observed(entry: Entry, record: SeenRecord, { sentAt, receivedAt: at }: Timed): void {
     must(entry.removal !== "done" || sentAt <= entry.goneAt, "I6", `${record.export_id} is back`);
     must(record.export_id === entry.id, "I1", `asked for ${entry.id}, got ${record.export_id}`);
@@ -198,7 +197,7 @@ export class Ledger {
     entry.expiredAt ??= receivedAt;
   }
 
-  /** An expired link: it ends with its export, in whole seconds, or after longer than a run. */
+  /** An expired link: ends with its export, in whole seconds, or after a run's length. */
   linkExpired(entry: Entry, { receivedAt }: Timed): void {
     const end = entry.seen?.record.expires_at ?? null;
     const earliest = end === null ? Number.POSITIVE_INFINITY : Date.parse(end) - 1_000;
@@ -206,7 +205,7 @@ export class Ledger {
     must(right, "I6", `the link of ${entry.id} has expired before its end ${end}`);
   }
 
-  /** 404: right for what was removed. */
+  /** 404: right for a removed export. */
   missing(entry: Entry, { receivedAt }: Timed): void {
     must(entry.removal !== "none", "I1", `${entry.id} (${entry.key}) is gone`);
     this.removed(entry, receivedAt);
@@ -227,19 +226,19 @@ export class Ledger {
     this.#removedIds.add(id);
   }
 
-  /** True for an export whose removal was asked for. */
+  /** True for an export whose removal was requested. */
   mayBeRemoved(id: string): boolean {
     return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";
   }
 
-  /** True where a request sent at `sentAt` could still find the export unexpired. */
+  /** True if a request sent at `sentAt` could still find the export unexpired. */
   expectsExpired(entry: Entry, sentAt: number): boolean {
     if (entry.expiredAt !== null && sentAt > entry.expiredAt) return true;
     const end = entry.seen?.record.expires_at;
     return end !== undefined && end !== null && sentAt >= Date.parse(end);
   }
 
-  /** Forgets what is removed, so that a long run does not grow. */
+  /** Forgets removed exports, so that a long run does not grow. */
   tidy(): void {
     const kept = this.#entries.filter(({ removal }) => removal !== "done");
     for (const entry of this.#entries) {
@@ -259,7 +258,7 @@ export class Ledger {
     if (seen === null || sentAt <= seen.at) return;
     const from = seen.record.status;
     const backwards = ORDER[record.status] < ORDER[from] || isTurned(from, record.status);
-    // A server that stops gives back what it renders, and answers until its connections have ended.
+    // A stopping server requeues running exports, and answers until its connections have ended.
     const stopped = this.stopSentAt !== null && receivedAt >= this.stopSentAt;
     const ended = seen.life < this.life || stopped;
     const givenBack = ended && from === "running" && record.status === "queued";
@@ -292,7 +291,7 @@ export function jsonOf({ body, status }: Reply): unknown {
   }
 }
 
-/** An export that is kept for a second can be rendered and expire between two looks at it. */
+/** An export that is kept for a second can be rendered and expire between two polls. */
 function mayExpireUnseen({ tenant }: Entry): boolean {
   return (TENANTS[tenant]?.retentionMs ?? 0) < 60_000;
 }

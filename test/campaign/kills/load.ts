@@ -1,8 +1,8 @@
 /**
- * The clients of a crash run. What comes in: a server, the ledger, the steps of each client. What
- * goes out: requests, and their answers entered into the ledger.
- * Invariant: every answer is held against the contract at once; a server that goes away ends the
- * clients quietly, because what it was asked is in the ledger.
+ * The clients of a crash run: run the steps of each client against a server, and record requests
+ * and answers in the ledger.
+ * Invariant: every answer is checked against the contract immediately; if the server dies the
+ * clients end quietly, because their requests are in the ledger.
  */
 import { leavesOut } from "./further.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
@@ -11,7 +11,7 @@ import { LABELS, type References, sha256Of } from "./reference.ts";
 import type { Reply, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
 
-/** What the clients of one life share. */
+/** Shared state of one life's clients. */
 export interface World {
   readonly server: Server;
   readonly ledger: Ledger;
@@ -22,10 +22,10 @@ export interface World {
   readonly excused?: readonly number[];
 }
 
-/** Longest wait of a client for the end of an export, in seconds. */
+/** Maximum wait of a client for the end of an export, in seconds. */
 const WAIT_SECONDS = 20;
 
-/** Runs all clients side by side until each has done its steps or the server has gone. */
+/** Runs all clients concurrently until each has done its steps or the server has died. */
 export async function runLoad(world: World, clients: readonly (readonly Step[])[]): Promise<void> {
   await Promise.all(
     clients.map(async (steps) => {
@@ -85,7 +85,7 @@ export async function create(world: World, entry: Entry): Promise<void> {
   }
 }
 
-/** Another request under a used key is refused, and changes nothing. */
+/** Another request under a used key is rejected, and changes nothing. */
 async function reuse(
   world: World,
   entry: Entry,
@@ -110,7 +110,7 @@ function refused(world: World, entry: Entry, reply: Reply): void {
   world.ledger.counts.refused++;
 }
 
-/** Reads an export and waits up to `waitSeconds` for its end; null when it is gone or expired. */
+/** Reads an export and waits up to `waitSeconds` for its end; null if it is gone or expired. */
 export async function read(
   { server, ledger, ...world }: World,
   entry: Entry,
@@ -128,7 +128,7 @@ export async function read(
   return record;
 }
 
-/** 404 for what was removed and 410 for what has expired; anything else is wrong. */
+/** 404 for removed and 410 for expired exports; anything else is wrong. */
 function lost(world: World, entry: Entry, reply: Reply): void {
   const { ledger } = world;
   const { code } = jsonOf(reply) as { code?: string };
@@ -138,7 +138,7 @@ function lost(world: World, entry: Entry, reply: Reply): void {
   else throw unexpected(world, reply, `an answer for ${entry.id}`);
 }
 
-/** Downloads a finished file whole or in parts and compares it with the reference. */
+/** Downloads a finished file whole or in ranges and compares it with the reference. */
 export async function download(world: World, entry: Entry, parts: number): Promise<void> {
   const { server } = world;
   const asked = await server.ask(`/v1/exports/${entry.id}/download`, { tenant: entry.tenant });
@@ -164,7 +164,7 @@ export async function download(world: World, entry: Entry, parts: number): Promi
   world.ledger.counts.downloads++;
 }
 
-/** Size and SHA-256 of a file; null where only the record says them, and was not seen done. */
+/** Size and SHA-256 of a file; null if only an unobserved record states them. */
 async function fileOf(world: World, entry: Entry) {
   const { snapshot, spec, seen } = entry;
   must(snapshot !== null && spec !== null, "I1", `${entry.id} is read before it was accepted`);
@@ -184,7 +184,7 @@ function notReady(world: World, entry: Entry, reply: Reply): void {
   }
 }
 
-/** Deletes an export, unless a request is under way that must not meet it. */
+/** Deletes an export, unless a request in flight must not meet that. */
 export async function remove(world: World, entry: Entry): Promise<void> {
   const { server, ledger } = world;
   if (entry.busy > 0 || entry.removal !== "none") return;
@@ -205,7 +205,7 @@ async function foreign(world: World, entry: Entry): Promise<void> {
   }
 }
 
-/** One page of a tenant's list: every record on it is held against the ledger. */
+/** One page of a tenant's list: every record is checked against the ledger. */
 async function list(world: World, tenant: number, limit: number): Promise<void> {
   const { server, ledger } = world;
   const reply = await server.ask(`/v1/exports?limit=${limit}`, { tenant });
@@ -213,7 +213,7 @@ async function list(world: World, tenant: number, limit: number): Promise<void> 
   const { exports } = jsonOf(reply) as { exports: readonly SeenRecord[] };
   for (const record of exports) {
     const entry = ledger.find(record.export_id);
-    // A create that has not been answered yet is on the list, but not in the ledger.
+    // An unanswered create is on the list, but not in the ledger.
     if (entry === undefined) continue;
     must(entry.tenant === tenant, "I1", `${record.export_id} is on the list of another tenant`);
     ledger.observed(entry, record, reply);
@@ -229,7 +229,7 @@ async function search(world: World, request: number): Promise<void> {
   must(snapshot === LABELS[world.snapshot], "I8", `a search says ${snapshot}`);
 }
 
-/** An answer that the contract does not have here. Excused statuses end the client instead. */
+/** An answer outside the contract. Excused statuses end the client instead. */
 export function unexpected({ excused = [] }: Pick<World, "excused">, reply: Reply, of: string) {
   const told = `${of} was answered by ${reply.status} ${reply.body.toString().slice(0, 500)}`;
   if (excused.includes(reply.status)) return new Gone(told);

@@ -1,8 +1,8 @@
 /**
- * What a crash run does. What comes in: a seed, a lane and the number of a cycle. What goes out:
- * which snapshot is served, what each client asks for in which order, and how the process dies.
- * Invariant: the same numbers give the same plan, whatever happened before: a failing seed can be
- * run again. What the plan leaves open is only the interleaving.
+ * The plan of a crash run: for a seed, a lane, and a cycle, the served snapshot, each client's
+ * requests in order, and how the process dies.
+ * Invariant: the same numbers produce the same plan, whatever happened before, so a failing seed
+ * can be repeated. Only the interleaving is open.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
@@ -11,7 +11,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 export interface Tenant {
   readonly name: string;
   readonly plan: string;
-  /** Longest time that a finished export is kept, in milliseconds. */
+  /** Maximum retention of a finished export, in milliseconds. */
   readonly retentionMs: number;
   /** Exports that may wait, where a create may meet that bound. */
   readonly queueMax: number | null;
@@ -19,7 +19,7 @@ export interface Tenant {
 
 const WEEK_MS = 604_800_000;
 
-/** The tenants: two that are alike, one whose exports expire at once, one with a short queue. */
+/** The tenants: two alike, one whose exports expire immediately, one with a short queue. */
 export const TENANTS: readonly Tenant[] = [
   { name: "steady", plan: "enterprise", retentionMs: WEEK_MS, queueMax: null },
   { name: "second", plan: "scale", retentionMs: WEEK_MS, queueMax: null },
@@ -28,8 +28,8 @@ export const TENANTS: readonly Tenant[] = [
 ];
 
 /**
- * Settings of the server: no rate limit and no quota of a day, which thousands of lives would use
- * up, and the bounds of the tenants above.
+ * Settings of the server: no rate limit and no daily quota, which thousands of lives would exhaust,
+ * and the limits of the tenants above.
  */
 export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -47,7 +47,7 @@ export const SETTINGS_OF_RUN: Readonly<Record<string, string>> = {
   PENEIRA_LOG_LEVEL: "warn",
 };
 
-/** Bodies in every format; the light ones come more than once. */
+/** Bodies in every format; light ones occur more often. */
 const FORMATS: readonly object[] = [
   body(["SP"], { format: "csv", fields: ["cnpj", "legal_name", "uf"] }, 3_000),
   body(["MG", "RJ"], { format: "csv", delimiter: ";", bom: true }, 700),
@@ -61,13 +61,13 @@ const FORMATS: readonly object[] = [
   body(["SP", "RJ"], { format: "jsonl", compression: "zstd" }, 2_400),
 ];
 
-/** Few accounts each, by lot, of states that no other body has: what is missing of one shows. */
+/** Few random accounts each, from states that no other body has, so that a gap is visible. */
 const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
   const { spec, ...rest } = body(["CE", "PA", "AM", "MT", "ES", "DF"], { format: "csv" }, 5);
   return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
 });
 
-/** What a tenant does not have yet, a few accounts at a time: of the draws' states, and others. */
+/** Accounts that a tenant does not have yet, a few at a time: in the draws' states, and others. */
 const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];
   const { spec, ...rest } = body(states, { format: "csv", fields: ["cnpj"] }, limit);
@@ -83,14 +83,14 @@ function body(uf_any_of: string[], output: object, limit: number) {
   return { spec: { filters: { geo: { uf_any_of }, company } }, output, limit };
 }
 
-/** One request of a client; `pick` (0-1) chooses among the exports that are there by then. */
+/** One request of a client; `pick` (0-1) selects among the exports that exist by then. */
 export type Step =
   | { readonly act: "create"; readonly tenant: number; readonly key: string; readonly body: number }
   | { readonly act: "list"; readonly tenant: number; readonly limit: number }
   | { readonly act: "search"; readonly body: number }
   | { readonly act: PickedAct; readonly pick: number };
 
-/** What is done to an export that is there. */
+/** Operations on an existing export. */
 export type PickedAct = (typeof PICKED_ACTS)[number];
 
 const PICKED_ACTS = [
@@ -107,14 +107,14 @@ const PICKED_ACTS = [
 /** How the process ends. */
 export type End =
   | { readonly how: "kill"; readonly afterMs: number }
-  /** SIGTERM, and after `graceMs` SIGKILL; null lets it finish. */
+  /** SIGTERM, and SIGKILL after `graceMs`; null lets it finish. */
   | { readonly how: "stop"; readonly afterMs: number; readonly graceMs: number | null }
   | { readonly how: "point"; readonly point: FaultPoint; readonly nth: number };
 
 /** One life of the process. */
 export interface CyclePlan {
   readonly cycle: number;
-  /** 0 or 1: which of the two snapshots is served. */
+  /** 0 or 1: the served snapshot. */
   readonly snapshot: number;
   readonly clients: readonly (readonly Step[])[];
   readonly end: End;
@@ -125,7 +125,7 @@ export interface CycleOf {
   readonly seed: number;
   readonly lane: number;
   readonly cycle: number;
-  /** A point that was not hit often enough, instead of the one whose turn it is. */
+  /** A point with too few hits, instead of the next one. */
   readonly point?: FaultPoint;
 }
 
@@ -148,7 +148,7 @@ export function planCycle({ seed, lane, cycle, point }: CycleOf): CyclePlan {
   return { cycle, snapshot: draw.chance(0.5) ? 0 : 1, clients, end };
 }
 
-/** The lanes begin at different points, so that together they go through all of them sooner. */
+/** The lanes begin at different points, so that together they cover all of them sooner. */
 function pointOfTurn(lane: number, cycle: number): FaultPoint {
   const turn = (cycle >> 1) + lane * Math.floor(FAULT_POINTS.length / 2);
   return FAULT_POINTS[turn % FAULT_POINTS.length] as FaultPoint;

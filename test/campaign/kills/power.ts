@@ -1,7 +1,6 @@
 /**
- * Loss of power. What comes in: a process that runs on a file system of its own. What goes out:
- * that file system as a disk would hold it after the power went: without anything that was never
- * made durable.
+ * Loss of power: takes a process on its own file system and returns that file system as a disk
+ * would have it after the power cut, without anything that was not durable.
  * Invariant: the process is stopped before the cut, so that nothing is acknowledged after it; the
  * journal is not flushed. It models lost caches, not torn sectors or disks that lie.
  */
@@ -15,12 +14,12 @@ import type { Ground } from "./lane.ts";
 const DISK_BYTES = "512M";
 /**
  * FS_IOC_SHUTDOWN of <linux/fs.h>, _IOR('X', 125, __u32), with EXT4_GOING_FLAGS_NOLOGFLUSH (2).
- * Node has no ioctl; Python is there wherever the addon can be built.
+ * Node has no ioctl; Python exists wherever the addon can be built.
  */
 const CUT = `import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
 
-/** What a power cut needs and this machine lacks, as a sentence; null when it can be done. */
+/** The missing requirement of a power cut as a sentence; null if it can be done. */
 export function powerObstacle(): string | null {
   const needs = "A power cut needs root, Linux, ext4 and python3";
   if (process.platform !== "linux") return `${needs}: this is ${process.platform}.`;
@@ -34,7 +33,7 @@ export function powerObstacle(): string | null {
   }
 }
 
-/** A file system of its own, whose power is cut instead of killing the process. */
+/** A separate file system, whose power is cut instead of killing the process. */
 export function powerGround(): Ground {
   const outside = mkdtempSync(join(tmpdir(), "peneira-power-"));
   const image = join(outside, "disk.img");

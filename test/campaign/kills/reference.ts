@@ -1,6 +1,6 @@
 /**
- * What the files of a crash run must be. What comes in: the two snapshots, and specs as the server
- * has answered them. What goes out: rows, size and SHA-256 of the file that each of them gives.
+ * Reference files of a crash run: rows, size, and SHA-256 for each spec that the server returned,
+ * on two snapshots.
  * Invariant: rendered in this process, which is never killed, and hashed again from the disk.
  */
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ export class References {
     return file;
   }
 
-  /** The accounts of that file as their numbers are kept: CNPJs without their check digits. */
+  /** The accounts of that file as their numbers are stored: CNPJs without check digits. */
   accountsOf(label: string, spec: AccountQuerySpec): Promise<readonly string[]> {
     const { scoring, filters, sort, limit } = spec;
     const name = `${label} ${JSON.stringify({ scoring, filters, sort, limit })}`;
@@ -114,7 +114,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Runs a command of the product; what it tells a person is not wanted here. */
+/** Runs a command of the product and drops its messages. */
 async function peneira(...parameters: readonly string[]): Promise<void> {
   await promisify(execFile)(...victim(parameters));
 }

@@ -1,9 +1,8 @@
 /**
- * `npm run crash -- --cycles N`: kills the real server as long as one likes. What comes in: how
- * many lives, a seed. What goes out: counts on standard output, or the first violation and
- * status 1.
- * Invariant: without --seed the clock gives one; it is printed first, so that any run can be
- * repeated: the plan of every life follows from it.
+ * `npm run crash -- --cycles N`: kills the real server for N lives. Prints counts, or the first
+ * violation with status 1.
+ * Invariant: without --seed the clock determines it; it is printed first, so that any run can be
+ * repeated: every life's plan follows from it.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -24,7 +23,7 @@ const USAGE = `usage: npm run crash -- [options]
   --disk-full     fills the disk under the server (root, Linux)
 `;
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface CrashOptions {
   readonly seed: number;
   readonly cycles: number;
@@ -34,7 +33,7 @@ export interface CrashOptions {
   readonly diskFull: boolean;
 }
 
-/** Reads the command line. Throws an error with a sentence for what is wrong in it. */
+/** Parses the command line. Throws an error with a sentence for a mistake in it. */
 export function readOptions(args: readonly string[], nowMs = Date.now()): CrashOptions {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

@@ -1,8 +1,8 @@
 /**
- * The process that is killed. What comes in: the bundle that knows the kill points, a snapshot, a
- * data directory. What goes out: a running server, how it ended, and requests to it.
- * Invariant: what runs is the shipped program but for the kill points; nothing of it is imported.
- * A process is always ended by its own id, and its end is awaited before the next one begins.
+ * The killed process: starts the bundle with kill points on a snapshot and a data directory, sends
+ * requests, and reports how it ended.
+ * Invariant: it is the shipped program except for the kill points; nothing of it is imported. A
+ * process is always ended by its own id, and its end is awaited before the next start.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -16,20 +16,20 @@ import { Gone, must } from "./violation.ts";
 const BUNDLE = join(ROOT, ".cache", "crash", "peneira");
 
 /**
- * The program that is killed and its arguments: the bundle that `buildVictim` makes, or the one
- * that TEST_PRODUCT names, such as that of `node build.mjs executable --faults`.
+ * The killed program and its arguments: the bundle that `buildVictim` makes, or that of
+ * TEST_PRODUCT, such as the one of `node build.mjs executable --faults`.
  */
 export function victim(args: readonly string[]): [file: string, args: string[]] {
   return EXECUTABLE === null ? [process.execPath, [BUNDLE, ...args]] : [EXECUTABLE, [...args]];
 }
 
-/** A process that is this long without an address has hung. */
+/** A process without an address for this long has hung. */
 const START_MS_MAX = 60_000;
-/** Longest time between a lost connection and the end of the process that explains it. */
+/** Maximum time between a lost connection and the end of the process that explains it. */
 const DEATH_MS_MAX = 5_000;
-/** No request of a run takes longer; those that wait ask for 20 s. */
+/** No request of a run takes longer; waiting ones request 20 s. */
 const REQUEST_MS_MAX = 60_000;
-/** What is kept of the output, in characters. */
+/** Retained output, in characters. */
 const OUTPUT_KEPT = 20_000;
 
 /** How a process ended. */
@@ -47,7 +47,7 @@ export interface Reply {
   readonly receivedAt: number;
 }
 
-/** What is asked; the tenant's key is sent unless the tenant is null. */
+/** A request; the tenant's key is sent unless the tenant is null. */
 export interface Ask {
   readonly method?: string;
   readonly tenant: number | null;
@@ -55,7 +55,7 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a server is started with. */
+/** Options of a server's start. */
 export interface StartOptions {
   readonly snapshot: string;
   readonly dataDir: string;
@@ -65,13 +65,13 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Bundles the program with its kill points, unless that is done already. */
+/** Bundles the program with its kill points, unless that is done. */
 export function buildVictim(): void {
   const build = [join(ROOT, "build.mjs"), "bundle", "--faults"];
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Makes the data directory with a key for each tenant; gives the keys. */
+/** Makes the data directory with a key per tenant; returns the keys. */
 export function makeKeys(dataDir: string): string[] {
   return TENANTS.map(({ name, plan }) => {
     const command = ["key", "create", "--data-dir", dataDir, "--tenant", name, "--plan", plan];
@@ -98,7 +98,7 @@ export class Server {
     this.#output = rest.output;
   }
 
-  /** Starts a process; gives the server once it answers, or how it died before. */
+  /** Starts a process; returns the server when it answers, or how it died. */
   static async start(options: StartOptions): Promise<Server | Death> {
     const { snapshot, dataDir, fault } = options;
     const where = ["--snapshot", snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"];
@@ -120,7 +120,7 @@ export class Server {
     return this.#child.pid as number;
   }
 
-  /** The end of what the process has written. */
+  /** The end of the process's output. */
   get output(): string {
     return this.#output();
   }
@@ -142,8 +142,8 @@ export class Server {
   }
 
   /**
-   * Sends a request. Throws `Gone` when the process died or was stopped under it, and `Violation`
-   * when a connection was lost by a process that lives on, or for an answer that nothing excuses.
+   * Sends a request. Throws `Gone` if the process died or was stopped under it, and `Violation` if
+   * a live process lost a connection, or for an unexcused answer.
    */
   async ask(path: string, { method = "GET", tenant, body, headers = {} }: Ask): Promise<Reply> {
     const sentAt = Date.now();
@@ -180,7 +180,7 @@ export class Server {
   }
 }
 
-/** What is known of a process before it has an address. */
+/** Facts about a process before it has an address. */
 interface Booting {
   readonly base: Promise<string>;
   readonly death: Promise<Death>;

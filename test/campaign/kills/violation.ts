@@ -1,11 +1,11 @@
 /**
- * What a crash run is looking for. What comes in: the number of an invariant of the exports (I1 to
- * I14) and what was seen. What goes out: the error that ends the run.
- * Invariant: it is thrown only for what the product did wrong; a process that dies under a request
- * is `Gone`, which says nothing about right or wrong.
+ * The error that ends a crash run: the number of an export invariant (I1 to I14) and the
+ * observation.
+ * Invariant: it is thrown only for the product's mistakes; a process that dies under a request is
+ * `Gone`, which is neither right nor wrong.
  */
 
-/** The invariants, in the words of a report. */
+/** The invariants, as a report states them. */
 export const INVARIANTS = {
   I1: "every export that was acknowledged exists after a restart, with the same id",
   I2: "a tenant's idempotency key has at most one export",
@@ -36,7 +36,7 @@ export class Violation extends Error {
   }
 }
 
-/** The server went away before it had answered: what was asked may have happened or not. */
+/** The server died before its answer: the request may have been executed or not. */
 export class Gone extends Error {}
 
 /** Throws a violation unless the condition holds. */

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports with a real snapshot: whatever is sent to the routes of the console by
- * somebody who is signed in, or nearly, the answer is no 5xx but `overloaded`, a failure is a
- * problem document with the id of its request, no password or token of others is in any answer or
- * in the log, and the server goes on.
- * Does not prove that answers are right, nor what the public routes do (http-fuzz).
+ * Proves, on both transports with a real snapshot: any requests to the console's routes by a
+ * signed-in user, or nearly one, get no 5xx other than `overloaded`, failures are problem documents
+ * with their request ids, no password or token of others is in any answer or in the log, and the
+ * server continues.
+ * Does not prove: that answers are right, nor what the public routes do (http-fuzz).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
@@ -69,7 +69,7 @@ after(() => {
   sample.dispose();
 });
 
-/** A request that is right, or wrong in a few places. */
+/** A request that is right, or wrong in a few details. */
 function fuzzed(draw: Draw, targets: Targets, sender: Person): Ask & { readonly raw: Buffer } {
   const good = askFor(draw.of(ROUTES), targets, sender);
   const method = draw.chance(0.85) ? good.method : draw.of(METHODS);
@@ -99,7 +99,7 @@ function bytesOf({ method, path, headers = {}, raw }: Ask & { readonly raw: Buff
 function check({ status, headers, body }: WireAnswer, heads: boolean): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   else assert.ok(status < 500, `${status} ${body}`);
-  // Below the interface bytes are refused without an id of ours, and with one where they are read.
+  // Bytes below the interface are rejected without an id of the server, parsed ones with it.
   assert.ok(headers["x-request-id"] !== undefined, `${status} without an id`);
   if (status < 400 || heads) return;
   const problem = JSON.parse(body) as Record<string, unknown>;
@@ -109,7 +109,7 @@ function check({ status, headers, body }: WireAnswer, heads: boolean): void {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`whatever is sent to the console over ${transport}`, () => {
+  describe(`random requests to the console over ${transport}`, () => {
     let server: ConsoleServer;
     before(async () => {
       const engine = ENGINE;
@@ -118,7 +118,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    it(`is answered in order, seed ${SEED}`, async (context: TestContext) => {
+    it(`are answered in order, seed ${SEED}`, async (context: TestContext) => {
       const draw = new Draw(seededRng(SEED));
       const connection = new WireConnection(server.port);
       const other = await server.person("other", "owner");
@@ -135,7 +135,7 @@ for (const transport of TRANSPORTS) {
           const { answers } = await connection.run(bytes, [heads]);
           const [answer] = answers;
           assert.ok(answer !== undefined, `no answer to ${bytes.toString("latin1")}`);
-          // Many requests sign out, or let somebody else do less; another one then goes on.
+          // Many requests sign out, or demote another user; another one then continues.
           if (answer.status === 401 || draw.chance(0.05)) {
             sender = await server.person(tenant, draw.chance(0.8) ? "owner" : "member");
           }

@@ -1,12 +1,12 @@
 /**
- * Proves, with real servers on both transports and a real snapshot: whatever is sent, every answer
- * is as the OpenAPI document says, with its request id and security headers; nothing is answered
- * 5xx but `overloaded`; what is accepted fits the documented shape of requests; no key is in any
- * answer; every proper request is answered; the server then stops in order.
- * More of it, with progress: `node build.mjs campaign requests --rounds 1000000 --seed 7`; all of
- * it over one transport with TEST_TRANSPORT=node.
- * Does not prove that accepted requests are answered rightly (campaign/twin/*.test.ts), nor memory
- * safety.
+ * Proves, with real servers on both transports and a real snapshot: for any request, the answer
+ * matches the OpenAPI document, with its request id and security headers; no answer is a 5xx other
+ * than `overloaded`; accepted requests match the documented shape; no key is in any answer; every
+ * proper request is answered; the server then stops in order. Longer, with progress: `node
+ * build.mjs campaign requests --rounds 1000000 --seed 7`; over one transport with
+ * TEST_TRANSPORT=node.
+ * Does not prove: that accepted requests are answered correctly (campaign/twin/*.test.ts), nor
+ * memory safety.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -31,17 +31,17 @@ const REQUESTS = tries("requests");
 const { TEST_TRANSPORT } = process.env;
 const TRANSPORTS = TEST_TRANSPORT === undefined ? ["uws", "node"] : [TEST_TRANSPORT];
 const CONNECTIONS = 12;
-/** How often a long run tells how far it is, in milliseconds. */
+/** Interval of a long run's progress, in milliseconds. */
 const PROGRESS_MS = 10_000;
-/** Most requests that are sent at once on a connection. */
+/** Maximum pipelined requests on a connection. */
 const RUN_MAX = 8;
 /** Things seen that are remembered. */
 const KEPT_MAX = 60;
 
-/** Statuses that come from below the interface, for bytes that are no proper request. */
+/** Statuses from below the interface, for bytes that are no proper request. */
 const BELOW = [400, 408, 431, 505];
 
-/** Statuses that must come up, or the fuzzer has become dull; 409 is a matter of luck. */
+/** Statuses that must occur, or the fuzzer has become dull; 409 depends on chance. */
 const WANTED = [
   ...[200, 201, 204, 206, 303, 304],
   ...[401, 403, 404, 405, 413, 415, 416, 422, 429],
@@ -70,7 +70,7 @@ function keysOf({ dataDir, key }: ServerProcess): FuzzWorld["keys"] {
   });
 }
 
-/** Remembers ids, cursors, links and tags, so that later requests can be about them. */
+/** Remembers ids, cursors, links, and tags for later requests. */
 function learn(world: FuzzWorld, { path, method }: FuzzRequest, answer: WireAnswer): void {
   const keep = <Value>(list: Value[], value: Value) => {
     list.push(value);
@@ -94,7 +94,7 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   if (status === 503) assert.match(body, /"code":"overloaded"/);
   const below = BELOW.includes(status) && answer.headers["x-request-id"] === undefined;
   if (request.loose) {
-    // What these bytes ask for nobody knows; that an answer is one of ours shows by its id.
+    // The meaning of these bytes is unknown; an answer of the server shows by its id.
     assert.ok(below || answer.headers["x-request-id"] !== undefined, `status ${status}`);
     assert.ok(!/pnr_[0-9a-f]{4}/.test(body), "a key is in the answer");
     return;
@@ -110,13 +110,13 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
 }
 
 /**
- * Part of the runs that may end early. uWebSockets.js closes a connection whose next request comes
- * while an answer is under way, and what takes longer than 10 ms of the clock is; a machine with
- * other work makes that of anything.
+ * Share of runs that may end early. uWebSockets.js closes a connection whose next request arrives
+ * while an answer is in flight, and an answer that takes more than 10 ms is; a busy machine can
+ * cause that for any request.
  */
 const CUT_PART_MAX = 0.02;
 
-/** With several threads every run may be, in which a thread hands a request on: docs/limits.md. */
+/** With several threads, any run with a forwarded request may end early: docs/limits.md. */
 const THREADS = Number(process.env.PENEIRA_HTTP_THREADS ?? 1);
 
 /** One connection's share of the requests. */
@@ -125,7 +125,7 @@ class Fuzzing {
   readonly #draw: Draw;
   readonly #world: FuzzWorld;
   readonly #seen: Map<number, number>;
-  /** Runs of several requests, and those of them that ended early and were asked again. */
+  /** Runs of several requests, and those that ended early and were repeated. */
   runs = 0;
   cut = 0;
 
@@ -149,7 +149,7 @@ class Fuzzing {
     }
   }
 
-  /** Some requests that can be answered at once, or one that cannot. */
+  /** Some requests with immediate answers, or one without. */
   #next(): FuzzRequest[] {
     const requests: FuzzRequest[] = [];
     const length = 1 + this.#draw.below(RUN_MAX);
@@ -172,7 +172,7 @@ class Fuzzing {
     if (requests.length > 1) this.runs++;
     if (first.loose || answers.length === requests.length) return;
     if (ended && requests.length > 1 && !this.#world.waitsInLine) {
-      // Each of them is answered where it does not wait in line.
+      // Each is answered without waiting in line.
       this.cut++;
       for (const request of requests.slice(answers.length)) await this.#ask([request]);
       return;
@@ -198,7 +198,7 @@ class Fuzzing {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`whatever is sent over ${transport}`, () => {
+  describe(`random requests over ${transport}`, () => {
     let server: ServerProcess;
     before(async () => {
       const dataDir = join(sample.folder, `state-${transport}`);
@@ -206,7 +206,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => stopServerProcess(server));
 
-    it(`is answered as documented, seed ${SEED}`, async (context: TestContext) => {
+    it(`are answered as documented, seed ${SEED}`, async (context: TestContext) => {
       const catalog = {
         ...segment.catalog,
         // Drawing from all of them each time would take longer than the requests.

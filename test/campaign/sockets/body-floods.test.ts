@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports on real sockets, that whoever sends bodies that never end keeps nobody
- * from being read: who is not known sends 8 KiB at most and, from one address, a share of what all
- * bodies may have; a tenant that fills its share is told so; and meanwhile every search of another
- * one is answered. Does not prove the count of bytes (contract/http/server/bodies.test.ts).
+ * Proves, on both transports on real sockets, that clients with endless bodies do not block others:
+ * unknown ones send 8 KiB at most and share the body memory by address; a tenant that fills its
+ * share is refused; and meanwhile every search of another tenant is answered. Does not prove: the
+ * count of bytes (contract/http/server/bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -62,7 +62,7 @@ for (const transport of TRANSPORTS) {
     };
     const answersOf = ({ statuses }: Flood) =>
       Object.values(statuses).reduce((sum, count) => sum + count, 0);
-    /** Statuses of searches with bodies of a size, one after the other. */
+    /** Statuses of searches with bodies of a given size, in sequence. */
     const searches = async (count: number, bytes: number) => {
       const statuses = new Set<number>();
       for (let round = 0; round < count; round++) {
@@ -80,18 +80,18 @@ for (const transport of TRANSPORTS) {
       return [...statuses];
     };
 
-    it("without a session are refused beyond 8 KiB, of known and of unknown length", async () => {
+    it("without a session are rejected beyond 8 KiB, with known and unknown length", async () => {
       const known = open(`${SIGN_IN}Content-Length: 300000\r\n\r\n`, 100);
       assert.equal(await settledAt(SENDERS, () => known.statuses["413"] ?? 0), SENDERS);
       assert.equal(server.bodies.used, 0);
-      // A chunk that is announced as larger than what is sent of it.
+      // A chunk that is declared larger than its sent part.
       const unknown = open(`${SIGN_IN}Transfer-Encoding: chunked\r\n\r\n10000\r\n`, 8_193);
       assert.equal(await settledAt(SENDERS, () => unknown.statuses["413"] ?? 0), SENDERS);
       const most = `${SIGN_IN}Content-Length: 8192\r\n\r\n${"{}".padEnd(8_192)}`;
       assert.match((await sendRaw(server.port, most)).text, /^HTTP\/1\.1 422 /);
     });
 
-    it("without a session get the share of their address, and searches are answered", async () => {
+    it("without a session use their address's share while searches are answered", async () => {
       const flood = open(`${SIGN_IN}Content-Length: 8192\r\n\r\n`, 8_000);
       const fit = Math.floor((SHARE * MOST) / 8_000);
       assert.equal(await settledAt(SENDERS - fit, () => answersOf(flood)), SENDERS - fit);
@@ -101,11 +101,11 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(await searches(5, 100_000), [200]);
     });
 
-    it("of a tenant get its share, and other tenants' searches are answered", async () => {
+    it("of one tenant use its share while other tenants' searches are answered", async () => {
       const head = SIGN_IN.replace("/v1/console/session", "/v1/accounts/search");
       const key = `Authorization: Bearer ${server.keys.growth}\r\n`;
       const flood = open(`${head}${key}Content-Length: 300000\r\n\r\n`, 30_000);
-      // Some that would fit are refused while others of them are half there.
+      // Some that would fit are refused while others are half received.
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(await searches(20, 2_000), [200]);
         assert.deepEqual(await searches(2, 100_000), [200]);
@@ -116,7 +116,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(flood.sending() >= 1 && flood.sending() <= (SHARE * MOST) / 30_000);
     });
 
-    it("that come again and again keep no search from being answered", async () => {
+    it("that repeat do not block searches", async () => {
       const flood = open(`${SIGN_IN}Content-Length: 8192\r\n\r\n`, 8_000, { againMs: 50 });
       assert.deepEqual(await searches(60, 2_000), [200]);
       assert.ok(answersOf(flood) > 0);

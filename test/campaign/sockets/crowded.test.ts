@@ -1,9 +1,9 @@
 /**
- * Proves on real sockets, on both transports and at the metrics' own address: a connection that
- * asks thousands of things at once gets its turn and no more, while a handful is answered in order;
- * who does not read makes the server work no further; idle connections make room; an address and a
- * tenant have their shares; how the server is can always be asked. All by counts.
- * Does not prove how long others wait, nor whom `Sockets` chooses (sockets.test.ts).
+ * Proves on real sockets, on both transports and at the metrics' address: a connection with
+ * thousands of requests in flight gets one turn, while a handful is answered in order; a client
+ * that does not read stops the server's work; idle connections are replaced; an address and a
+ * tenant have their shares; health checks are always answered. All by counts.
+ * Does not prove: how long others wait, nor which ones `Sockets` closes (sockets.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -20,7 +20,7 @@ import * as attacks from "../../support/sockets/attacks.ts";
 
 const { crowd, flood, get, numbered, sendAndRead } = attacks;
 
-/** So patient that nobody is closed for being slow. */
+/** So long that no client is closed as slow. */
 const LIMITS = {
   ...TEST_LIMITS,
   headersTimeoutMs: 60_000,
@@ -33,7 +33,7 @@ const LIMITS = {
 const ONES_OWN = "127.0.0.1";
 const OTHER = "127.0.0.2";
 
-/** Bytes of each flood, and what it is made of. */
+/** Bytes of each flood, and its content. */
 const FLOOD_BYTES = 512 * 1024;
 const FLOODS: readonly (readonly [name: string, path: string, lines: string, status: number])[] = [
   ["a page", "/docs/errors", "", 200],
@@ -55,7 +55,7 @@ async function until(what: () => boolean, said: () => string): Promise<void> {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`a connection over ${transport} that asks much at once`, () => {
+  describe(`a connection over ${transport} with many requests in flight`, () => {
     let server: FakeServer;
     before(async () => {
       server = await startFake(transport, {}, LIMITS);
@@ -67,7 +67,7 @@ for (const transport of TRANSPORTS) {
     const withKey = (lines: string) => lines.replace("KEY", server.keys.enterprise);
 
     for (const [name, path, lines, status] of FLOODS) {
-      it(`is answered in order while it is a handful: ${name}`, async () => {
+      it(`is answered in order for a handful of requests: ${name}`, async () => {
         const count = 12;
         const bytes = numbered(count, path, withKey(lines));
         const { statuses, ids } = await sendAndRead(target(), bytes, { enough: count });
@@ -75,7 +75,7 @@ for (const transport of TRANSPORTS) {
         inOrder(ids);
       });
 
-      it(`has its turn and no more: ${name}`, async () => {
+      it(`gets one turn and no more: ${name}`, async () => {
         const before = handled();
         const count = 120;
         const bytes = numbered(count, path, withKey(lines));
@@ -90,13 +90,13 @@ for (const transport of TRANSPORTS) {
         assert.equal(statuses.at(-1), 503);
         assert.match(text, /"code":"overloaded".*came at once on this connection/);
         assert.ok(statuses.slice(0, -1).every((one) => one === status));
-        // A chunk may come in two, and each is a turn of its own.
+        // A chunk may arrive in two, each in a turn of its own.
         assert.ok(statuses.length >= 12 && statuses.length <= 3 * REQUESTS_AT_ONCE_MAX);
         assert.equal(handled() - before, statuses.length, "more was handled than was answered");
       });
     }
 
-    it("makes the server work no further where it does not read", async () => {
+    it("stops the server's work if it does not read", async () => {
       const before = handled();
       const bytes = flood(FLOOD_BYTES, get("/docs/errors"));
       const crowds = await crowd(target(), 4, { bytes, reading: false });
@@ -115,7 +115,7 @@ for (const transport of TRANSPORTS) {
       crowds.close();
     });
 
-    it("gets no more where it goes on asking a little, and does not read", async () => {
+    it("gets no more answers if it keeps sending a little and does not read", async () => {
       const before = handled();
       const [socket] = (await crowd(target(), 1, { reading: false })).sockets;
       assert(socket !== undefined);
@@ -130,7 +130,7 @@ for (const transport of TRANSPORTS) {
       socket.destroy();
     });
 
-    it("gets nothing behind an answer that closes", async () => {
+    it("gets no answer after one that closes the connection", async () => {
       const before = handled();
       const twice = "Authorization: Bearer a\r\n".repeat(2);
       const bytes = get("/healthz", twice) + numbered(5, "/healthz");
@@ -139,14 +139,14 @@ for (const transport of TRANSPORTS) {
       assert.equal(handled() - before, 1);
     });
 
-    it("gets one refusal of what is no request of HTTP 1.1", async () => {
+    it("gets one rejection of bytes that are not an HTTP/1.1 request", async () => {
       const bytes = flood(60_000, "GET /a HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
       const { statuses, closed } = await sendAndRead(target(), bytes);
       assert.deepEqual([statuses, closed], [[505], true]);
     });
 
-    it("may send a body behind its requests, and ask on behind that", async () => {
-      // In a head this would be a line with a byte that is mended there, in a body it is its own.
+    it("may send a body after its requests, and more requests after that", async () => {
+      // In a head this line has a byte that is repaired there, in a body it is unchanged.
       const warnings = '"warnings":[\r\n{"a":"\x7f"}]';
       const body = `{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}},"explain":{${warnings}}}}`;
       const padded = body.padEnd(100_000);
@@ -154,7 +154,7 @@ for (const transport of TRANSPORTS) {
         "POST /v1/spec/normalize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
         `Authorization: Bearer ${server.keys.enterprise}\r\n` +
         `Content-Length: ${padded.length}\r\n\r\n${padded}`;
-      // Over uws what takes longer than what is done at once is the last; see docs/limits.md.
+      // Over uws the first answer that takes longer is the last; see docs/limits.md.
       const behind = transport === "uws" ? "" : numbered(2, "/healthz");
       const wanted = Array(transport === "uws" ? 3 : 5).fill(200);
       const bytes = numbered(2, "/healthz") + post + behind;
@@ -182,7 +182,7 @@ for (const transport of TRANSPORTS) {
       for (const one of held) one.close();
       held = [];
       await until(
-        // The connection that exports were made on may be left.
+        // The connection that created the exports may remain.
         () => server.sockets.open <= 1,
         () => `${server.sockets.open} are left`,
       );
@@ -201,7 +201,7 @@ for (const transport of TRANSPORTS) {
         () => `${server.sockets.busy} ask`,
       );
 
-    it("that are idle make room for others", async () => {
+    it("are closed for new connections if idle", async () => {
       const asked = await hold(ONES_OWN, 5, get("/healthz"));
       await until(
         () => asked.sockets.every(({ bytesRead }) => bytesRead > 0),
@@ -218,7 +218,7 @@ for (const transport of TRANSPORTS) {
       await release();
     });
 
-    it("that all ask leave room for who asks how the server is", async () => {
+    it("leave room for health checks when all are active", async () => {
       await hold(ONES_OWN, 35, await poll());
       await busy(35);
       await hold(ONES_OWN, 30);
@@ -232,7 +232,7 @@ for (const transport of TRANSPORTS) {
       await release();
     });
 
-    it("of one address have their share, asking or not", async () => {
+    it("of one address are limited to its share, idle or active", async () => {
       const silent = await hold(OTHER, 20);
       await until(
         () => silent.closed() === 15,
@@ -249,7 +249,7 @@ for (const transport of TRANSPORTS) {
       await release();
     });
 
-    it("are told apart when they come and go in hundreds", async () => {
+    it("are counted correctly when hundreds open and close", async () => {
       for (let round = 0; round < 5; round++) {
         await Promise.all([hold(ONES_OWN, 15, get("/healthz")), hold("127.0.0.4", 5)]);
         await release();
@@ -259,11 +259,11 @@ for (const transport of TRANSPORTS) {
   });
 
   describe(`hundreds of connections over ${transport}`, () => {
-    it("are all answered, again and again, and closed when the server is", async () => {
+    it("are answered repeatedly, and closed with the server", async () => {
       const server = await startFake(transport, {}, { ...LIMITS, socketsMax: 400 });
       const target = { port: server.port };
       const held: attacks.Crowd[] = [];
-      // Not more at once than are ready right after the start.
+      // At most the number that is ready right after the start.
       for (let part = 0; part < 6; part++) held.push(await crowd(target, 50, { bytes: ASKED }));
       const sockets = held.flatMap((one) => one.sockets);
       const answeredOf = (bytes: number) =>
@@ -297,7 +297,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    it("are so many of a tenant at once, and others are told when to come back", async () => {
+    it("are limited per tenant; further ones get a retry time", async () => {
       const id = await make(server);
       const wait = (plan: "enterprise" | "free", path = `/v1/exports/${id}?wait=60`) =>
         fetch(server.base + path, { headers: { authorization: `Bearer ${server.keys[plan]}` } });
@@ -321,7 +321,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-describe("a body behind as many requests as may be under way over node", () => {
+describe("a body after the maximum number of requests in flight over node", () => {
   let server: FakeServer;
   before(async () => {
     const limits = { ...TEST_LIMITS, headersTimeoutMs: 300, requestTimeoutMs: 600 };
@@ -329,7 +329,7 @@ describe("a body behind as many requests as may be under way over node", () => {
   });
   after(() => server.close());
 
-  it("is read before they are answered, so that it is not late", async () => {
+  it("is read before those are answered, so that it does not time out", async () => {
     const id = await make(server);
     const key = `Authorization: Bearer ${server.keys.enterprise}\r\n`;
     const body = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
@@ -344,7 +344,7 @@ describe("a body behind as many requests as may be under way over node", () => {
   });
 });
 
-describe("the metrics at an address of their own", () => {
+describe("the metrics on a separate address", () => {
   const telemetry = new Telemetry(openLog("silent"));
   let texts = 0;
   let server: RunningServer;
@@ -357,7 +357,7 @@ describe("the metrics at an address of their own", () => {
     telemetry.close();
   });
 
-  it("are answered in order to who asks for many at once", async () => {
+  it("are answered in order to a client that sends many requests", async () => {
     const count = 200;
     const asked = { port: server.port };
     const { statuses, text } = await sendAndRead(asked, numbered(count, "/metrics"), {
@@ -371,7 +371,7 @@ describe("the metrics at an address of their own", () => {
     );
   });
 
-  it("are not made for who does not read them, and others get them", async () => {
+  it("are not rendered for clients that do not read, and reach the others", async () => {
     const before = texts;
     const bytes = flood(FLOOD_BYTES, get("/metrics"));
     const held = await crowd({ port: server.port }, 4, { bytes, reading: false });
@@ -385,7 +385,7 @@ describe("the metrics at an address of their own", () => {
     held.close();
   });
 
-  it("make room where others are idle", async () => {
+  it("close idle connections to accept new ones", async () => {
     const held = await crowd({ port: server.port }, 100);
     const { statuses } = await sendAndRead({ port: server.port }, get("/metrics"), { enough: 1 });
     assert.deepEqual(statuses, [200]);

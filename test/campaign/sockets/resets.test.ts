@@ -1,9 +1,9 @@
 /**
- * Proves that no client ends the process or locks others out by leaving: every method with a reset
- * after every byte, CONNECT with a reset many times over, CONNECT held open, on both transports and
- * on the metrics listener; the server is the same process afterwards and answers others.
- * Does not prove it for other sequences of bytes: contract/http/server/malformed.test.ts and the
- * campaign of sockets try those.
+ * Proves that no client ends the process or locks out others by leaving: every method with a reset
+ * after every byte, CONNECT with repeated resets, CONNECT held open, on both transports and on the
+ * metrics listener; the server is the same process afterwards and answers others.
+ * Does not prove: other sequences of bytes (contract/http/server/malformed.test.ts and the campaign
+ * of sockets).
  */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
@@ -25,16 +25,16 @@ import {
   resetAfterEveryByte,
 } from "../../support/sockets/resets.ts";
 
-/** Resets behind a whole CONNECT; two ended a server once, 36 at the latest. */
+/** Resets after a whole CONNECT; two ended a server once, 36 at the latest. */
 const RESETS = 300;
 /** Clients that come at the same moment. */
 const CROWD = 300;
-/** Sockets held open at once. */
+/** Number of open sockets. */
 const HELD = 400;
-/** Time in which a refused tunnel is closed, with a loaded machine in mind. */
+/** Time to close a refused tunnel, on a loaded machine. */
 const CLOSED_MS = 20_000;
 
-/** A listener and a question that it answers. */
+/** A listener and a request that it answers. */
 interface Listener {
   readonly port: number;
   readonly question: string;
@@ -63,14 +63,14 @@ function holds(listener: () => Listener): void {
     });
   }
 
-  it("survives many resets behind CONNECT", async () => {
+  it("survives many resets after CONNECT", async () => {
     const request = requestOf("CONNECT");
     const made = await resetAfterEveryByte(listener().port, request, { further: RESETS });
     assert.equal(made, request.length + RESETS);
     assert.equal(await answers(listener()), 200);
   });
 
-  it("closes CONNECT that is held open, and answers others meanwhile", async () => {
+  it("closes a CONNECT that is held open, and answers others meanwhile", async () => {
     const held = await holdOpen(listener().port, HELD, requestOf("CONNECT"));
     assert.equal(await answers(listener()), 200);
     for (const socket of held) socket.resume();
@@ -86,8 +86,8 @@ for (const transport of TRANSPORTS) {
     });
     after(() => fake.close());
 
-    // The first test: a server that has been up for a while has room for more at once.
-    it("answers everybody of a crowd that comes right after its start", async () => {
+    // Runs first: a server that has been up for a while has room for more connections.
+    it("answers every client of a crowd that arrives right after its start", async () => {
       const port = Number(new URL(fake.base).port);
       const request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
       const crowd = Array.from({ length: CROWD }, () => sendRaw(port, request, CLOSED_MS));

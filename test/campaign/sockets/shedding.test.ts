@@ -1,10 +1,9 @@
 /**
- * Proves, by counting who is answered in one turn of the event loop that is full of requests, what
- * a server with too much to do refuses: never whether it is up and ready; large pages, facets,
- * translations and documents first; small searches and signing in only when their own work has
- * filled what was kept for them; and nothing any more in the next turn. The clock is moved by the
- * work of the engine alone, so the counts are exact. Does not prove what a turn is
- * (unit/access/rate-limits.test.ts).
+ * Proves, by counting answers in one turn of the event loop that is full of requests, what an
+ * overloaded server sheds: never health and readiness; large pages, facets, translations, and
+ * documents first; small searches and signing in only after their own work has filled their
+ * reserve; and nothing in the next turn. Only the engine's work moves the clock, so counts are
+ * exact. Does not prove: what a turn is (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -22,13 +21,13 @@ import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;
-/** What each call of the engine takes. */
+/** Time of each engine call. */
 const CALL_MS = 10;
 const ROUNDS = 120;
 
 const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-/** One request: what it asks, and with which body. */
+/** One request and its body. */
 interface Kind {
   readonly method: string;
   readonly path: string;
@@ -58,7 +57,7 @@ const NEVER: readonly KindName[] = ["health", "ready", "metrics"];
 const LAST: readonly KindName[] = ["small", "count", "signIn"];
 const FIRST: readonly KindName[] = ["large", "facets", "translation", "document"];
 
-describe("a server with too much to do", () => {
+describe("an overloaded server", () => {
   const clock = manualClock();
   const pressure = new Pressure(clock, LIMIT_MS);
   let server: FakeServer;
@@ -81,7 +80,7 @@ describe("a server with too much to do", () => {
   });
   after(() => server.close());
 
-  /** Sends a request of a kind; its status comes at once or later. */
+  /** Sends a request of a kind; its status is immediate or later. */
   const send = (kind: Kind, answered: (status: number) => void): void => {
     const headers: Partial<Record<ReadHeader, string>> = {
       authorization: `Bearer ${server.keys.enterprise}`,
@@ -102,7 +101,7 @@ describe("a server with too much to do", () => {
     });
   };
 
-  /** One turn with so many requests of each kind, by turns; gives the statuses in their order. */
+  /** One turn with this many requests of each kind, alternating; returns the statuses. */
   const turn = async (rounds: number): Promise<Record<KindName, number[]>> => {
     const names = Object.keys(KINDS) as KindName[];
     const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
@@ -122,13 +121,13 @@ describe("a server with too much to do", () => {
     }
   };
 
-  it("answers all kinds while there is little to do", async () => {
+  it("answers all kinds of requests under light load", async () => {
     const seen = await turn(1);
     const shed = Object.entries(seen).filter(([, [status]]) => status === 503);
     assert.deepEqual(shed, []);
   });
 
-  it("refuses what can wait first, what people need last, and never what watches it", async () => {
+  it("sheds deferrable requests first, interactive ones last, and monitoring never", async () => {
     const seen = await turn(ROUNDS);
     const answered = (name: KindName) => seen[name].indexOf(503);
     for (const name of NEVER) assert.equal(answered(name), -1, name);
@@ -139,15 +138,15 @@ describe("a server with too much to do", () => {
         name,
       );
     }
-    // A round takes four calls until what can wait is refused, and two from then on: a large page
-    // is found in another turn.
+    // A round takes four calls until deferrable work is shed, and two afterwards: a large page is
+    // found in another turn.
     const early = Math.ceil(LIMIT_MS / 2 / (4 * CALL_MS));
     const late = early + Math.ceil(LIMIT_MS / 2 / (2 * CALL_MS));
     for (const name of FIRST) assert.ok(Math.abs(answered(name) - early) <= 1, name);
     for (const name of LAST) assert.ok(Math.abs(answered(name) - late) <= 1, name);
   });
 
-  it("answers all kinds again in the next turn", async () => {
+  it("answers all kinds again in the next turn of the event loop", async () => {
     const seen = await turn(2);
     for (const [name, statuses] of Object.entries(seen)) {
       assert.ok(!statuses.includes(503), name);

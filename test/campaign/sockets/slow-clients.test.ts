@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports on real sockets, that whoever takes too long is closed within the
- * limit that applies and leaves nothing behind: slow and missing heads, slow bodies, idle sockets,
- * halves of connections; and that whoever is slow within the limits is answered. The limits of
- * uWebSockets.js for heads and idle sockets are its own, about 10 s. Clients that do not read are
- * in contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
+ * Proves, on both transports on real sockets, that clients that take too long are closed within the
+ * applicable limit and leave nothing: slow and missing heads, slow bodies, idle sockets,
+ * half-closed connections; and that slow clients within the limits are answered. uWebSockets.js has
+ * its own limits for heads and idle sockets, about 10 s. Clients that do not read are in
+ * contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -19,9 +19,9 @@ const LIMITS = {
   idleTimeoutMs: 1_500,
 };
 
-/** Longest time that uWebSockets.js takes by itself; it looks every 4 s. */
+/** Maximum delay of uWebSockets.js itself, which checks every 4 s. */
 const UWS_MS = 16_000;
-/** What timers may be late by: a test is no place for a close look at time. */
+/** Tolerance of timers: a test cannot measure time precisely. */
 const LATE_MS = 3_000;
 
 const BODY = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
@@ -69,24 +69,24 @@ for (const transport of TRANSPORTS) {
 
     const endless = "X-A: b\r\n".repeat(1_000);
 
-    it("that send nothing are closed", async () => {
+    it("are closed if they send nothing", async () => {
       const { socket } = open("");
       assert.ok((await closedAfter(socket)) < own(LIMITS.writeTimeoutMs));
     });
 
-    it("that send their head byte by byte are closed", async () => {
+    it("are closed if they send their head byte by byte", async () => {
       const { socket, seen } = open("GET /healthz HTTP/1.1\r\nHost: a\r\n", endless);
       assert.ok((await closedAfter(socket)) < own(LIMITS.headersTimeoutMs + 1_000));
       assert.ok(seen.text === "" || seen.text.startsWith("HTTP/1.1 408 "), seen.text);
     });
 
-    it("that stop in their head after an answer are closed", async () => {
+    it("are closed if they stop in the head after an answer", async () => {
       const { socket, seen } = open("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /hea");
       assert.ok((await closedAfter(socket)) < own(LIMITS.writeTimeoutMs));
       assert.match(seen.text, /^HTTP\/1\.1 200 /);
     });
 
-    it("that send their body byte by byte get 408 in time, and leave nothing", async () => {
+    it("get 408 in time if they send their body byte by byte, and leave nothing", async () => {
       const { socket, seen } = open(post(), BODY);
       assert.ok(BODY.length * 150 > 2 * LIMITS.requestTimeoutMs, "too fast to prove anything");
       const took = await closedAfter(socket);
@@ -95,26 +95,26 @@ for (const transport of TRANSPORTS) {
       assert.match(seen.text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
     });
 
-    it("that stop in their body get 408 in time", async () => {
+    it("get 408 in time if they stop in their body", async () => {
       const { socket, seen } = open(post() + BODY.slice(0, 9));
       assert.ok((await closedAfter(socket)) < LIMITS.requestTimeoutMs + 1_000 + LATE_MS);
       assert.match(seen.text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
     });
 
-    it("that take a while, but not too long, are answered", async () => {
+    it("are answered if they are slow but within the limits", async () => {
       const { socket, seen } = open(post() + BODY.slice(0, -5), BODY.slice(-5));
       await settledAt(1, () => Number(seen.text.endsWith("}")));
       assert.match(seen.text, /^HTTP\/1\.1 200 /);
       socket.destroy();
     });
 
-    it("that ask nothing more are closed", async () => {
+    it("are closed if they send no further request", async () => {
       const { socket, seen } = open("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
       assert.ok((await closedAfter(socket)) < own(LIMITS.idleTimeoutMs + 1_000));
       assert.match(seen.text, /^HTTP\/1\.1 200 /);
     });
 
-    it("that end their half before they have asked are closed at once", async () => {
+    it("are closed immediately if they half-close before a complete request", async () => {
       for (const bytes of ["", "GET /hea", post() + BODY.slice(0, 9)]) {
         const { socket } = open(bytes);
         await sleep(50);
@@ -123,7 +123,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("that vanish in the middle of their body leave nothing", async () => {
+    it("leave nothing if they vanish in the middle of their body", async () => {
       const { socket } = open(post() + BODY.slice(0, 9));
       await sleep(100);
       socket.resetAndDestroy();

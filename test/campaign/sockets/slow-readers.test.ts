@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports on real sockets, that a crowd that reads slowly takes nothing from
- * others: a tenant gets its share of the places and no more, pages and files alike, while another
- * tenant's pages and files are answered; whoever takes less than the least pace is cut off and
- * gives back what it held, of a page, a file or an answer that was whole; whoever takes more is
- * not. Does not prove what the pace is (unit/http/server/pace.test.ts), nor who takes nothing
+ * Proves, on both transports on real sockets, that a crowd of slow readers takes nothing from
+ * others: a tenant gets its share of the stream slots and no more, for pages and files alike, while
+ * another tenant's pages and files are answered; readers below the minimum pace are disconnected
+ * and release a page, a file, or a buffered answer; readers above it are not. Does not prove: what
+ * the pace is (unit/http/server/pace.test.ts), nor readers that stop
  * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
@@ -22,19 +22,19 @@ import {
 import { addFile, ask, linkOf, patternBytes, settledAt } from "../../support/http/file-fixture.ts";
 import { openReaders, type SlowReaders } from "../../support/sockets/slow-readers.ts";
 
-/** A client has to take 100 kB a second, averaged over a second. */
+/** A client must read 100 kB a second, averaged over a second. */
 const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, writePaceBytes: 100_000 };
-/** Nobody is cut off within a test. */
+/** No client is cut off in a test. */
 const PATIENT = { ...TEST_LIMITS, writeTimeoutMs: 120_000 };
 const PLACES = 16;
 const SHARE = 0.25;
-/** More than the system takes off the server's hands while nobody reads. */
+/** More than the system buffers while the client does not read. */
 const LARGE_BYTES = 20 * 1024 * 1024;
 const SLICE_BYTES = 60_000;
 
 const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
-/** An engine whose pages are large texts: made while they are sent, or whole for few accounts. */
+/** An engine whose pages are large texts, streamed, or buffered for few accounts. */
 const largeEngine = engineOf({
   ...fakeParts,
   countMatches: () => 50_000,
@@ -74,7 +74,7 @@ function underWay(server: FakeServer, plan: PlanName): number {
   return server.service.rateLimits.underWay(keyId);
 }
 
-/** Whether a tenant gets all of a large page. */
+/** True if a tenant gets all of a large page. */
 async function pageArrives(server: FakeServer, plan: PlanName): Promise<boolean> {
   const headers = {
     authorization: `Bearer ${server.keys[plan]}`,
@@ -90,7 +90,7 @@ for (const transport of TRANSPORTS) {
   describe(`slow readers over ${transport}`, () => {
     let server: FakeServer;
     let readers: SlowReaders[] = [];
-    /** The path of a file of the tenant of the key enterprise. */
+    /** The path of a file of the enterprise key's tenant. */
     let file: string;
     const start = async (limits: TransportLimits) => {
       const parts = { engine: largeEngine, streams: new Budget(PLACES, SHARE) };
@@ -119,7 +119,7 @@ for (const transport of TRANSPORTS) {
       return opened;
     };
 
-    it("get the share of their tenant, and the others' pages and files go on", async () => {
+    it("use their tenant's share while other tenants' pages and files continue", async () => {
       await start(PATIENT);
       const crowd = open(pageOf(server, "scale"), 40, [1_024, null]);
       await crowd.answered;
@@ -129,7 +129,7 @@ for (const transport of TRANSPORTS) {
         assert.ok(await pageArrives(server, "enterprise"));
         assert.ok((await ask(server.port, file)).whole);
       }
-      // A second crowd gets a quarter of what the first one left, and leaves some in its turn.
+      // A second crowd gets a quarter of what the first one left, and leaves some too.
       const second = open(pageOf(server, "growth"), 10, [1_024, null]);
       await second.answered;
       assert.deepEqual([second.with(200), second.with(503) + second.with(429)], [3, 7]);
@@ -137,7 +137,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(crowd.reading() + second.reading(), 7);
     });
 
-    it("of files have the share of their export's tenant, though they have no key", async () => {
+    it("of files use the share of the export's tenant, although they have no key", async () => {
       await start(PATIENT);
       const crowd = open(get(file), 10, [1_024, null]);
       await crowd.answered;
@@ -149,9 +149,9 @@ for (const transport of TRANSPORTS) {
       assert.ok(await pageArrives(server, "scale"));
     });
 
-    it("are cut off below the least pace, and not above it, whatever they read", async () => {
+    it("are disconnected below the minimum pace, and not above it, for any content", async () => {
       await start(HURRIED);
-      // A page that is made while it is sent, a file, and an answer that was whole.
+      // A streamed page, a file, and a buffered answer.
       const requests = [pageOf(server, "scale"), get(file), pageOf(server, "growth", 10)];
       const held = () => server.streams.used + underWay(server, "growth");
       const steady = requests.map((request) => open(request, 1, [65_536, 50]));

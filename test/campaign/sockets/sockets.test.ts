@@ -1,9 +1,9 @@
 /**
- * Proves who is closed to make room for a connection and who is refused, by counts alone: the
- * connection that never asked anything goes first, then the one that rests longest, never one that
- * asks; one address has its share, proxies and one's own networks have none; whoever asks how the
- * server is always gets in. Also how many requests of a tenant may wait. Does not prove that a
- * transport does as it is told (campaign/sockets/crowded.test.ts).
+ * Proves which connections are closed for new ones and which are refused, by counts alone:
+ * connections that never sent a request go first, then the longest idle one, never an active one;
+ * one address has its share, proxies and private networks have none; health checks always get in.
+ * Also how many requests of a tenant may wait. Does not prove: that a transport obeys
+ * (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,8 +27,8 @@ function room(limits: Partial<typeof LIMITS> = {}) {
   return { sockets, closed, enter, enterMany };
 }
 
-describe("a connection for which there is no room", () => {
-  it("takes the place of one that never asked anything, the oldest first", () => {
+describe("a connection beyond the limit", () => {
+  it("replaces the oldest connection that never sent a request", () => {
     const { closed, enter, enterMany, sockets } = room();
     const seats = enterMany(16);
     for (const asking of seats.slice(0, 3)) {
@@ -41,7 +41,7 @@ describe("a connection for which there is no room", () => {
     assert.deepEqual([sockets.open, sockets.crowding.idle], [16, 2]);
   });
 
-  it("takes the place of the one that rests longest where all have asked", () => {
+  it("replaces the connection that was idle longest if all have sent requests", () => {
     const { closed, enter, enterMany } = room();
     const seats = enterMany(16);
     for (const seat of [...seats].reverse()) {
@@ -52,7 +52,7 @@ describe("a connection for which there is no room", () => {
     assert.deepEqual(closed, ["proxy 15"]);
   });
 
-  it("is refused only where every other one is asking, and none of those is closed", () => {
+  it("is rejected only if every other connection is active, and none of those is closed", () => {
     const { closed, enterMany, sockets } = room();
     for (const seat of enterMany(16)) seat.begin("/healthz");
     const refused = sockets.enter("192.0.2.1", () => assert.fail("it never was open"));
@@ -60,7 +60,7 @@ describe("a connection for which there is no room", () => {
     assert.deepEqual([closed.length, sockets.open, sockets.busy], [0, 16, 16]);
   });
 
-  it("is counted once, however often it is told to leave", () => {
+  it("is counted once, even if it is closed repeatedly", () => {
     const { enterMany, sockets } = room();
     const [one, other] = enterMany(2) as [Seat, Seat];
     one.begin("/a");
@@ -75,7 +75,7 @@ describe("a connection for which there is no room", () => {
 describe("one address", () => {
   const STRANGER = "198.51.100.7";
 
-  it("has an eighth of all connections, and its oldest idle ones go for its own newer ones", () => {
+  it("has an eighth of all connections, and its new ones replace its oldest idle ones", () => {
     const { closed, enterMany, sockets } = room({ socketsMax: 80 });
     enterMany(12, STRANGER);
     assert.deepEqual(closed, [`${STRANGER} 0`, `${STRANGER} 1`]);
@@ -84,7 +84,7 @@ describe("one address", () => {
     assert.equal(sockets.open, 20);
   });
 
-  it("is told to wait where all of its connections ask, but for how the server is", () => {
+  it("gets a retry time if all its connections are active, except for health checks", () => {
     const { enter, enterMany } = room({ socketsMax: 80 });
     const seats = enterMany(10, STRANGER);
     assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
@@ -100,7 +100,7 @@ describe("one address", () => {
     assert.equal(late.begin("/v1/status"), null);
   });
 
-  it("is the first half of an address of IPv6, in whatever spelling", () => {
+  it("is the first half of an IPv6 address, in any spelling", () => {
     const { closed, enter } = room({ socketsMax: 16 });
     enter("one", "2001:db8:0:1::1");
     enter("two", "2001:0db8:0000:0001:ffff:0000:0000:0002");
@@ -109,7 +109,7 @@ describe("one address", () => {
     assert.deepEqual(closed, ["one"]);
   });
 
-  it("has no share where it is a proxy, or of one's own network while no proxy is named", () => {
+  it("has no share if it is a proxy, or in a private network while no proxy is named", () => {
     for (const [trustedProxies, address] of [
       ["192.0.2.1", "192.0.2.1"],
       ["192.0.2.0/24", "0000:0000:0000:0000:0000:ffff:c000:0201"],
@@ -128,7 +128,7 @@ describe("one address", () => {
     assert.equal(closed.length, 1, "where proxies are named, they are the only ones");
   });
 
-  it("has as many as the operator says", () => {
+  it("has the number of connections that the operator sets", () => {
     const sockets = new Sockets({ ...LIMITS, socketsPerAddress: 5 });
     for (let n = 0; n < 9; n++) sockets.enter(STRANGER, () => {});
     assert.equal(sockets.open, 5);
@@ -136,7 +136,7 @@ describe("one address", () => {
 });
 
 describe("requests of too many connections", () => {
-  it("are told to come back before there is none left for who asks how the server is", () => {
+  it("get a retry time before health checks run out of connections", () => {
     const { enter, enterMany, sockets } = room();
     const seats = enterMany(14);
     assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
@@ -155,7 +155,7 @@ describe("requests of too many connections", () => {
 });
 
 describe("requests that wait", () => {
-  it("are so many of one tenant at once, whatever ends them", async () => {
+  it("are limited per tenant, however they end", async () => {
     const waits = new Waits(2);
     const ends: ((error?: Error) => void)[] = [];
     const wait = () =>

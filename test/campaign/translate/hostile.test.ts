@@ -1,8 +1,8 @@
 /**
  * Proves for any text of up to 2,000 units that it is translated without an error, that every word
- * is in exactly one part and every note quotes the text, that the spec stands normalization and is
- * a fixed point of it, that the same text gives the same bytes, and that the work grows no faster
- * than the text. Does not prove that a translation is right: the tables and the bench do.
+ * is in exactly one part and every note quotes the text, that the spec is a fixed point of
+ * normalization, that the same text yields the same bytes, and that work grows no faster than the
+ * text. Does not prove: that a translation is right (the tables and the bench do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -29,7 +29,7 @@ const WHOLE_EVERY = 10;
 const WORST_MS = 20;
 /** Long texts of ordinary words whose work is counted. */
 const LONG_TEXTS = tries("long texts");
-/** Twice the text may cost this much more; n log n gives 2.2. */
+/** Twice the text may cost this factor; n log n gives 2.2. */
 const GROWTH_MAX = 2.4;
 
 describe("any text", () => {
@@ -39,7 +39,7 @@ describe("any text", () => {
   });
   after(() => probe.close());
 
-  /** Everything that holds for every text; `whole` with what normalization makes of it. */
+  /** Checks everything that holds for every text; `whole` with normalization. */
   function checkText(text: string, whole = true): void {
     const { parts, spec } = probe.translate(text);
     checkParts(text, parts);
@@ -51,7 +51,7 @@ describe("any text", () => {
     assert.equal(JSON.stringify(probe.normalize(once.spec).spec), bytes, "normalized twice");
   }
 
-  it("keeps every promise: strings of any units", () => {
+  it("keeps every promise: strings of any UTF-16 units", () => {
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     const anything = fc.oneof(
       fc.string({ maxLength: 300, unit }),
@@ -97,7 +97,7 @@ describe("any text", () => {
     assert.deepEqual(all().reverse(), first, "in the other order");
   });
 
-  it("works no more than in proportion to the text", () => {
+  it("works at most in proportion to the text's length", () => {
     const random = randomFrom(7);
     const shapes = [...SHAPES, ...Array.from({ length: 80 }, () => randomShape(random))];
     const steep = shapes.flatMap((shape) => {
@@ -109,7 +109,7 @@ describe("any text", () => {
     assert.deepEqual(steep, [], "steps for 1,000 and 2,000 units");
   });
 
-  it("works no more than in proportion to a text of ordinary words", () => {
+  it("works at most in proportion to the length of a text of ordinary words", () => {
     const pools = poolsOf(probe.segment);
     const steep = Array.from({ length: LONG_TEXTS }, (_, seed) => seed).flatMap((seed) => {
       const text = longText(seed, pools, TEXT_MAX / 2);
@@ -133,7 +133,7 @@ describe("any text", () => {
   });
 });
 
-/** Parts stand in order, quote the text, and together hold every word and number once. */
+/** Parts are in order, quote the text, and together have every word and number once. */
 function checkParts(text: string, parts: readonly Part[]): void {
   let end = 0;
   let next = 0;
@@ -149,7 +149,7 @@ function checkParts(text: string, parts: readonly Part[]): void {
   assert.ok(next === tokens.length, "a word behind the last part");
 }
 
-/** Notes quote the text; every wish without a filter says which words it is. */
+/** Notes quote the text; every request without a filter names its words. */
 function checkNotes(text: string, explain: TranslationExplain): void {
   assert.ok(explain.confidence >= 0 && explain.confidence <= 1, "confidence");
   for (const list of NOTE_LISTS) {

@@ -1,8 +1,8 @@
 /**
- * Proves: the changes between two snapshots are exactly what a linear scan over both finds: the
- * kind, the changed fields, the values before and after, the totals, for seeded random pairs whose
- * dictionaries differ and random specs, kinds, watched fields and fields; pages of any size from
- * any position join to the same answer; batches too; rows of csv files say the same.
+ * Proves: the changes between two snapshots equal a linear scan over both: the kind, the changed
+ * fields, the values before and after, the totals, for seeded random pairs with different
+ * dictionaries and random specs, kinds, watched fields, and fields; pages of any size from any
+ * position join to the same answer; batches too; rows of csv files agree.
  * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
  * about HTTP.
  */
@@ -30,7 +30,7 @@ import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 
 const SPECS = tries("change specs");
-/** What an import counts over a registry: only filters ask for it, so nobody watches it. */
+/** Import-wide counts: only filters use them, so they cannot be watched. */
 const COUNTED_FIELDS = OUTPUT_FIELDS.filter((row) => "counted" in row).map(({ name }) => name);
 
 interface Subject extends MonthPair {
@@ -47,7 +47,7 @@ async function makeSubject(wish: PairOptions): Promise<Subject> {
   return { ...pair, list, twin: new ChangesTwin(pair.older.rows, pair.newer.rows) };
 }
 
-/** A random question, and its answer by the twin. */
+/** A random query, and its answer by the twin. */
 interface Question {
   readonly query: ChangeQuery;
   readonly fields: readonly string[];
@@ -81,7 +81,7 @@ async function allOf(query: ChangeQuery, from = 0): Promise<ChangeEntry[]> {
   return entries;
 }
 
-/** Accounts of both months of which nothing that is watched differs, and something counted does. */
+/** Accounts of both months without a watched difference, but with a counted one. */
 function onlyCountsDiffer({ older, newer }: Subject, watch: readonly OutputField[]): number {
   const before = new Map(older.rows.map((row) => [row.cnpj, row]));
   return newer.rows.filter((row) => {
@@ -101,7 +101,7 @@ async function compare(question: Question): Promise<void> {
   assert.deepEqual(await changeTotals(query), totals, told(question));
 }
 
-/** Pages of one size joined, and that each says rightly whether more follows. */
+/** Joins pages of one size; checks that each reports the next. */
 async function walk({ query, wanted }: Question, limit: number): Promise<void> {
   const found: string[] = [];
   for (let from = 0, more = true; more; ) {
@@ -147,7 +147,7 @@ describe("changes equal a linear scan over both months", () => {
     for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS, `${kind}: ${seen[kind]}`);
   });
 
-  it("knows who has come into a district and who has left it", async () => {
+  it("finds accounts that moved into or out of a district", async () => {
     const draw = new Draw(seededRng(SEED + 1));
     const seen = { entered: 0, left: 0, changed: 0 };
     for (let i = 0; i < SPECS; i++) {
@@ -170,7 +170,7 @@ describe("changes equal a linear scan over both months", () => {
     for (const kind of CHANGE_KINDS) assert.ok(seen[kind] > SPECS / 4, `${kind}: ${seen[kind]}`);
   });
 
-  it("sees every column differ and stay, and lists no account in vain", async () => {
+  it("covers every column both changed and unchanged, and lists no unchanged account", async () => {
     const [first] = subjects as [Subject];
     const all = watchableFields(first.older.segment, first.newer.segment, OUTPUT_FIELD_NAMES);
     const { spec } = normalizeSpec({}, exportContext(first.newer.segment.catalog));
@@ -186,7 +186,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("joins pages of 1, 3 and 100 to the whole answer", async () => {
+  it("joins pages of 1, 3, and 100 to the whole answer", async () => {
     const draw = new Draw(seededRng(SEED + 1));
     for (let i = 0; i < SPECS / 10; i++) {
       const question = randomQuestion(subjects[i % subjects.length] as Subject, draw);
@@ -194,7 +194,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("goes on from every position of the list", async () => {
+  it("continues from every position of the list", async () => {
     const draw = new Draw(seededRng(SEED + 2));
     const subject = subjects[2] as Subject;
     for (let i = 0; i < 6; i++) {
@@ -210,7 +210,7 @@ describe("changes equal a linear scan over both months", () => {
     }
   });
 
-  it("writes rows that say the same, however they come in batches", async () => {
+  it("writes rows with the same content for any batch size", async () => {
     const draw = new Draw(seededRng(SEED + 3));
     for (let i = 0; i < 20; i++) {
       const subject = subjects[i % 2] as Subject;

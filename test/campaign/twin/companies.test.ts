@@ -1,9 +1,9 @@
 /**
  * Proves: an answer of one account per company is, for seeded random specs in every order and on
- * data whose companies have many branches, exactly the answer of the linear scan without those
- * whose company came before; pages of any size joined are that answer, each page from the row
- * that the one before gave, `more` exact; and that a page costs work in proportion to its rows.
- * Does not prove anything about HTTP (contract/http/api/leads.test.ts).
+ * data whose companies have many branches, exactly the linear scan's answer without repeated
+ * companies; pages of any size join to it, each from the row that the previous one returned, `more`
+ * exact; and a page costs work in proportion to its rows.
+ * Does not prove: anything about HTTP (contract/http/api/leads.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -54,7 +54,7 @@ describe("one account per company", () => {
     made.dispose();
   });
 
-  /** The rows of the whole answer whose company did not come before: slow and obvious. */
+  /** The rows of the whole answer with the first of each company: slow and obvious. */
   function expected(answer: readonly number[]): number[] {
     const seen = new Set<string>();
     return answer.filter((row) => {
@@ -63,7 +63,7 @@ describe("one account per company", () => {
     });
   }
 
-  it("is the answer of the scan without later establishments, page after page", () => {
+  it("equals the scan without later establishments, page after page", () => {
     const rng = seededRng(SEED);
     let dropped = 0;
     for (let n = 0; n < SPECS; n++) {
@@ -89,7 +89,7 @@ describe("one account per company", () => {
     assert.ok(dropped > SPECS, `only ${dropped} branches were left out`);
   });
 
-  it("gives the same page by each method, and on a cold cache", () => {
+  it("returns the same page with each method, and with a cold cache", () => {
     const rng = seededRng(SEED + 1);
     for (let n = 0; n < SPECS / 4; n++) {
       const spec = { ...randomSpec(rng, segment.catalog, rows), limit: 25 };
@@ -112,7 +112,7 @@ describe("one account per company", () => {
     }
   });
 
-  it("is a subsequence of the plain answer, through the same searcher", () => {
+  it("returns a subsequence of the plain answer, through the same searcher", () => {
     const rng = seededRng(SEED + 2);
     for (let n = 0; n < 50; n++) {
       const spec = { ...randomSpec(rng, segment.catalog, rows), limit: 50_000 };
@@ -173,7 +173,7 @@ describe("one account per company on the addon", () => {
     };
   }
 
-  it("keeps exactly the first of each, whichever rows are asked about", () => {
+  it("keeps exactly the first row of each, for any requested rows", () => {
     const random = seededRandom(11);
     for (let round = 0; round < 150; round++) {
       const { clauses, order, seed } = randomQuery(random);
@@ -195,7 +195,7 @@ describe("one account per company on the addon", () => {
     }
   });
 
-  it("holds companies of hundreds of establishments, and roots with letters", () => {
+  it("handles companies with hundreds of establishments, and roots with letters", () => {
     const counts = new Map<string, number>();
     for (const { cnpj } of rows)
       counts.set(cnpj.slice(0, 8), (counts.get(cnpj.slice(0, 8)) ?? 0) + 1);
@@ -203,7 +203,7 @@ describe("one account per company on the addon", () => {
     assert.ok([...counts.keys()].some((root) => /[A-Z]/.test(root)));
   });
 
-  it("finds the place of a company in fewer probes than halving, each company once", () => {
+  it("locates a company in fewer probes than binary search, each company once", () => {
     const all = Uint32Array.from(rows.keys());
     native.firstsOfCompany(all, { clauses: [], order: [], seed: 0n, beginning: false });
     const { tests } = native.lastWork();
@@ -211,7 +211,7 @@ describe("one account per company on the addon", () => {
     assert.ok(tests < 0.9 * halving, `${tests} probes; halving takes ${halving}`);
   });
 
-  it("refuses a row that does not exist", () => {
+  it("rejects a row that does not exist", () => {
     const request = { clauses: [], order: [], seed: 0n, beginning: false };
     const beyond = Uint32Array.of(rows.length);
     assert.throws(() => native.firstsOfCompany(beyond, request), /does not exist/);

@@ -1,8 +1,8 @@
 /**
- * Proves: the engine answers seeded random specs exactly as a linear scan over the decoded rows
- * does: the set, the order, the total, `has_more`, and pages joined over the limits 1, 7, 100 and
- * 50,000, on several chunks of rows, with each method forced and after the file is opened anew.
- * Does not prove: that the rows are what the dump says (ingest tests), nor anything about HTTP.
+ * Proves: the engine answers seeded random specs exactly like a linear scan over the decoded rows:
+ * the set, the order, the total, `has_more`, and pages joined over the limits 1, 7, 100, and
+ * 50,000, on several chunks of rows, with each method forced and after the file is reopened.
+ * Does not prove: that the rows match the dump (ingest tests), nor anything about HTTP.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -30,7 +30,7 @@ describe("search equals a linear scan", () => {
     dispose(large);
   });
 
-  it("stores the rows in the order of the twin", () => {
+  it("stores the rows in the twin's order", () => {
     for (const { rows, twin } of [small, large]) {
       assert.deepEqual(
         rows.map(({ cnpj }) => cnpj),
@@ -57,7 +57,7 @@ describe("search equals a linear scan", () => {
     }
   });
 
-  it("joins pages of 1, 7, 100 and 50,000 to the complete answer", () => {
+  it("joins pages of 1, 7, 100, and 50,000 to the complete answer", () => {
     const rng = seededRng(SEED + 2);
     let pages = 0;
     for (let i = 0; i < SPECS / 20; i++) {
@@ -69,7 +69,7 @@ describe("search equals a linear scan", () => {
     walk(large, { ...broad, limit: 50_000 }, 10);
   });
 
-  it("gives the same rows whichever method answers", () => {
+  it("returns the same rows with every method", () => {
     const rng = seededRng(SEED + 3);
     for (let i = 0; i < SPECS / 10; i++) {
       const spec = randomSpec(rng, small.segment.catalog, small.rows);
@@ -84,7 +84,7 @@ describe("search equals a linear scan", () => {
     }
   });
 
-  it("answers the same after reopening, and remembered answers are right", async () => {
+  it("answers the same after reopening, from the cache too", async () => {
     const rng = seededRng(SEED + 4);
     const specs = Array.from({ length: 50 }, () =>
       randomSpec(rng, small.segment.catalog, small.rows),
@@ -99,7 +99,7 @@ describe("search equals a linear scan", () => {
     assert.deepEqual(answers(), first);
   });
 
-  it("renders every field as the foreign reader decodes it", () => {
+  it("renders every field as the independent reader decodes it", () => {
     const { segment, rows } = large;
     const ids = Uint32Array.from({ length: 3000 }, (_, i) => (i * 7919) % rows.length);
     const bytes = segment.native.renderJson(ids, OUTPUT_FIELD_NAMES);
@@ -114,7 +114,7 @@ describe("search equals a linear scan", () => {
     });
   });
 
-  it("orders by every sort field both ways in some spec", () => {
+  it("orders by every sort field in both directions in some spec", () => {
     const rng = seededRng(SEED);
     const seen = new Set<string>();
     for (let i = 0; i < 2_000; i++) {

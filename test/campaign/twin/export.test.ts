@@ -1,9 +1,8 @@
 /**
- * Proves: whatever tenants, threads, clocks and crashes do, in any order, the exports of a data
- * directory are in the states that a slow and obvious model says: one plain object per export, a
- * list of who had a turn, no files, no database. Files and pins are compared with what the states
- * ask for. Does not prove the moments inside of a transaction or a write: the kill points of the
- * crash harness do.
+ * Proves: for any order of actions of tenants, threads, clocks, and crashes, the exports of a data
+ * directory are in the states of a slow and obvious model: one plain object per export, a list of
+ * turns, no files, no database. Files and pins must match the states. Does not prove: the moments
+ * inside a transaction or a write (the kill points of the crash harness).
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -19,13 +18,13 @@ const THREADS = 2;
 const DAY_MS = 86_400_000;
 
 const TENANTS = ["a", "b", "c"] as const;
-/** Who may run and wait how many; few enough that a run meets every bound. */
+/** Limits of running and waiting exports, which a run reaches. */
 const PLANS: Readonly<Record<string, PlanName>> = { a: "free", b: "growth", c: "scale" };
 const RUNNING: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4 };
 const WAITING: Readonly<Record<string, number>> = { a: 2, b: 3, c: 4 };
 const KEPT_MS: Readonly<Record<string, number>> = { a: DAY_MS, b: 3 * DAY_MS, c: 3 * DAY_MS };
 
-/** One export as the model knows it. */
+/** One export in the model. */
 interface Told {
   readonly id: string;
   readonly tenant: string;
@@ -36,7 +35,7 @@ interface Told {
   expired: boolean;
 }
 
-/** Everything that is so, according to the model. */
+/** The complete state of the model. */
 class Model {
   readonly exports: Told[] = [];
   readonly keys = new Map<string, { export: Told; request: string; at: number }>();
@@ -51,7 +50,7 @@ class Model {
     return this.exports.filter(({ state }) => state === "running");
   }
 
-  /** Starts what can be started, one turn after the other. */
+  /** Starts what can be started, in turn. */
   fill(): void {
     while (this.running().length < THREADS) {
       const ring = [...TENANTS.filter((id) => id > this.turn), ...TENANTS];
@@ -72,7 +71,7 @@ class Model {
 type Real = Installation;
 type Step = fc.AsyncCommand<Model, Real>;
 
-/** A command that can always be given; `act` moves both worlds, then they are compared. */
+/** A command that is always possible; `act` moves both worlds, then they are compared. */
 function step(name: string, act: (model: Model, real: Real) => Promise<void> | void): Step {
   return {
     check: () => true,
@@ -115,7 +114,7 @@ function create(tenant: string, key: string, request: string): Step {
   });
 }
 
-/** Ends the n-th render; what is finished is chosen by `how`. */
+/** Ends the n-th render as `how` says. */
 function end(n: number, how: "file" | "failed" | "threw" | "crashed"): Step {
   return step(`end(${n}, ${how})`, (model, real) => {
     const held = real.threads.held[n % Math.max(1, real.threads.held.length)];
@@ -163,7 +162,7 @@ function loseFile(n: number): Step {
   });
 }
 
-/** The process ends, by SIGTERM or without any notice, and another one begins. */
+/** The process ends, by SIGTERM or without notice, and another one starts. */
 function restart(how: "stop" | "crash"): Step {
   return step(`restart(${how})`, async (model, real) => {
     const lost = (told: Told) => !real.names("exports").includes(`${told.id}.csv`);
@@ -221,7 +220,7 @@ function compare(model: Model, real: Real): void {
   assert.deepEqual(real.names("pins"), pins);
 }
 
-/** Plans small enough for the model's bounds. */
+/** Plans small enough for the model's limits. */
 function narrow(real: Real): void {
   for (const [tenant, plan] of Object.entries(PLANS)) {
     const limits = real.plans[plan].limits as Record<string, number>;
@@ -247,7 +246,7 @@ const COMMANDS = [
 ];
 
 describe("exports", () => {
-  it(`are in the states of the model after any commands (${RUNS} runs, seed ${SEED})`, async () => {
+  it(`match the model's states after any commands (${RUNS} runs, seed ${SEED})`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(COMMANDS, { maxCommands: 60, size: "max" }),

@@ -1,8 +1,8 @@
 /**
- * Proves: every facet of seeded random specs holds exactly the counts that a linear scan over the
- * decoded rows gives, in the promised order; values, the others and the missing ones sum to the
- * total; the cube and the pass over the matches agree; the cube reads no row; the bench runs,
- * small. Does not prove anything about HTTP, nor about speed (bench/facets.bench.ts).
+ * Proves: every facet of seeded random specs has exactly the counts of a linear scan over the
+ * decoded rows, in the promised order; values, others, and missing ones sum to the total; the cube
+ * and the pass over the matches agree; the cube reads no row; a small bench runs. Does not prove:
+ * anything about HTTP, nor about speed (bench/facets.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -25,7 +25,7 @@ const digits = (count: number) => (row: TwinRow) => {
   return code === null || code === "8888888" ? null : code.slice(0, count);
 };
 
-/** What a row's value of each facet is, told once more. */
+/** A row's value of each facet, defined independently. */
 const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   uf: (row) => row.uf as Value,
   municipality: (row) => row.municipality_ibge as Value,
@@ -52,7 +52,7 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   },
 };
 
-/** The facet of rows by counting them one after the other. */
+/** The facet of rows, counted one by one. */
 function scan(rows: readonly TwinRow[], name: FacetName) {
   const counts = new Map<Value, number>();
   for (const row of rows) counts.set(READ[name](row), (counts.get(READ[name](row)) ?? 0) + 1);
@@ -99,7 +99,7 @@ describe("facets", () => {
     }
   });
 
-  it("of the whole snapshot sum to its rows, in every facet", () => {
+  it("sum to the row count of the whole snapshot", () => {
     const counted = facets(segment, [], FACETS);
     for (const name of FACETS) {
       const facet = counted[name];
@@ -109,7 +109,7 @@ describe("facets", () => {
     }
   });
 
-  it("come from the cube where it holds them, without reading a row", () => {
+  it("are read from the cube if it holds them, without reading a row", () => {
     const uf = segment.codeOf("uf", "SP");
     const clause = {
       kind: "posting",
@@ -122,7 +122,7 @@ describe("facets", () => {
     assert.ok(segment.native.lastWork().chunks > 0);
   });
 
-  it("name what they count, and refuse a facet that there is not", () => {
+  it("name what they count, and reject an unknown facet", () => {
     const { uf, municipality, cnae_subclass: activity } = facets(segment, [], FACETS);
     assert.equal(uf?.values[0]?.label, undefined);
     assert.match(municipality?.values[0]?.label ?? "", /^.+\/[A-Z]{2}$/);
@@ -130,7 +130,7 @@ describe("facets", () => {
     assert.throws(() => segment.native.facets([], ["colour" as never]), /no facet "colour"/);
   });
 
-  it("equal those of another database in the bench, small", async () => {
+  it("equal those of another database in a small run of the bench", async () => {
     const small = await makeSampleSnapshot(3_000, 42);
     const corpus = { ...small, accounts: 3_000 };
     const lines = await benchFacets(corpus, { seconds: 0, samples: 1 }).finally(small.dispose);

@@ -1,7 +1,7 @@
 /**
- * Proves: the changes between two snapshots of random specs that name random lists, `exported`
- * among them, are those that the slow twin finds without lists and a plain set keeps: entries in
- * order, totals, pages; while lists grow and shrink, and what was bound before stays as it was.
+ * Proves: the changes between two snapshots for random specs that name random lists, including
+ * `exported`, are those of the twin without lists, filtered by a plain set: entries in order,
+ * totals, pages; while lists grow and shrink, earlier bindings stay unchanged.
  * Does not prove: routes (contract/http/api/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -58,7 +58,7 @@ async function itemsOf(query: ChangeQuery): Promise<ChangeItem[]> {
   return items;
 }
 
-it("changes of specs that name lists are those of the twin", async () => {
+it("returns the twin's changes for specs with lists", async () => {
   const draw = new Draw(seededRng(SEED));
   const { older, newer } = pair;
   const twin = new ChangesTwin(older.rows, newer.rows);

@@ -1,8 +1,8 @@
 /**
- * Proves: random specs that name random lists, of accounts and of companies and `exported`, are
- * answered as the slow twin answers them once its rows are held against the lists one by one:
- * totals, joined pages, facets and the rows of exports, in every order, while lists grow and
- * shrink; a spec that was bound before a change is answered as it was.
+ * Proves: random specs that name random lists, of accounts, of companies, and `exported`, match the
+ * twin's answers filtered by the lists row by row: totals, joined pages, facets, and the rows of
+ * exports, in every order, while lists grow and shrink; a spec bound before a change keeps its
+ * answer.
  * Does not prove: routes (contract/http/api/listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ interface Counted {
   };
 }
 
-/** The twin's answer without lists, held against them row by row. */
+/** The twin's answer without lists, filtered by them row by row. */
 function expected(spec: AccountQuerySpec): string[] {
   const { lists: _, ...rest } = spec.filters;
   const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);
@@ -73,8 +73,8 @@ function joined(spec: AccountQuerySpec): string[] {
   }
 }
 
-describe("specs that name lists", () => {
-  it("are answered as the twin answers them, at their revision", async () => {
+describe("specs with lists", () => {
+  it("match the twin's answers at the lists' revision", async () => {
     const draw = new Draw(seededRng(5));
     let before: { spec: AccountQuerySpec; rows: string[] } | null = null;
     let some = 0;
@@ -108,7 +108,7 @@ describe("specs that name lists", () => {
     assert(some > ROUNDS / 4, `only ${some} answers had rows`);
   });
 
-  it("are refused where a list is another tenant's, with its place", async () => {
+  it("are rejected, with the pointer, if a list belongs to another tenant", async () => {
     const limits = { lists: 100, list_entries: 1 };
     const { id } = own.lists.create("ten", { name: "x", kind: "accounts" }, limits);
     const context = { ...exportContext(segment.catalog), listsKnown: true };

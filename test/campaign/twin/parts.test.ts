@@ -1,9 +1,9 @@
 /**
- * Proves: on the traffic of the benchmarks, totals, pages from the first row and from any other
- * one, and facets are the same with all optional parts of a file as without any, which leaves
- * posting lists and columns; a third of the questions and more open no chunk with them.
+ * Proves: on the traffic of the benchmarks, totals, pages from any row, and facets are the same
+ * with all optional parts of a file as without any, which leaves posting lists and columns; with
+ * them at least a third of the queries open no chunk.
  * Does not prove: what the answers are (campaign/twin/engine), nor names and contacts, which have
- * twins of their own.
+ * their own twins.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const FACETS: readonly NativeFacet[] = [
   ...(["uf", "municipality", "cnae", "registration_status", "company_size"] as const),
   ...(["started_year", "mei", "contact", "headquarters", "legal_nature"] as const),
 ];
-/** Parts that a search by contacts or districts cannot do without. */
+/** Parts that a search by contacts or districts requires. */
 const NEEDED = new Set(["PNCONTAC", "PNDISTRI"]);
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-parts-"));
@@ -43,7 +43,7 @@ before(async () => {
   sample = await makeSampleSnapshot(ACCOUNTS, 11);
   segment = await openSegment(sample.snapshot);
   const { directory } = await openSnapshot(sample.snapshot);
-  // Without the footer of Arrow behind it.
+  // Without the Arrow footer.
   const { offset, length } = directory.digests ?? assert.fail("no digests");
   const bare = path.join(folder, "bare");
   writeFileSync(bare, readFileSync(sample.snapshot).subarray(0, offset + length));
@@ -62,7 +62,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The same of both, of which nothing is remembered. */
+/** The same of both, without caches. */
 function same<Value>(what: string, ask: (one: NativeSegment) => Value): void {
   const [found, wanted] = [segment.native, plain].map((one) => {
     one.dropCaches();
@@ -85,7 +85,7 @@ function compare(clauses: readonly Clause[], body: string): void {
   same(`${names} of ${body}`, (one) => one.facets(clauses, names));
 }
 
-it("answers do not depend on the parts that a file has", () => {
+it("returns the same answers for any set of optional sections", () => {
   let without = 0;
   for (const body of trafficOf(segment, SEED, BODIES)) {
     for (const clauses of phaseClauses(segment, specOfBody(segment, body).filters)) {

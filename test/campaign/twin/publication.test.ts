@@ -1,8 +1,8 @@
 /**
- * Proves: files of two publications never stand together: a month that is published anew, wholly
- * or in part, before, during or after a download, with new tags or with the old ones, comes out as
- * the new one, or in words; a finished month is only checked, mended where it is damaged, and
- * replaced only where that is wanted. Seeded random fault plans at the end.
+ * Proves: files of two publications never mix: a month that is republished, wholly or in part,
+ * before, during, or after a download, with new tags or the old ones, downloads as the new one, or
+ * fails with a message; a finished month is only checked, repaired where damaged, and replaced only
+ * on request. Ends with seeded random fault plans.
  * Does not prove: single faults (contract/download/download.test.ts), kill -9
  * (e2e/download/process.test.ts).
  */
@@ -40,8 +40,8 @@ before(async () => {
 });
 after(() => dumps.dispose());
 
-describe("another publication", () => {
-  it("never gets the part of the one before, in the next run", async () => {
+describe("a republished month", () => {
+  it("never mixes with a part of the earlier publication in the next run", async () => {
     await withShare(dumps.first, async (share) => {
       share.plan = faultsFor(BIG, [
         cut(30_000),
@@ -60,7 +60,7 @@ describe("another publication", () => {
     });
   });
 
-  it("in the middle of a download throws the one before away", async () => {
+  it("discards the earlier publication in the middle of a download", async () => {
     await withShare(dumps.first, async (share) => {
       const older = await Promise.all(
         readdirSync(dumps.older).map(async (name) => {
@@ -81,7 +81,7 @@ describe("another publication", () => {
     });
   });
 
-  it("of one file, after all were fetched, is noticed", async () => {
+  it("is detected if one file changes after all were fetched", async () => {
     await withShare(dumps.first, async (share) => {
       let lists = 0;
       share.plan = ({ method, path }) => {
@@ -97,12 +97,12 @@ describe("another publication", () => {
     });
   });
 
-  it("with the same size, tag and date is told by the directories", async () => {
+  it("is detected by the zip directories if size, tag, and date are equal", async () => {
     await withShare(dumps.first, async (share) => {
       const file = share.months.get(LABEL)?.get(BIG);
       assert.ok(file !== undefined);
       const other = Buffer.from(file.content as Buffer);
-      // The CRC-32 of the member stands in the central directory at the end.
+      // The member's CRC-32 is in the central directory at the end.
       const directory = other.lastIndexOf(Buffer.from("PK\x01\x02"));
       other.writeUInt32LE(12345, directory + 16);
       let swapped = false;
@@ -120,7 +120,7 @@ describe("another publication", () => {
     });
   });
 
-  it("again and again is given up, with nothing kept", async () => {
+  it("is given up after repeated changes, and nothing is kept", async () => {
     await withShare(dumps.first, async (share) => {
       share.plan = ({ method, path }) => {
         if (method === "GET") share.put(LABEL, BIG, share.bytesOf(LABEL, BIG));
@@ -132,7 +132,7 @@ describe("another publication", () => {
     });
   });
 
-  it("does not replace a finished month unless that is wanted", async () => {
+  it("does not replace a finished month unless requested", async () => {
     await withShare(dumps.first, async (share) => {
       const wish = wishOf(share.url, dumps.root);
       await downloadMonth(wish);
@@ -149,7 +149,7 @@ describe("another publication", () => {
 });
 
 describe("a finished month", () => {
-  it("is mended where it is damaged", async () => {
+  it("is repaired where it is damaged", async () => {
     await withShare(dumps.first, async (share) => {
       const wish = wishOf(share.url, dumps.root, { verify: true });
       await downloadMonth(wish);
@@ -167,7 +167,7 @@ describe("a finished month", () => {
     });
   });
 
-  it("that people made by hand is taken when it is the same, else not touched", async () => {
+  it("is adopted if made by hand and identical, else left untouched", async () => {
     await withShare(dumps.first, async (share) => {
       const wish = wishOf(share.url, dumps.root);
       await mkdir(join(wish.to, LABEL), { recursive: true });
@@ -183,8 +183,8 @@ describe("a finished month", () => {
   });
 });
 
-describe("a share without tags and dates", () => {
-  it("is never resumed, and still comes whole", async () => {
+describe("a share without ETags and dates", () => {
+  it("is never resumed, and still downloads completely", async () => {
     await withShare(dumps.first, async (share) => {
       for (const [name, file] of share.months.get(LABEL) ?? []) {
         share.months.get(LABEL)?.set(name, { ...file, etag: null, modified: null });
@@ -208,7 +208,7 @@ describe("random faults", () => {
     }
   });
 
-  /** A share that fails at random, and may be published anew at one request. */
+  /** A share that fails at random, and may be republished at one request. */
   function chaos(seed: number): FaultPlan {
     const rng = seededRng(seed);
     const rate = rng() * 0.5;
@@ -251,7 +251,7 @@ describe("random faults", () => {
     }
   }
 
-  it("end with exactly the right bytes or with words", async () => {
+  it("end with exactly the right bytes or with a readable error", async () => {
     const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
     const ends: string[] = [];
     const lane = async () => {

@@ -1,9 +1,9 @@
 /**
- * Proves: the rows of an export, in every secondary mode, sort and limit, are those of a linear
- * scan, order included; batches and native calls of any size change nothing; a phase that the
- * limit does not reach is not counted; rows met stay within a small multiple of the snapshot's;
- * explanations name the activity that matched.
- * Does not prove: what is written of the rows (export tests), nor that single pages are right
+ * Proves: the rows of an export, in every secondary mode, sort, and limit, equal those of a linear
+ * scan, in order; batches and native calls of any size change nothing; a phase beyond the limit is
+ * not counted; visited rows stay within a small multiple of the snapshot's; explanations name the
+ * matched activity.
+ * Does not prove: how rows are written (export tests), nor that single pages are right
  * (campaign/twin/engine.test.ts).
  */
 import assert from "node:assert/strict";
@@ -56,7 +56,7 @@ async function makeSubject(accounts: number, seed: number): Promise<Subject> {
   return { made, twin: new Twin(rows), segment: await openSegment(made.snapshot) };
 }
 
-/** An export's spec from a part of one, without a limit unless one is given. */
+/** An export's spec from a part of one, unlimited by default. */
 function specOf({ segment }: Subject, input: object): AccountQuerySpec {
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -74,7 +74,7 @@ function wantedOf(spec: AccountQuerySpec): Set<string> {
   return new Set(spec.filters.industry.cnae_any_of.map(cnaeDigits));
 }
 
-/** The activities that most accounts have; few, because the twin looks at each for every row. */
+/** The most frequent activities; few, because the twin tests each for every row. */
 function commonActivities({ twin }: Subject, count: number): string[] {
   const accounts = new Map<string, number>();
   for (const { cnae_primary: code } of twin.rows) {
@@ -84,13 +84,13 @@ function commonActivities({ twin }: Subject, count: number): string[] {
   return codes.slice(0, count);
 }
 
-/** How many rows of an answer match by their primary activity. */
+/** Rows of an answer that match by their primary activity. */
 function primaryCount({ twin }: Subject, spec: AccountQuerySpec, answer: readonly number[]) {
   const wanted = wantedOf(spec);
   return answer.filter((row) => wanted.has(String(twin.rows[row]?.cnae_primary))).length;
 }
 
-/** All rows that a scroll hands out; checks what it says of itself on the way. */
+/** All rows of a scroll; checks its reports on the way. */
 function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): number[] {
   const answer = scroll(segment, spec, sizes);
   const { rowCount } = answer;
@@ -103,21 +103,21 @@ function joined(segment: Segment, spec: AccountQuerySpec, sizes?: ScrollSizes): 
   return rows;
 }
 
-/** Compares rows by the first place where they differ: a diff of thousands takes minutes. */
+/** Compares rows by the first difference: a diff of thousands takes minutes. */
 function assertRows(rows: readonly number[], expected: readonly number[], told = ""): void {
   const at = rows.findIndex((row, i) => row !== expected[i]);
   assert.equal(at < 0 ? "" : `${rows[at]} at ${at}, not ${expected[at]}`, "", told);
   assert.equal(rows.length, expected.length, told);
 }
 
-/** Compares a scroll with the twin's answer, which is complete whatever the limit. */
+/** Compares a scroll with the twin's answer, which ignores the limit. */
 function compare({ segment }: Subject, spec: AccountQuerySpec, complete: readonly number[]): void {
   const told = JSON.stringify(spec);
   assert.equal(scroll(segment, spec, SMALL).matches, complete.length, told);
   assertRows(joined(segment, spec, SMALL), complete.slice(0, spec.limit), told);
 }
 
-/** Sums of work over all calls, and the clauses that were counted and selected by. */
+/** Sums of work over all calls, and the clauses counted and selected by. */
 interface Counted {
   readonly segment: Segment;
   readonly counted: Set<readonly Clause[]>;
@@ -128,7 +128,7 @@ interface Counted {
   gathered: number;
 }
 
-/** A segment that counts what is asked of it. */
+/** A segment that counts its calls. */
 function counting(segment: Segment): Counted {
   const { native } = segment;
   const watched: Pick<NativeSegment, "count" | "select" | "poisoned"> = {
@@ -192,7 +192,7 @@ describe("scroll", () => {
     }
   });
 
-  it("agrees in every sort, direction, strategy and mode, alone and before another key", () => {
+  it("agrees in every sort, direction, strategy, and mode, alone and before another key", () => {
     const activity = { cnae_any_of: commonActivities(small, 5) };
     for (const mode of SECONDARY_CNAE_MODES) {
       const filters = { industry: { ...activity, secondary_cnae_mode: mode } };
@@ -213,7 +213,7 @@ describe("scroll", () => {
     }
   });
 
-  it("takes of the second phase of a fallback only as much as is needed", () => {
+  it("reads only as many rows of a fallback's second phase as needed", () => {
     const industry = { cnae_any_of: ["47"], secondary_cnae_mode: "fallback" };
     const spec = specOf(small, { filters: { industry } });
     const complete = small.twin.answer(spec);
@@ -235,7 +235,7 @@ describe("scroll", () => {
     }
   });
 
-  it("has no second phase where no activity is wanted, but excludes secondary ones", () => {
+  it("skips the second phase without an activity filter, but excludes secondary activities", () => {
     const industry = { cnae_exclude: ["47"], secondary_cnae_mode: "fallback" };
     const spec = specOf(small, { filters: { industry } });
     assert.equal(phasesOf(small.segment, spec).length, 1);
@@ -245,7 +245,7 @@ describe("scroll", () => {
     compare(small, spec, complete);
   });
 
-  it("hands out the pages of the same search joined", () => {
+  it("returns the joined pages of the same search", () => {
     const rng = seededRng(SEED + 1);
     for (let i = 0; i < 60; i++) {
       const random = randomExportSpec(rng, small.segment.catalog, small.twin.rows);
@@ -286,7 +286,7 @@ describe("scroll", () => {
     assertRows(joined(large.segment, spec), complete);
   });
 
-  it("meets every row once in an order of one key, and a few times in one of several", () => {
+  it("visits every row once when sorted by one key, and a few times with several", () => {
     const sizes = { batchRows: 1_000, selectRows: 2_000 };
     const { accounts } = large.segment;
     for (const field of SORT_FIELDS) {
@@ -304,7 +304,7 @@ describe("scroll", () => {
     }
   });
 
-  it("asks for rows when they are wanted, and is read once", () => {
+  it("reads rows lazily, and can be consumed once", () => {
     const seen = counting(large.segment);
     const answer = scroll(seen.segment, specOf(large, {}), { batchRows: 100, selectRows: 5_000 });
     assert.equal(seen.counted.size, 0);
@@ -327,7 +327,7 @@ describe("scroll", () => {
     }
   });
 
-  it("explains by which activity each row matched", () => {
+  it("explains which activity each row matched", () => {
     for (const mode of SECONDARY_CNAE_MODES) {
       const industry = { cnae_any_of: ["47", "5611"], secondary_cnae_mode: mode };
       const spec = specOf(small, { filters: { industry }, scoring: { strategy: "newest" } });
@@ -365,7 +365,7 @@ describe("scroll", () => {
   });
 });
 
-/** The activity by which an account matches: the primary one before any secondary one. */
+/** The activity that an account matches by: primary before secondary ones. */
 function matchOf(account: TwinRow, wanted: ReadonlySet<string>) {
   const primary = String(account.cnae_primary);
   if (wanted.has(primary)) return { code: primary, as: "primary" };

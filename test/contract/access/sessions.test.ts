@@ -1,7 +1,7 @@
 /**
- * Proves the life of sessions on a real database with a clock that is moved by hand: signing in and
- * the one answer to all failures (hashes are counted, not timed), ends by idleness, age, command
- * and other processes, and changed passwords. Does not prove that tokens cannot be forged
+ * Proves the life of sessions on a real database with a manual clock: signing in and the uniform
+ * answer to all failures (hashes are counted, not timed), ends by idleness, age, command, and other
+ * processes, and changed passwords. Does not prove: that tokens cannot be forged
  * (contract/access/tokens.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -55,7 +55,7 @@ function another(cost = 2): ConsoleState {
 }
 
 describe("signing in", () => {
-  it("gives a token that says who asks, whatever the e-mail is spelled like", async () => {
+  it("returns a token that identifies the user, for any spelling of the e-mail", async () => {
     const { token, session } = await signIn(PASSWORD, ` ${EMAIL.toUpperCase()} `);
     assert.match(token, /^[A-Za-z0-9_-]{43}$/);
     const { id, tenantId } = ana();
@@ -67,7 +67,7 @@ describe("signing in", () => {
     assert.equal(ana().lastSeenAt, START_MS);
   });
 
-  it("gives another token, id and CSRF token each time, and ends no other session", async () => {
+  it("returns a new token, id, and CSRF token each time, and ends no other session", async () => {
     const all = [await signIn(), await signIn(), await signIn()];
     assert.equal(new Set(all.map(({ token }) => token)).size, 3);
     assert.equal(new Set(all.map(({ session }) => session.id)).size, 3);
@@ -75,7 +75,7 @@ describe("signing in", () => {
     for (const { token } of all) assert.ok(works(token));
   });
 
-  it("fails with the same answer and the same work, whatever the reason", async () => {
+  it("fails with the same answer and the same work for every reason", async () => {
     const { users, keyring } = state;
     const made = { tenant: { name: "acme" }, password: PASSWORD };
     const { user: bia } = await users.create({ ...made, email: "bia@example.com" });
@@ -114,7 +114,7 @@ describe("signing in", () => {
     assert.deepEqual(state.sessions.list(bia.id), []);
   });
 
-  it("is slowed down the same for users that there are and are not, without any work", async () => {
+  it("is throttled equally for existing and unknown users, without hashing", async () => {
     const refusals = [];
     for (const email of [EMAIL, "nobody@example.com"]) {
       for (let at = 0; at < 4; at++) await refusalOf(() => signIn("wrong password here", email));
@@ -130,14 +130,14 @@ describe("signing in", () => {
     await signIn();
   });
 
-  it("counts nothing against somebody whose password could not be looked at", async () => {
+  it("counts no failure if the password could not be checked", async () => {
     state.before.hash = () => assert.fail("no memory");
     for (let at = 0; at < 20; at++) await assert.rejects(signIn(), /no memory/);
     state.before.hash = () => {};
     await signIn();
   });
 
-  it("fails where the password, the user or the tenant changed while it was checked", async () => {
+  it("fails if the password, user, or tenant changed during the check", async () => {
     const changes = [
       () =>
         state.store.setPassword(ana().id, { hash: Buffer.alloc(32), salt, cost: "scrypt:2:1:1" }),
@@ -159,7 +159,7 @@ describe("signing in", () => {
     }
   });
 
-  it("makes the hash anew where it costs less than it should by now", async () => {
+  it("rehashes a password whose hash is cheaper than the current cost", async () => {
     const later = another(8);
     const before = state.store.password(ana().id);
     await later.sessions.signIn(EMAIL, PASSWORD, HERE);
@@ -170,7 +170,7 @@ describe("signing in", () => {
     assert.deepEqual(later.hashes, ["2", "8", "8"]);
   });
 
-  it("ends the session that was used longest ago where a user has fifty", async () => {
+  it("ends the least recently used session if a user has fifty", async () => {
     const tokens: string[] = [];
     for (let at = 0; at < 50; at++) {
       tokens.push((await signIn()).token);
@@ -184,7 +184,7 @@ describe("signing in", () => {
 });
 
 describe("a session", () => {
-  it("ends when nobody used it for a while, and only then", async () => {
+  it("expires after the idle timeout, and not before", async () => {
     const { token } = await signIn();
     for (let at = 0; at < 10; at++) {
       state.clock.advance(TIMES.idleSeconds * 1000 - 1);
@@ -198,7 +198,7 @@ describe("a session", () => {
     assert.deepEqual(state.sessions.list(ana().id), []);
   });
 
-  it("ends after its longest time, however much it is used", async () => {
+  it("expires after its maximum lifetime, regardless of use", async () => {
     const { token } = await signIn();
     const stepMs = 600_000;
     for (let at = stepMs; at < TIMES.maxSeconds * 1000; at += stepMs) {
@@ -212,7 +212,7 @@ describe("a session", () => {
     assert.equal(works(token), false);
   });
 
-  it("of who wished to stay lasts unused, through restarts and a new password", async () => {
+  it("of a user who stays signed in survives idle time, restarts, and a new password", async () => {
     const { token, session } = await state.sessions.signIn(EMAIL, PASSWORD, HERE, true);
     const other = (await signIn()).token;
     assert.deepEqual([session.kept, session.idleSeconds], [true, TIMES.keptSeconds]);
@@ -232,7 +232,7 @@ describe("a session", () => {
     assert.deepEqual(state.sessions.list(ana().id), []);
   });
 
-  it("is like any other where nobody may stay", async () => {
+  it("is an ordinary session if staying signed in is disabled", async () => {
     const strict = openConsole(directory, state.clock, 2, { ...TIMES, keptSeconds: 0 });
     others.push(strict);
     const { session } = await strict.sessions.signIn(EMAIL, PASSWORD, HERE, true);
@@ -243,7 +243,7 @@ describe("a session", () => {
     assert.equal(strict.sessions.find(token), null, "it was kept before that");
   });
 
-  it("outlives a restart, with the time of its last use", async () => {
+  it("survives a restart, with its last-use time", async () => {
     const { token, session } = await signIn();
     state.clock.advance(TIMES.idleSeconds * 1000 - 1);
     assert.ok(works(token));
@@ -254,7 +254,7 @@ describe("a session", () => {
     assert.equal(next.sessions.find(token)?.csrfToken, session.csrfToken);
   });
 
-  it("ends for good when its user signs out, alone or everywhere", async () => {
+  it("ends permanently when its user signs out, alone or everywhere", async () => {
     const [one, two, three] = [await signIn(), await signIn(), await signIn()];
     state.sessions.end(one.session);
     assert.deepEqual(
@@ -271,7 +271,7 @@ describe("a session", () => {
     assert.equal(another().sessions.find(two.token), null);
   });
 
-  it("is listed with the time of its last use, newest first", async () => {
+  it("is listed with its last-use time, newest first", async () => {
     const one = await signIn();
     state.clock.advance(1_000);
     const two = await signIn();
@@ -287,7 +287,7 @@ describe("a session", () => {
     );
   });
 
-  it("ends within 200 ms when another process ends it, its tenant or its password", async () => {
+  it("ends within 200 ms if another process ends it, its tenant, or its password", async () => {
     const other = another();
     const changes: readonly (readonly [() => unknown, () => unknown])[] = [
       [
@@ -318,7 +318,7 @@ describe("a session", () => {
     assert.equal(find(token)?.user.plan, "scale", "and what else changed counts as well");
   });
 
-  it("is swept when it has ended, and with its user or tenant", async () => {
+  it("is swept after its end, and with its user or tenant", async () => {
     const rows = () => state.store.sessionsOf(ana().id).length;
     await signIn();
     state.clock.advance(TIMES.idleSeconds * 1000 - 1);
@@ -336,7 +336,7 @@ describe("a session", () => {
   });
 });
 
-describe("a changed password", () => {
+describe("a password change", () => {
   const change = async (token: string, current: string, next: string) => {
     const session = find(token) ?? assert.fail();
     return state.sessions.changePassword(session, { current, next }, HERE);
@@ -352,7 +352,7 @@ describe("a changed password", () => {
     await signIn(NEXT);
   });
 
-  it("is refused with what is wrong, and nothing ends", async () => {
+  it("is rejected with the reason, and ends no session", async () => {
     const { token } = await signIn();
     const errorsOf = async (current: string, next: string) => {
       const { code, errors } = await refusalOf(() => change(token, current, next));
@@ -373,7 +373,7 @@ describe("a changed password", () => {
     await signIn();
   });
 
-  it("cannot be guessed faster than by signing in", async () => {
+  it("is rate-limited like signing in", async () => {
     const { token } = await signIn();
     const codes: string[] = [];
     for (let at = 0; at < 6; at++) {
@@ -383,7 +383,7 @@ describe("a changed password", () => {
     assert.equal((await refusalOf(() => signIn())).code, "rate_limited");
   });
 
-  it("counts once where two change it at the same time", async () => {
+  it("succeeds once if two run at the same time", async () => {
     const [one, two] = [await signIn(), await signIn()];
     const both = await Promise.allSettled([
       change(one.token, PASSWORD, NEXT),

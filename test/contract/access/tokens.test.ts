@@ -1,7 +1,7 @@
 /**
- * Proves that tokens cannot be forged: a hundred thousand mutated ones of sessions, and as many of
- * those that pages send back; what the database is asked and told when, on a clock that is moved by
- * hand; and that neither passwords nor tokens are in any file. Does not prove the life of sessions
+ * Proves that tokens cannot be forged: a hundred thousand mutated session tokens, and as many
+ * mutated CSRF tokens; which reads and writes reach the database and when, on a manual clock; and
+ * that neither passwords nor tokens are in any file. Does not prove: the life of sessions
  * (contract/access/sessions.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";
@@ -56,13 +56,13 @@ describe("forged tokens", () => {
     }
   }
 
-  it("of sessions are never taken, nor are ids, hashes and other texts", async () => {
+  it("are never accepted as sessions, nor are ids, hashes, and other texts", async () => {
     const { token, session } = await signIn();
     for (let at = 0; at < 100_000; at++) {
       const forged = mutated(token);
       if (state.sessions.find(forged) !== null) assert.fail(forged);
     }
-    // The last character has two bits that decoding would drop.
+    // The last character has two bits that decoding drops.
     for (const last of ALPHABET)
       assert.equal(works(token.slice(0, -1) + last), token.endsWith(last));
     const row = state.store.sessionsOf(ana().id)[0] ?? assert.fail();
@@ -73,7 +73,7 @@ describe("forged tokens", () => {
     assert.ok(works(token));
   });
 
-  it("against foreign pages are never taken, nor is that of another session", async () => {
+  it("are never accepted against CSRF, nor is the token of another session", async () => {
     const [{ session }, other] = [await signIn(), await signIn()];
     const taken = (sent: string | undefined) => {
       try {
@@ -99,7 +99,7 @@ describe("forged tokens", () => {
     }
   });
 
-  it("that were set before signing in never become a session", async () => {
+  it("never become a session if set before signing in", async () => {
     const fixed = "A".repeat(43);
     assert.equal(works(fixed), false);
     const { token } = await signIn();
@@ -126,7 +126,7 @@ describe("the database", () => {
     assert.equal(state.store.writes, 1, "nothing is written where nobody asked");
   });
 
-  it("takes over the time of the last use without a gap", async () => {
+  it("takes over the last-use time without a gap", async () => {
     const { token } = await signIn();
     state.clock.advance(TIMES.idleSeconds * 1000 - 1);
     assert.ok(works(token));
@@ -135,7 +135,7 @@ describe("the database", () => {
     assert.ok(works(token));
   });
 
-  it("that is busy loses no time of use", async () => {
+  it("loses no last-use time if it is busy", async () => {
     const { token } = await signIn();
     state.clock.advance(1_000_000);
     assert.ok(works(token));
@@ -147,7 +147,7 @@ describe("the database", () => {
     assert.equal(ana().lastSeenAt, START_MS + 1_000_000);
   });
 
-  it("and every other file holds neither passwords nor tokens", async () => {
+  it("contains neither passwords nor tokens, like every other file", async () => {
     const secrets = [PASSWORD, NEXT];
     const { token, session } = await signIn();
     const fresh = await state.sessions.changePassword(

@@ -1,9 +1,9 @@
 /**
- * Proves that the scripts of `peneira completion` complete: bash, zsh and fish are started with
- * them and asked, as a person who presses Tab asks them, for commands, options, choices, folders
- * and files with spaces; every command and option of the program is offered by bash.
- * Does not prove how a shell draws the list, nor other versions of the shells; a shell that is not
- * installed is skipped with words.
+ * Proves that the scripts of `peneira completion` complete: bash, zsh, and fish run them as if a
+ * person pressed Tab, for commands, options, choices, folders, and files with spaces; bash offers
+ * every command and option of the program.
+ * Does not prove: how a shell draws the list, nor other versions of the shells; a missing shell is
+ * skipped with a message.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import { after, before, describe, it } from "node:test";
 import { productCommand } from "../../support/server/process.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-completion-"));
-/** A word on a line: what is offered there, at least; `not` is never offered. */
+/** A word on a line with its minimum completions; `not` is never offered. */
 interface Case {
   readonly line: string;
   readonly offers: readonly string[];
@@ -50,7 +50,7 @@ function installed(shell: string): false | string {
   return found ? false : `${shell} is not installed`;
 }
 
-/** What a shell offers at the end of a line, without the marks that it puts behind folders. */
+/** A shell's completions at the end of a line, without its marks after folders. */
 function plain(lines: string): string[] {
   return lines
     .split("\n")
@@ -75,7 +75,7 @@ function run(shell: string, text: string): string {
   return stdout;
 }
 
-/** Bash splits words as its line editor does: also at `=`. */
+/** Bash splits words like its line editor: also at `=`. */
 function askBash(lines: readonly string[]): string[][] {
   const asked = lines.map((line) => {
     const words = line.split(/(=)|\s/).filter((word) => word !== undefined);
@@ -94,7 +94,7 @@ function askFish(lines: readonly string[]): string[][] {
 
 /**
  * Zsh completes only in its line editor, so a second one runs in a pseudo terminal; its compadd,
- * which every completion ends in, tells what fits.
+ * which ends every completion, reports matches.
  */
 function askZsh(lines: readonly string[]): string[][] {
   writeFileSync(path.join(folder, "inner.zsh"), ZSH_INNER);
@@ -179,7 +179,7 @@ describe("peneira completion", () => {
     check(askFish(lines));
   });
 
-  it("offers in bash every command and option that the help names", () => {
+  it("offers in bash every command and option of the help", () => {
     script("bash");
     const wish = productCommand(["manpage", "--format", "text"]);
     const text = execFileSync(...wish, { encoding: "utf8" });

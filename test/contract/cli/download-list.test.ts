@@ -1,7 +1,7 @@
 /**
- * Proves: the list of months says of the newest ones why they would not be taken although all of
- * their zips are there (mixed releases, an impossible date, a zip listed twice), for people and for
- * programs; one such month does not end the list, and older ones are not looked into.
+ * Proves: the list of months explains why the newest would be rejected although all their zips
+ * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs; one
+ * such month does not end the list, and older ones are not inspected.
  * Does not prove: what a download does with them (contract/download/).
  */
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ before(async () => {
   share = await new WebdavShare().start();
   for (const label of ["2026-07", "2026-08", "2026-09", LABEL]) {
     await share.addFolder(label, dumps.first);
-    // Of 2026-07 too, which nobody looks into.
+    // Of 2026-07 too, which is not inspected.
     if (label < "2026-09") {
       share.put(label, "Empresas1.zip", readFileSync(join(dumps.older, "Empresas1.zip")));
     }
@@ -32,7 +32,7 @@ after(async () => {
   await dumps.dispose();
 });
 
-/** What the command prints on standard output. */
+/** The command's standard output. */
 async function listed(test: TestContext, json: boolean): Promise<string> {
   let printed = "";
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
@@ -44,7 +44,7 @@ async function listed(test: TestContext, json: boolean): Promise<string> {
   return printed;
 }
 
-it("the list says why a month that has all of its zips would not be taken", async (test) => {
+it("explains why a month with all its zips would not be accepted", async (test) => {
   const lines = (await listed(test, false)).trimEnd().split("\n");
   assert.equal(lines.length, 4);
   assert.match(lines[0] ?? "", /^2026-10 {2}27 zips +[\d.]+ kB {2}\d{4}-\d\d-\d\d$/);
@@ -63,7 +63,7 @@ it("the list says why a month that has all of its zips would not be taken", asyn
   );
 });
 
-it("a month whose files bear an impossible date is none", () => {
+it("ignores a month whose files have an impossible date", () => {
   const members = new Map([["Cnaes.zip", { member: "F.K03200$Z.D61340.CNAECSV" }]]);
   assert.throws(() => checkMembers(LABEL, members), {
     message: /2026-10 cannot be used[\s\S]*bear a date that is none of the calendar: D61340/,

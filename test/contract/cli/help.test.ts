@@ -1,8 +1,8 @@
 /**
- * Proves that the help of every command is the committed text of test/help/, so that a change of
- * what users read is seen when it is made; that every command says in sentences what it does and
- * shows examples of itself, and that no option goes without a word.
- * Does not prove that the texts are clear or true: people read them, and the documents' tests run
+ * Proves that the help of every command equals the committed text of test/help/, so that a change
+ * of user-visible text is seen when made; that every command describes itself in sentences with
+ * examples, and that every option has a description.
+ * Does not prove: that the texts are clear or true; people read them, and the documents' tests run
  * the examples.
  *
  * To renew the texts: RENEW_HELP=1 npm test -- help
@@ -19,7 +19,7 @@ const FOLDER = path.join(ROOT, "test/support/help");
 const COLUMNS = 80;
 
 interface Help {
-  /** Words that ask for it: `peneira key create`. */
+  /** Words that request it: `peneira key create`. */
   readonly command: string;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/** The file of a command: that of the command it belongs to. */
+/** The file of a command: that of its parent command. */
 function fileOf({ command }: Help): string {
   return `${command.split(" ")[1] ?? "peneira"}.txt`;
 }
@@ -59,7 +59,7 @@ before(() => {
 });
 
 describe("the help", () => {
-  it("is the committed one", () => {
+  it("equals the committed golden", () => {
     const texts = files();
     if (process.env.RENEW_HELP) {
       rmSync(FOLDER, { recursive: true, force: true });
@@ -77,7 +77,7 @@ describe("the help", () => {
     }
   });
 
-  it("is what --help and help print", () => {
+  it("is printed by --help and help", () => {
     for (const args of [["--help"], ["key", "create", "--help"], ["help", "search"]]) {
       const words = args.filter((word) => word !== "--help" && word !== "help");
       const help = helps.find(({ command }) => command === ["peneira", ...words].join(" "));
@@ -85,7 +85,7 @@ describe("the help", () => {
     }
   });
 
-  it("is printed wherever --help stands, but for behind two hyphens", () => {
+  it("is printed for --help in any position except after two hyphens", () => {
     const search = peneira("search", "--help");
     assert.equal(peneira("search", "--text", "--help"), search);
     assert.equal(peneira("search", "--snapshot", "none", "-h"), search);
@@ -95,7 +95,7 @@ describe("the help", () => {
     assert.notEqual(String(sentence.stdout), peneira("translate", "--help"));
   });
 
-  it("of a command that there is not names it", () => {
+  it("names an unknown command", () => {
     const { status, stderr } = spawnSync(...productCommand(["help", "serch"]), {
       encoding: "utf8",
     });
@@ -105,7 +105,7 @@ describe("the help", () => {
     assert.deepEqual([beside.status, beside.stderr], [status, stderr]);
   });
 
-  it("says of every command in a sentence what it does, and shows it", () => {
+  it("describes every command in a sentence, with an example", () => {
     for (const { command, text } of helps) {
       const sentence = /^Usage: .*\n\n((?:.+\n)+)/.exec(text)?.[1] ?? "";
       assert.match(sentence, /^[A-Z][\s\S]*\.\n$/, `${command}: ${sentence}`);
@@ -116,7 +116,7 @@ describe("the help", () => {
     }
   });
 
-  it("names commands in phrases and explains every option and argument", () => {
+  it("describes commands in phrases, and explains every option and argument", () => {
     for (const { command, text } of helps) {
       const lines = text.split("\n").filter((line) => line !== "");
       for (const [i, line] of lines.entries()) {
@@ -133,7 +133,7 @@ describe("the help", () => {
     }
   });
 
-  it("fits a terminal, except for lines that are to be copied", () => {
+  it("fits a terminal, except for lines to copy", () => {
     for (const { command, text } of helps) {
       const [options = ""] = text
         .split(/\n\n(?=[^ ])/)

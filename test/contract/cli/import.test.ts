@@ -1,9 +1,9 @@
 /**
- * Proves: `peneira import` refuses wrong flags together, a report that cannot be written too; on a
- * disk that fills while it works, is too small, or may only be read, it ends with a sentence that
- * names path and need and leaves nothing; a failure is reported too; a report that cannot be
- * written after all is a warning, and the snapshot stands.
- * Does not prove: what is imported (unit/ingest/).
+ * Proves: `peneira import` rejects all wrong flags in one error, an unwritable report too; on a
+ * disk that fills meanwhile, is too small, or is read-only, it ends with a sentence that names path
+ * and need and leaves nothing; a failure is reported too; a report that cannot be written at the
+ * end is a warning, and the snapshot is kept.
+ * Does not prove: the content (unit/ingest/).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ before(() =>
   writeSample({ folder: dump, establishments: 1000, seed: 2, label: "2026-10", threads: 0 }),
 );
 
-/** Imports in a process of its own whose output lies on a small disk, in its own name space. */
+/** Imports in a separate process with its own mount namespace, onto a small disk. */
 function onDisk(options: string) {
   const disk = space.path("disk");
   mkdirSync(disk, { recursive: true });
@@ -41,7 +41,7 @@ function onDisk(options: string) {
 const skip = spawnSync("unshare", ["-rm", "true"]).status === 0 ? false : "no name spaces here";
 
 describe("peneira import", () => {
-  it("names every wrong flag at once", () => {
+  it("names every wrong flag in one error", () => {
     const flags = { out: "x", skipBadRows: "-1", threads: "0", label: "2026" };
     assert.throws(() => readImportFlags(dump, flags), {
       exitCode: 2,
@@ -49,7 +49,7 @@ describe("peneira import", () => {
     });
   });
 
-  it("refuses a month and a day of another century", () => {
+  it("rejects a month and a day of another century", () => {
     for (const date of ["1926-11-21", "3026-11-21", "0026-11-21"]) {
       const flags = { out: "x", label: date.slice(0, 7), date };
       assert.throws(() => readImportFlags(dump, flags), /--label.* 2000 to 2099.*\n--date.* 2000/);
@@ -57,7 +57,7 @@ describe("peneira import", () => {
     assert.equal(readImportFlags(dump, { out: "x", date: "2099-12-31" }).date, "2099-12-31");
   });
 
-  it("ends with a sentence where the disk fills while it works", { skip }, (test) => {
+  it("ends with a readable error if the disk fills during the import", { skip }, (test) => {
     const { stdout, stderr } = onDisk("size=3800k");
     if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
     assert.match(
@@ -71,21 +71,21 @@ describe("peneira import", () => {
     );
   });
 
-  it("ends before the first row where the disk is too small for any snapshot", { skip }, (test) => {
+  it("ends before the first row if the disk is too small for any snapshot", { skip }, (test) => {
     const { stdout, stderr } = onDisk("size=1m");
     if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
     assert.match(stdout, /is too small: the import needs about 3\.\d MB there.* are free\.\n$/);
     assert.doesNotMatch(stderr, /scan/);
   });
 
-  it("ends before the first row where the disk may only be read", { skip }, (test) => {
+  it("ends before the first row if the disk is read-only", { skip }, (test) => {
     const { stdout, stderr } = onDisk("ro");
     if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");
     assert.match(stdout, /disk is on a disk that may only be read \(EROFS\)\.\n$/);
     assert.doesNotMatch(stderr, /scan/);
   });
 
-  it("refuses a report that cannot be written before the first row, and leaves none", () => {
+  it("rejects an unwritable report path before the first row, and leaves no report", () => {
     for (const [report, words] of [
       [join(space.folder, "nowhere", "report.json"), /--report cannot be written: .*ENOENT/],
       [space.folder, /--report must be a file, but .* is a folder/],
@@ -101,7 +101,7 @@ describe("peneira import", () => {
     assert.ok(!existsSync(space.path("other.json")));
   });
 
-  it("writes the report of an import that fails, with why", async (test) => {
+  it("writes the report of a failed import, with the reason", async (test) => {
     test.mock.method(process.stderr, "write", () => true);
     const source = space.write({});
     const [report, out] = [space.path("failed.json"), space.path("failed.peneira")];
@@ -115,13 +115,13 @@ describe("peneira import", () => {
     assert.match(message, /holds no rows/);
   });
 
-  it("keeps the snapshot where the report cannot be written after all", async (test) => {
+  it("keeps the snapshot if the report cannot be written at the end", async (test) => {
     const folder = space.path("reports");
     mkdirSync(folder);
     let said = "";
     test.mock.method(process.stderr, "write", (text: string) => {
       said += text;
-      // It was there when the import began.
+      // It existed when the import began.
       rmSync(folder, { recursive: true, force: true });
       return true;
     });

@@ -1,8 +1,8 @@
 /**
- * Proves that the manual page holds every command, option, setting and exit code, is plain ASCII
- * that man(7) readers take without a word of complaint (where mandoc or groff are installed), and
- * is the same each time.
- * Does not prove that it reads well.
+ * Proves that the manual page has every command, option, setting, and exit code, is plain ASCII
+ * that man(7) readers accept without a warning (where mandoc or groff are installed), and is
+ * deterministic.
+ * Does not prove: that it reads well.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { settingRows } from "../../../src/cli/support/config.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 let page: string;
-/** The page as somebody reads it, without bold and with plain hyphens. */
+/** The page as displayed, without bold and with plain hyphens. */
 let words: string;
 
 function peneira(...args: string[]): string {
@@ -33,14 +33,14 @@ before(() => {
 });
 
 describe("the manual page", () => {
-  it("has all sections once and in their order", () => {
+  it("has all sections once and in order", () => {
     const sections = [...page.matchAll(/^\.SH (.*)$/gm)].map(([, name]) => name);
     const first = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS"];
     assert.deepEqual(sections, [...first, "SETTINGS", "ENVIRONMENT", "FILES", "EXAMPLES"]);
     assert.match(page, /^\.TH PENEIRA 1 "[^"]+" "Peneira \d+\.\d+\.\d+\S*" "User Commands"$/m);
   });
 
-  it("holds every command and option that the help names", () => {
+  it("contains every command and option of the help", () => {
     const parts = peneira("manpage", "--format", "text")
       .split(/^\$ (peneira.*) --help$/m)
       .slice(1);
@@ -62,7 +62,7 @@ describe("the manual page", () => {
     assert.ok(options > 80, String(options));
   });
 
-  it("holds every setting with its variable, and the limits of plans once", () => {
+  it("contains every setting with its variable, and the plan limits once", () => {
     const rows = settingRows();
     assert.ok(rows.length > 60);
     for (const { key, variable } of rows) {
@@ -75,22 +75,22 @@ describe("the manual page", () => {
     assert.equal(words.split("\nplans.plan.burst\n").length, 2);
   });
 
-  it("is ASCII, and the same each time", () => {
+  it("is ASCII and deterministic", () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the range.
     assert.match(page, /^[\x0a\x20-\x7e]+$/);
     assert.equal(peneira("manpage"), page);
   });
 
-  it("is taken by mandoc without a warning", { skip: installed("mandoc") }, () => {
+  it("is accepted by mandoc without a warning", { skip: installed("mandoc") }, () => {
     const { stdout } = spawnSync("mandoc", ["-Tlint", "-Wwarning"], {
       input: page,
       encoding: "utf8",
     });
-    // Only a bundled program knows the day of its commit.
+    // Only a bundled program has the day of its commit.
     assert.equal(stdout.replace(/^.*cannot parse date.*\n/m, ""), "");
   });
 
-  it("is taken by groff without a warning", { skip: installed("groff") }, () => {
+  it("is accepted by groff without a warning", { skip: installed("groff") }, () => {
     const wish = ["-man", "-Tutf8", "-ww", "-z"];
     const { status, stderr } = spawnSync("groff", wish, { input: page, encoding: "utf8" });
     assert.equal(stderr, "");

@@ -1,6 +1,6 @@
 /**
- * Proves: a spec that a command cannot use is refused by the name of its file, and each mistake is
- * printed once. Does not prove what is a mistake (unit/spec).
+ * Proves: an unusable spec is rejected with its file's name, and each mistake is printed once. Does
+ * not prove: what is a mistake (unit/spec).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { productCommand } from "../../support/server/process.ts";
 const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
 after(() => sample.dispose());
 
-/** What a search by a spec prints on standard error; it must fail. */
+/** Standard error of a search by a spec, which must fail. */
 function refusal(spec: string, given: string, input = ""): string {
   if (given !== "-") writeFileSync(given, spec);
   const args = ["search", "--snapshot", sample.snapshot, "--spec", given];
@@ -25,10 +25,10 @@ function refusal(spec: string, given: string, input = ""): string {
   return stderr;
 }
 
-describe("a spec that is refused", () => {
+describe("a rejected spec", () => {
   const file = path.join(sample.folder, "spec.json");
 
-  it("is named", () => {
+  it("is reported with its file and the reason", () => {
     const words = "is not acceptable JSON: expected a member name in quotes, line 1, column 2.";
     assert.equal(refusal("{bad", file), `peneira: ${file} ${words}\n`);
     assert.equal(refusal("", "-", "{bad"), `peneira: Standard input ${words}\n`);
@@ -38,7 +38,7 @@ describe("a spec that is refused", () => {
     assert.deepEqual([folder.status, folder.stderr], [2, told]);
   });
 
-  it("is told each mistake once", () => {
+  it("reports each mistake once", () => {
     const two = refusal('{"filters": {"nix": 1, "geo": {"uf_any_of": ["XX"]}}}', file);
     assert.match(two, /^peneira: There are 2 mistakes:\n- \/spec\/filters\/nix: .*\n- .*"XX"\.\n$/);
     const wrong = JSON.stringify(Array.from({ length: 60 }, (_, at) => `X${at}`));

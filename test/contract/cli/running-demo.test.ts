@@ -1,7 +1,7 @@
 /**
- * Proves that a second start of a demo waits for the first however long that takes to answer and
- * then says where; that it takes over where the first ends before it answers; and that a state
- * which no start holds is not waited for without end. Does not prove the commands around it
+ * Proves that a second start of a demo waits for the first, however slow its answer, and reports
+ * its address; that it takes over if the first ends before it answers; and that it does not wait
+ * forever for a state that no start holds. Does not prove: the commands around it
  * (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";
@@ -12,10 +12,10 @@ import { after, describe, it } from "node:test";
 import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
-/** Looks before something happens: far more than a holder that is no start is given. */
+/** Polls before the event: far more than a holder that is no start gets. */
 const LATE = 1_000;
 
-describe("a claim of a demo's state", () => {
+describe("claiming a demo's state", () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-claim-"));
   after(() => rmSync(folder, { recursive: true }));
   let states = 0;
@@ -33,7 +33,7 @@ describe("a claim of a demo's state", () => {
     return counted;
   }
 
-  it("waits for a first start that is slow to answer, and says where it does", async () => {
+  it("waits for a first start that is slow to answer, and reports where it runs", async () => {
     const { dir, dataDir } = place();
     const unlock = await claimDemo(dir, dataDir);
     const slow = pauses(LATE, () => noteRunning(dir, "http://127.0.0.1:1"));
@@ -43,7 +43,7 @@ describe("a claim of a demo's state", () => {
     unlock();
   });
 
-  it("takes over where the first ends before it answers", async () => {
+  it("takes over if the first start ends before it answers", async () => {
     const { dir, dataDir } = place();
     const gone = pauses(LATE, await claimDemo(dir, dataDir));
     const unlock = await claimDemo(dir, dataDir, gone.pause);
@@ -52,7 +52,7 @@ describe("a claim of a demo's state", () => {
     unlock();
   });
 
-  it("gives up where no start holds the state", async () => {
+  it("gives up if no start holds the state", async () => {
     const { dir, dataDir } = place();
     const unlock = lockDataDir(dataDir);
     const never = pauses(0, () => {});

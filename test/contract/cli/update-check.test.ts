@@ -1,7 +1,7 @@
 /**
- * Proves: a check says what the share has, what is here, what an update would take and why not the
- * rest, in every state of both, as an update itself does then, and touches nothing; what could not
- * be imported is not promised again.
+ * Proves: a check reports what the share has, what is present, what an update would take and why
+ * not the rest, in every state of both, like an update, and changes nothing; a month that failed to
+ * import is not announced again.
  * Does not prove: the same through processes (e2e/cli/update.test.ts).
  */
 import assert from "node:assert/strict";
@@ -50,10 +50,10 @@ function place(month: "older" | "newer", name: string): string {
 }
 
 const quiet = (): void => undefined;
-/** What a server sees in the folder. */
+/** The server's view of the folder. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
-/** What a command writes to both outputs while it works. */
+/** A command's output on both streams. */
 async function told(test: TestContext, work: () => Promise<unknown>) {
   const texts = { said: "", printed: "" };
   test.mock.method(process.stderr, "write", (text: string) => {
@@ -69,7 +69,7 @@ async function told(test: TestContext, work: () => Promise<unknown>) {
   return texts;
 }
 
-describe("a check of the share", () => {
+describe("an update check", () => {
   let dumps: Dumps;
   let share: WebdavShare;
   before(async () => {
@@ -91,7 +91,7 @@ describe("a check of the share", () => {
     };
   }
 
-  it("tells what would be taken where nothing is here, and makes nothing", async () => {
+  it("reports what would be imported into an empty folder, and creates nothing", async () => {
     await share.addFolder(LABEL, dumps.first);
     const nowhere = join(folder, "none");
     const report = await checkShare(partsOf({ folder: nowhere, dumps: join(nowhere, "zips") }));
@@ -109,7 +109,7 @@ describe("a check of the share", () => {
     assert.ok(!existsSync(nowhere));
   });
 
-  it("tells what is here, and asks for one list where nothing is newer", async () => {
+  it("reports the present months, and requests one list if nothing is newer", async () => {
     const snapshot = place("newer", "2026-10.peneira");
     await share.addFolder(LABEL, dumps.first);
     const { here, newer, takes, published, not_taken } = await checkShare(partsOf());
@@ -122,7 +122,7 @@ describe("a check of the share", () => {
     assert.deepEqual(readLook(folder), { ...left, last_update: null, refused: null });
   });
 
-  it("tells why newer months are not taken, and which one is", async () => {
+  it("reports why newer months are rejected, and which one is accepted", async () => {
     place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.first);
     await share.addFolder("2026-11", dumps.first);
@@ -139,7 +139,7 @@ describe("a check of the share", () => {
     assert.match(report.not_taken[1]?.why ?? "", /not complete.*Simples\.zip/);
   });
 
-  it("takes no month whose files are of another, whatever its folder is called", async () => {
+  it("rejects a month whose files belong to another, for any folder name", async () => {
     place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.older);
     const { published, newer, takes, not_taken } = await checkShare(partsOf());
@@ -154,7 +154,7 @@ describe("a check of the share", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Two months away it is no month of that name at all, whatever is here.
+    // Two months apart it is no month of that name, whatever is here.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(
@@ -164,7 +164,7 @@ describe("a check of the share", () => {
     assert.deepEqual(other[1], not_taken[0]);
   });
 
-  it("is what an update does: it says so and fetches no zip", async (test) => {
+  it("matches what an update does: reports it and fetches no zip", async (test) => {
     const here = place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.older);
     await share.addFolder("2026-11", dumps.older);
@@ -187,7 +187,7 @@ describe("a check of the share", () => {
     assert.deepEqual(visible(), ["2026-09.peneira"]);
   });
 
-  it("remembers what an update could not import, until it is published anew", async (test) => {
+  it("remembers a month that an update could not import, until it is republished", async (test) => {
     place("older", "2026-09.peneira");
     await share.addFolder(LABEL, dumps.first);
     assert.equal((await checkShare(partsOf())).takes, LABEL);
@@ -203,7 +203,7 @@ describe("a check of the share", () => {
     const { takes, not_taken, last_update } = await checkShare(partsOf());
     assert.deepEqual([takes, not_taken], [null, [{ month: LABEL, why }]]);
     assert.equal(last_update?.problem, why);
-    // An update that gets nowhere knows nothing better.
+    // A failed update has no newer information.
     share.plan = () => ({ kind: "status", status: 403 });
     await told(test, () => assert.rejects(runUpdate(flags), /403/));
     share.plan = () => null;
@@ -218,7 +218,7 @@ describe("a check of the share", () => {
     assert.deepEqual(visible(), ["2026-09.peneira", "2026-10.peneira"]);
   });
 
-  it("tells where the disk has no room", async () => {
+  it("reports a disk without enough space", async () => {
     await share.addFolder(LABEL, dumps.first);
     const parts = partsOf({
       demands: (bytes) => [{ folder: join(folder, ".update"), bytes: bytes * 1e12, what: "x" }],
@@ -228,7 +228,7 @@ describe("a check of the share", () => {
     assert.match(not_taken[0]?.why ?? "", /has .* free, which is not enough for/);
   });
 
-  it("asks no room for zips that are there, and looks at the disk of folders to come", () => {
+  it("needs no space for zips already present, and checks the disk of folders to create", () => {
     const zips = join(folder, "new", "zips");
     const demands = () => [{ folder: join(folder, ".update"), bytes: 7, what: "the import" }];
     const asked = () => demandsOfMonth(LABEL, 100, { dumps: zips, demands });
@@ -240,7 +240,7 @@ describe("a check of the share", () => {
     assert.deepEqual(asked(), [{ ...fetched, folder: zips, bytes: 70 }, imported]);
   });
 
-  it("says that the share cannot be asked, and leaves the time of the last answer", async () => {
+  it("reports an unreachable share, and keeps the time of the last answer", async () => {
     leaveLook(folder, { asked_at: "2026-11-01T00:00:00.000Z", published: "2026-09" }, quiet);
     share.plan = () => ({ kind: "drop" });
     const report = await checkShare(partsOf());
@@ -251,7 +251,7 @@ describe("a check of the share", () => {
     assert.match((await checkShare(partsOf())).problem ?? "", /no months/);
   });
 
-  it("answers also where it cannot leave what it found", async () => {
+  it("answers even if it cannot write its result", async () => {
     await share.addFolder(LABEL, dumps.first);
     mkdirSync(join(folder, LOOK_FILE));
     const parts = partsOf();

@@ -1,8 +1,8 @@
 /**
- * Proves: what an update or a check leaves beside the snapshots becomes the metrics of a server,
- * whatever somebody wrote into it, by the names of the shipped alert; the counts of what changed
- * are those of a slow twin, made once for a pair; --keep removes nothing that is read, and only
- * what is ours.
+ * Proves: the notes of an update or a check next to the snapshots become a server's metrics,
+ * whatever their content, by the names of the shipped alert; the counts of changes equal those of a
+ * slow twin, computed once for a pair; --keep removes nothing in use, and only the program's own
+ * files.
  * Does not prove: what a check finds (update-check.test.ts), the same through processes
  * (e2e/cli/update.test.ts).
  */
@@ -66,7 +66,7 @@ function place(month: "older" | "newer", name: string): string {
 const quiet = (): void => undefined;
 
 const snapshots = () => listSnapshots(folder, quiet);
-/** What a server sees in the folder. */
+/** The server's view of the folder. */
 const visible = () => readdirSync(folder).filter((name) => !name.startsWith("."));
 
 describe("the metrics of a server", () => {
@@ -104,7 +104,7 @@ describe("the metrics of a server", () => {
     return Object.fromEntries(values);
   }
 
-  it("say how many months it is behind what the last look found, and how old that is", () => {
+  it("report how many months it lags behind the last check, and the check's age", () => {
     assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" });
     leaveLook(folder, { asked_at: "2026-11-20T11:00:00Z", published: "2027-01" }, quiet);
     assert.deepEqual(valuesOf("2026-09"), { behind: "4", asked: "3600" });
@@ -122,7 +122,7 @@ describe("the metrics of a server", () => {
     assert.deepEqual(named.sort(), Object.keys(NAMES).sort());
   });
 
-  it("know nothing from what is no note of an update", () => {
+  it("report no values for a file that is not an update note", () => {
     const forged = [
       "",
       "null",
@@ -142,13 +142,13 @@ describe("the metrics of a server", () => {
   });
 });
 
-describe("what changed since the month before", () => {
+describe("the changes since the previous month", () => {
   function count(signal = new AbortController().signal, say: (text: string) => void = quiet) {
     const desk = join(folder, ".update");
     return snapshots().then((known) => countChanges(known, { folder, desk, signal, say }));
   }
 
-  it("is counted as the slow twin counts it, once for a pair", async () => {
+  it("are counted like the twin's, once for a pair", async () => {
     place("newer", "2026-10.peneira");
     assert.equal(await count(), null, "without a month before");
     place("older", "2026-09.peneira");
@@ -176,7 +176,7 @@ describe("what changed since the month before", () => {
     assert.equal(statSync(file, { bigint: true }).mtimeNs, mtimeNs);
   });
 
-  it("is counted anew for another snapshot of the month, and kept for other months", async () => {
+  it("are counted again for another snapshot of the month, and else cached", async () => {
     place("older", "2026-09.peneira");
     place("newer", "2026-10.peneira");
     const month = (snapshot: string) => ({ snapshot, snapshot_date: "", accounts: 1, id: "x" });
@@ -191,7 +191,7 @@ describe("what changed since the month before", () => {
     assert.deepEqual(kept, [counts, entry("2026-08", "2026-09")]);
   });
 
-  it("is passed over with words where the two cannot be compared; a signal ends it", async () => {
+  it("are skipped with a message if they cannot be counted; a signal ends them", async () => {
     place("newer", "2026-10.peneira");
     place("older", "2026-09.peneira");
     const abort = new AbortController();
@@ -205,8 +205,8 @@ describe("what changed since the month before", () => {
   });
 });
 
-describe("keeping the newest months", () => {
-  it("removes what nobody reads, by its name, and says so", async () => {
+describe("retention of the newest months", () => {
+  it("removes unused snapshots by name, and reports it", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const pin = join(folder, ".pin");
@@ -223,7 +223,7 @@ describe("keeping the newest months", () => {
     assert.equal((await openSegmentAt(pin)).label, "2026-09", "a pin of an export stays whole");
   });
 
-  it("never removes what is mapped, under whatever name, until it is not", async () => {
+  it("never removes a mapped file, under any name, until it is unmapped", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const pin = join(folder, ".pin");
@@ -242,7 +242,7 @@ describe("keeping the newest months", () => {
     assert.deepEqual(keepNewest(await snapshots(), 1, quiet).removed, [older]);
   });
 
-  it("says the system's words of what cannot be removed", async () => {
+  it("reports the system's error for a file that cannot be removed", async () => {
     place("newer", "2026-10.peneira");
     const older = copyOf("older", "2026-09.peneira");
     const known = await snapshots();
@@ -253,7 +253,7 @@ describe("keeping the newest months", () => {
   });
 });
 
-/** A month of its own: that of the pair is open. */
+/** A separate month, because the pair's is open. */
 function copyOf(month: "older" | "newer", name: string): string {
   const path = join(folder, name);
   writeFileSync(path, readFileSync(pair[month].path));

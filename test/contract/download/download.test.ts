@@ -1,9 +1,9 @@
 /**
- * Proves: a download gives exactly the bytes that the share lists under the month's name, or clear
- * words and nothing under it: once, without the partners, of the newest whole month; and through
- * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths and signals, resumed each time.
- * Does not prove: what happens when the share changes (campaign/twin/publication.test.ts), the real
- * share (nothing here reaches it), a full disk (e2e/download/process.test.ts).
+ * Proves: a download produces exactly the listed bytes under the month's name, or a clear message
+ * and nothing there: once, without partners, of the newest complete month; and through cuts,
+ * stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, resumed each time.
+ * Does not prove: a share that changes (campaign/twin/publication.test.ts), the real share (nothing
+ * here reaches it), a full disk (e2e/download/process.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -52,7 +52,7 @@ describe("a download", () => {
     });
   });
 
-  it("fetches the partners where they are asked for, also later", async () => {
+  it("fetches the partners on request, also later", async () => {
     await withShare(dumps.first, async (share) => {
       const wish = wishOf(share.url, dumps.root);
       await downloadMonth(wish);
@@ -64,7 +64,7 @@ describe("a download", () => {
     });
   });
 
-  it("takes the newest month that is complete and of one release", async () => {
+  it("takes the newest complete month of a single release", async () => {
     await withShare(dumps.first, async (share) => {
       share.put("2026-12", "Simples.zip", share.bytesOf(LABEL, "Simples.zip"));
       await share.addFolder("2026-11", dumps.first);
@@ -84,7 +84,7 @@ describe("a download", () => {
     });
   });
 
-  it("refuses a zip that holds another member than its name says", async () => {
+  it("rejects a zip whose member does not match its name", async () => {
     await withShare(dumps.first, async (share) => {
       share.put(LABEL, "Cnaes.zip", share.bytesOf(LABEL, "Paises.zip"));
       const wish = wishOf(share.url, dumps.root);
@@ -101,8 +101,8 @@ describe("a download", () => {
   });
 });
 
-describe("trouble on the way", () => {
-  it("is resumed where it happened", async () => {
+describe("network trouble", () => {
+  it("resumes where the transfer broke", async () => {
     await withShare(dumps.first, async (share) => {
       const size = share.bytesOf(LABEL, BIG).length;
       share.plan = faultsFor(BIG, [
@@ -131,7 +131,7 @@ describe("trouble on the way", () => {
     });
   });
 
-  it("of too many streams is answered with fewer", async () => {
+  it("retries with fewer streams if the share reports too many", async () => {
     await withShare(dumps.first, async (share) => {
       let refused = 0;
       share.plan = ({ method, range }) => {
@@ -146,7 +146,7 @@ describe("trouble on the way", () => {
     });
   });
 
-  it("that lasts waits as the share says, not for ever, and names both", async () => {
+  it("waits for the share's retry time up to a limit, and reports why it gave up", async () => {
     await withShare(dumps.first, async (share) => {
       const busy = (seconds: string): Fault => {
         return { kind: "status", status: 503, headers: { "retry-after": seconds } };
@@ -168,7 +168,7 @@ describe("trouble on the way", () => {
     });
   });
 
-  it("of a server without ranges begins anew, and says so", async () => {
+  it("restarts from zero if the server lacks ranges, and reports it", async () => {
     await withShare(dumps.first, async (share) => {
       let cuts = 2;
       share.plan = ({ method, path, range }) => {
@@ -187,7 +187,7 @@ describe("trouble on the way", () => {
     });
   });
 
-  it("of lengths and ranges that are not those of the list ends with words", async () => {
+  it("ends with a readable error if lengths or ranges differ from the list", async () => {
     const lies: readonly [Fault, RegExp][] = [
       [{ kind: "length", by: 10 }, /bytes instead of/],
       [{ kind: "length", by: -10 }, /bytes instead of/],
@@ -210,7 +210,7 @@ describe("trouble on the way", () => {
     });
   });
 
-  it("of a signal leaves parts that are resumed", async () => {
+  it("leaves resumable parts after a signal", async () => {
     await withShare(dumps.first, async (share) => {
       const control = new AbortController();
       share.plan = faultsFor(BIG, [{ kind: "stall", after: 30_000 }]);
@@ -232,22 +232,22 @@ describe("trouble on the way", () => {
   });
 });
 
-describe("room", () => {
-  it("that is missing leaves no empty folder behind", async () => {
+describe("disk space", () => {
+  it("leaves no empty folder if it is missing", async () => {
     await withShare(dumps.first, async (share) => {
       const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
       const wish = wishOf(share.url, dumps.root, { demands: () => [demand] });
       assert.match(await refusal(downloadMonth(wish)), /not enough for/);
       const left = () => readdirSync(wish.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
-      // What there is of a month stays.
+      // A month's present parts stay.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
       await refusal(downloadMonth({ ...wish, demands: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);
     });
   });
 
-  it("that is not there is told before", () => {
+  it("is reported before the download if it is missing", () => {
     const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the zips of 2026-10" };
     assert.throws(() => checkSpace([demand]), /not enough for the zips of 2026-10 \(1153 PB\)/);
     assert.throws(

@@ -1,8 +1,8 @@
 /**
- * Proves, against a service like IBGE's on this machine: both tables become files that an import
- * and sentences take; answers that fail, stall, are cut or refused are asked for again or told
- * in words with the mend; nothing is left but the file of before where no whole one came; a
- * proxy is used. Does not prove: what the real service answers today.
+ * Proves, against a local service like IBGE's: both tables become files that an import and
+ * sentences accept; answers that fail, stall, are cut, or are refused are retried or reported with
+ * the remedy; without a complete answer only the previous file remains; a proxy is used. Does not
+ * prove: what the real service answers today.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { httpProxy } from "../../support/download/proxies.ts";
 
 const state = { id: 35, sigla: "SP", nome: "São Paulo", regiao: { id: 3, sigla: "SE" } };
 
-/** As the service answers, and more members than are needed; a new place has no older regions. */
+/** The service's answer, with extra members; a new place has no older regions. */
 const MUNICIPALITIES = [
   {
     ...{ id: 3550308, nome: "São Paulo" },
@@ -62,7 +62,7 @@ const status = (code: number, headers: Record<string, string> = {}): Answer => {
 let server: Server;
 let url: string;
 let folder: string;
-/** What the next requests are answered; the last answer stays. */
+/** Answers to the next requests; the last one repeats. */
 let plan: Answer[] = [];
 let asked: string[] = [];
 before(async () => {
@@ -83,7 +83,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** Fetches a table; gives what was said. */
+/** Fetches a table; returns the messages. */
 async function fetched(name: ServiceTable, { proxy = "direct", address = url } = {}) {
   const said: string[] = [];
   let shown = 0;
@@ -103,8 +103,8 @@ async function fetched(name: ServiceTable, { proxy = "direct", address = url } =
   }
 }
 
-describe("tables of the service", () => {
-  it("become a file of places, with what is not known left empty", async () => {
+describe("tables of the IBGE service", () => {
+  it("become a file of places, with unknown values left empty", async () => {
     plan = [json(MUNICIPALITIES)];
     const { table, said, shown } = await fetched("places");
     assert.deepEqual(asked, ["/api/v1/localidades/municipios"]);
@@ -134,7 +134,7 @@ describe("tables of the service", () => {
     ]);
   });
 
-  it("are asked for again when the service fails, stalls or cuts", async () => {
+  it("are requested again if the service fails, stalls, or cuts the answer", async () => {
     const cut: Answer = (response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("[");
@@ -151,7 +151,7 @@ describe("tables of the service", () => {
     assert.match(said.join("\n"), /answers 503; trying again[\s\S]*no bytes for[\s\S]*429/);
   });
 
-  it("leave the file of before where none comes, and nothing else", async () => {
+  it("keep the previous file if none arrives, and leave nothing else", async () => {
     const before = join(folder, "places.csv");
     writeFileSync(before, "before");
     const broken = [{ id: 1 }, { ...MUNICIPALITIES[0], id: "x" }];
@@ -175,7 +175,7 @@ describe("tables of the service", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("come through the proxy of the setting", async () => {
+  it("use the configured proxy", async () => {
     plan = [json(SUBCLASSES)];
     const proxy = await httpProxy({});
     const address = url.replace("127.0.0.1", "mirror.test");

@@ -1,9 +1,9 @@
 /**
- * Proves: a month comes whole from whatever lists it (WebDAV, web servers, a bucket, a folder),
- * wherever below the address its months lie, and from the next address where one cannot be
- * reached, has not the month or has not all of it; what is likely and what helps is said where a
- * share turns us away from the first request on; a month that is not published is told from a
- * share that moved; seeded random faults over all of these give the right bytes or nothing.
+ * Proves: a month downloads completely from any listing (WebDAV, web servers, a bucket, a folder),
+ * wherever below the address its months are, and from the next address if one is unreachable, lacks
+ * the month, or lacks a part; the probable cause and remedy are reported if a share rejects the
+ * client from the first request; an unpublished month is distinguished from a moved share; seeded
+ * random faults over all of these yield the right bytes or nothing.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ const dated = (label: string) => `${label}-12`;
 const CNPJ = "Dados/Cadastros/CNPJ";
 const DECOYS = ["Dados/Arrecadacao/2026-11", "Outros", "Dados/Cadastros/Imoveis/2026-12"];
 
-/** Places that months come from, and what stands behind the address. */
+/** Sources of months, and the paths of their addresses. */
 const PLACES: readonly (readonly [what: string, options: ShareOptions, tail?: string])[] = [
   ["a page of Apache", { form: "apache", root: "/dados/" }],
   ["a page of nginx, folders with a day", { form: "nginx", root: "/a%20b/", folderOf: dated }],
@@ -69,7 +69,7 @@ const PLACES: readonly (readonly [what: string, options: ShareOptions, tail?: st
   ["the folder of one month", { form: "apache", root: "/" }, `${LABEL}/`],
 ];
 
-describe("a month comes whole from", () => {
+describe("downloads a complete month from", () => {
   for (const [what, options, tail = ""] of PLACES) {
     it(what, async () => {
       const root = options.root === "/a%20b/" ? "/a b/" : options.root;
@@ -88,7 +88,7 @@ describe("a month comes whole from", () => {
     });
   }
 
-  it("a list of JSON, as nginx gives it where it is told to", async () => {
+  it("an nginx list in JSON", async () => {
     await withMirror({ form: "nginx", root: "/" }, async (share) => {
       share.listing = (_, html) => {
         const names = [...html.matchAll(/<a href="([^"]+)">/g)].map(([, name = ""]) => name);
@@ -106,7 +106,7 @@ describe("a month comes whole from", () => {
     });
   });
 
-  it("a link of a browser, with the folder in its query", async () => {
+  it("a browser's link, with the folder in its query", async () => {
     for (const member of ["dir", "path"]) {
       await withMirror({ base: CNPJ, decoys: DECOYS }, async (share) => {
         const { origin } = new URL(share.url);
@@ -119,7 +119,7 @@ describe("a month comes whole from", () => {
     }
   });
 
-  it("a folder of this machine, also one month of it, and a link in it", async () => {
+  it("a local folder, a single month of it, and a link in it", async () => {
     const root = join(dumps.root, "a folder");
     mkdirSync(root);
     symlinkSync(dumps.first, join(root, LABEL));
@@ -139,8 +139,8 @@ describe("a month comes whole from", () => {
   });
 });
 
-describe("a month that changes while it comes from a page", () => {
-  it("is noticed by its size, tag or date", async () => {
+describe("a month that changes during a download from a page", () => {
+  it("is detected by size, tag, or date", async () => {
     await withMirror({ form: "nginx", root: "/" }, async (share) => {
       const older = readFileSync(join(dumps.older, BIG));
       let gets = 0;
@@ -155,7 +155,7 @@ describe("a month that changes while it comes from a page", () => {
     });
   });
 
-  it("misses what is listed and not there, and asks again for what has no head", async () => {
+  it("reports a listed file that is missing, and downloads without HEAD", async () => {
     await withMirror({ form: "apache", root: "/" }, async (share) => {
       share.plan = ({ method, path }) => {
         const status = path.endsWith("Simples.zip") ? 404 : 405;
@@ -171,7 +171,7 @@ describe("a month that changes while it comes from a page", () => {
 });
 
 describe("several addresses", () => {
-  it("are asked in their order, and why one was left is said", async () => {
+  it("are tried in order, and the reason for leaving one is reported", async () => {
     await withMirror({ form: "nginx", root: "/" }, async (second) => {
       await withMirror({}, async (first) => {
         const urls = [first.url, second.url];
@@ -203,7 +203,7 @@ describe("several addresses", () => {
     });
   });
 
-  it("of which one is dead are asked without it from then on, and that is said once", async () => {
+  it("skip a dead one after its first failure, which is reported once", async () => {
     await withMirror({ form: "nginx", root: "/" }, async (second) => {
       await withMirror({}, async (first) => {
         await second.addFolder("2026-09", dumps.older);
@@ -217,7 +217,7 @@ describe("several addresses", () => {
           "once, in both ways",
         );
         assert.equal(wish.said.filter((text) => text.includes("Going on with")).length, 1);
-        // Of two dead ones both reasons are told again.
+        // With two dead ones both reasons are repeated.
         second.plan = first.plan;
         const other = inquiryOf(wishOf([first.url, second.url], dumps.root));
         const asked = () => first.served.length + second.served.length;
@@ -229,7 +229,7 @@ describe("several addresses", () => {
     });
   });
 
-  it("of which one dies on the way never mix", async () => {
+  it("never mix files if one fails midway", async () => {
     await withMirror({ form: "apache", root: "/" }, async (second) => {
       await withMirror({}, async (first) => {
         await second.addFolder(LABEL, dumps.older);
@@ -245,7 +245,7 @@ describe("several addresses", () => {
     });
   });
 
-  it("that all fail are all named", async () => {
+  it("are all named if all fail", async () => {
     await withMirror({}, async (first) => {
       first.plan = () => ({ kind: "status", status: 404 });
       const wish = wishOf([first.url, "http://127.0.0.1:9/"], dumps.root);
@@ -256,7 +256,7 @@ describe("several addresses", () => {
   });
 });
 
-describe("a share that turns us away from the start", () => {
+describe("a share that rejects the client from the start", () => {
   const faults = [
     { kind: "drop" },
     { kind: "stall", after: 0 },
@@ -264,7 +264,7 @@ describe("a share that turns us away from the start", () => {
     { kind: "status", status: 451 },
   ] as const;
 
-  it("is said to answer from elsewhere, with what helps", async () => {
+  it("is reported as reachable from elsewhere, with a remedy", async () => {
     for (const fault of faults) {
       await withMirror({}, async (share) => {
         share.plan = () => fault;
@@ -277,7 +277,7 @@ describe("a share that turns us away from the start", () => {
     }
   });
 
-  it("is not, when it has answered before", async () => {
+  it("is not reported so if it has answered before", async () => {
     await withMirror({}, async (share) => {
       share.plan = ({ path }) => (path === `${LABEL}/` ? { kind: "drop" } : null);
       const words = await refusal(downloadMonth(wishOf(share.url, dumps.root)));
@@ -287,8 +287,8 @@ describe("a share that turns us away from the start", () => {
   });
 });
 
-describe("a month that is not there", () => {
-  it("is told from a share that moved", async () => {
+describe("a missing month", () => {
+  it("is distinguished from a share that moved", async () => {
     for (const options of [{}, { form: "nginx", root: "/x/" }, { form: "bucket", root: "/" }]) {
       await withMirror(options as ShareOptions, async (share) => {
         await share.addFolder("2026-09", dumps.older);
@@ -308,7 +308,7 @@ describe("a month that is not there", () => {
     }
   });
 
-  it("of two folders with days is the later one's", async () => {
+  it("resolves to the later of two dated folders", async () => {
     await withMirror({ form: "apache", root: "/" }, async (share) => {
       const files = share.months.get(LABEL) as Map<string, never>;
       share.months.clear();
@@ -320,7 +320,7 @@ describe("a month that is not there", () => {
   });
 });
 
-describe("random faults of places of every kind", () => {
+describe("random faults of every kind of source", () => {
   const kinds = PLACES.filter(([, , tail]) => tail === undefined).map(([, options]) => options);
 
   async function play(seed: number): Promise<string> {
@@ -365,7 +365,7 @@ describe("random faults of places of every kind", () => {
     }
   }
 
-  it("end with the right bytes or with words", { timeout: 3_600_000 }, async () => {
+  it("end with the right bytes or with a readable error", { timeout: 3_600_000 }, async () => {
     const seeds = Array.from({ length: tries("download faults") }, (_, index) => index + 1);
     const ends: string[] = [];
     const lane = async () => {

@@ -1,7 +1,8 @@
 /**
- * Proves: downloads go through HTTP proxies (CONNECT) and SOCKS5, straight where NO_PROXY says so,
- * with credentials of the environment; what a proxy refuses is told from what the share does, with
- * the mend; a month comes whole through a proxy that cuts; no user and no password is in any word.
+ * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, and bypass them for NO_PROXY, with
+ * credentials of the environment; a proxy's refusal is distinguished from the share's, with the
+ * remedy; a month arrives completely through a proxy that cuts; no user and no password is in any
+ * message.
  * Does not prove: which proxy is chosen (unit/download/proxies.test.ts).
  */
 import assert from "node:assert/strict";
@@ -38,7 +39,7 @@ const KINDS: readonly Kind[] = [
   ["socks5h", socksProxy],
 ];
 
-/** What became of a download through a proxy, and every word of it. */
+/** The outcome of a download through a proxy, and all its messages. */
 async function through(proxy: string, address = url(), environment = {}) {
   const wish = wishOf(address, dumps.root, {
     proxies: proxyRules(proxy === "" ? null : proxy, environment),
@@ -46,7 +47,7 @@ async function through(proxy: string, address = url(), environment = {}) {
   let words = "";
   const done = await downloadMonth(wish).catch((error: unknown) => {
     words = error instanceof Error ? error.message : String(error);
-    // Everything that hangs on the error, as a crash would print it.
+    // The whole error chain, as a crash would print it.
     assert.doesNotMatch(inspect(error, { depth: 12, showHidden: true }), /s3cr3t/);
     return null;
   });
@@ -57,7 +58,7 @@ async function through(proxy: string, address = url(), environment = {}) {
 
 describe("a proxy", () => {
   for (const [scheme, start] of KINDS) {
-    it(`of ${scheme} that wants to know who we are gets it, and passes everything`, async () => {
+    it(`of ${scheme} that requires credentials gets them, and passes every request`, async () => {
       const options: ProxyOptions = { user: `${USER}:${PASSWORD}`, cuts: [30_000, 5_000] };
       const proxy = await start(options);
       const { wish, done, words } = await through(`${scheme}://${CREDENTIALS}${proxy.host}`);
@@ -72,7 +73,7 @@ describe("a proxy", () => {
       await proxy.stop();
     });
 
-    it(`of ${scheme} that does not believe us is not asked twice, with the mend`, async () => {
+    it(`of ${scheme} that rejects the credentials is tried once, with the remedy`, async () => {
       const proxy = await start({ user: `${USER}:other` });
       for (const who of ["", CREDENTIALS]) {
         const before = proxy.came.length;
@@ -88,7 +89,7 @@ describe("a proxy", () => {
       await proxy.stop();
     });
 
-    it(`of ${scheme} that refuses or misses the host is told from the share`, async () => {
+    it(`of ${scheme} that cannot reach the host is distinguished from the share`, async () => {
       const refusing = await start({ status: scheme === "http" ? 403 : 2 });
       const { words } = await through(`${scheme}://${refusing.host}`);
       assert.match(words, /does not serve us: .*(refuses a tunnel.*403|rules do not allow)/);
@@ -102,7 +103,7 @@ describe("a proxy", () => {
       await proxy.stop();
     });
 
-    it(`of ${scheme} is named where a share turns it away`, async () => {
+    it(`of ${scheme} is named if a share rejects the client through it`, async () => {
       const proxy = await start();
       share.plan = () => ({ kind: "drop" });
       const { words } = await through(`${scheme}://${proxy.host}`);
@@ -115,7 +116,7 @@ describe("a proxy", () => {
     });
   }
 
-  it("of SOCKS5 looks names up itself only where that is wanted", async () => {
+  it("of SOCKS5 resolves names locally only on request", async () => {
     const proxy = await socksProxy();
     const near = share.url.replace("127.0.0.1", "localhost");
     const { port } = new URL(share.url);
@@ -134,7 +135,7 @@ describe("a proxy", () => {
     await proxy.stop();
   });
 
-  it("of the environment is used, unless NO_PROXY names the host", async () => {
+  it("from the environment is used, unless NO_PROXY names the host", async () => {
     const proxy = await httpProxy();
     const environment = { HTTP_PROXY: `http://${proxy.host}` };
     assert.equal((await through("", url(), environment)).words, "");

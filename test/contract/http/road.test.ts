@@ -1,17 +1,17 @@
 /**
- * Proves that the road of a request does not grow: the TypeScript files that run for a search, a
- * repeated search, a count, an export, and /healthz are at most as many as stated here.
- * Does not prove that the files are easy to read, nor how many C++ files a request runs through.
+ * Proves that the path of a request does not grow: the number of TypeScript files that run for a
+ * search, a repeated search, a count, an export, and /healthz is at most as stated here.
+ * Does not prove: that the files are easy to read, nor the number of C++ files.
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/walks.ts";
 
 /**
- * Most files of each road. These numbers only go down; the aims are 20 files for a search, 35 for
- * an export, and 12 for /healthz, which is reached. `npm run road -- search` prints the road.
- * Exports are created one after another, so each pins the snapshot anew; while another one is made,
- * it is one file less.
+ * Maximum files of each path. These numbers only go down; the aims are 20 files for a search, 35
+ * for an export, and 12 for /healthz, which is reached. `npm run road -- search` prints them.
+ * Exports are created in sequence, so each pins the snapshot again; a concurrent one needs one file
+ * less.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
   search: 33,
@@ -22,14 +22,14 @@ const FILES_MAX: Readonly<Record<WalkName, number>> = {
   healthz: 12,
 };
 
-describe("the road of a request", () => {
+describe("the path of a request", () => {
   let roads: ReadonlyMap<WalkName, Road>;
   before(async () => {
     roads = await walkRoads(Object.keys(WALKS) as WalkName[]);
   });
 
   for (const [name, most] of Object.entries(FILES_MAX)) {
-    it(`of ${name} runs through at most ${most} files`, () => {
+    it(`of ${name} passes through at most ${most} files`, () => {
       const { files } = roads.get(name as WalkName) ?? assert.fail("not walked");
       assert.ok(files.has("src/http/server/dispatch.ts"), "the dispatcher runs for every request");
       assert.ok(files.size <= most, `${files.size} files:\n${[...files.keys()].join("\n")}`);

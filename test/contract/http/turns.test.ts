@@ -1,11 +1,11 @@
 /**
- * Proves that the thread which answers hardly computes: while it serves an expensive request, no
- * turn of its event loop has more steps (calls of functions and rounds of loops, in our own
- * JavaScript) than a millisecond has room for. The largest bodies that are read in the call are
- * among the requests, and so is the time right after the start.
- * Does not prove how long the addon takes in the call (its bounds: contract/search/aside), nor the
- * time of Node's own functions, such as JSON.parse, which the bytes of a body bound. A request of
- * each kind is sent before the recording: what is made once for a snapshot is not counted.
+ * Proves that the answering thread hardly computes: while it serves an expensive request, no turn
+ * of its event loop has more steps (function calls and loop rounds, in our own JavaScript) than fit
+ * a millisecond. The requests include the largest bodies that are parsed in the call and the time
+ * right after the start.
+ * Does not prove: the addon's time in the call (limits: contract/search/aside), nor that of Node's
+ * functions such as JSON.parse, which the size of a body bounds. A request of each kind runs before
+ * the recording: work done once per snapshot is not counted.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, renameSync } from "node:fs";
@@ -17,12 +17,12 @@ import { type Recording, startRecording } from "../../support/road/recordingserv
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /**
- * Most steps of one turn: a millisecond at 25 ns each. Reading a body of 15 KB took 0.5 ms; the
- * longest list of postal codes that is read in the call has half of these bytes and 16,000 steps.
+ * Maximum steps of one turn: a millisecond at 25 ns each. Parsing a body of 15 KB took 0.5 ms; the
+ * longest list of postal codes parsed in the call has half of these bytes and 16,000 steps.
  */
 const STEPS_MAX = 40_000;
 const SP = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
-/** Time in which a server makes its translator ready, in milliseconds. */
+/** Time for a server to prepare its translator, in milliseconds. */
 const WARMING_MS = 4_000;
 
 const UNLIMITED = {
@@ -50,7 +50,7 @@ const wrong = (count: number) => ({
 const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]));
 
-/** Sends a body that is refused, and expects no other answer. */
+/** Sends a body that is rejected, and expects no other answer. */
 async function refused(ask: Ask, path: string, body: object): Promise<void> {
   await assert.rejects(ask(path, body), /: 422 /);
 }
@@ -72,7 +72,7 @@ const REQUESTS: Readonly<Record<string, Dear>> = {
     refused(ask, "/v1/accounts/count", largestSmall(unknown)),
 };
 
-describe("a turn of the thread that answers", () => {
+describe("a turn of the answering thread", () => {
   let recording: Recording;
   before(async () => {
     recording = await startRecording(20_000, UNLIMITED);
@@ -85,7 +85,7 @@ describe("a turn of the thread that answers", () => {
     await checkTurn();
   });
 
-  it(`has at most ${STEPS_MAX} steps while it begins to serve a newer snapshot`, async () => {
+  it(`has at most ${STEPS_MAX} steps during the switch to a newer snapshot`, async () => {
     const next = await makeSampleSnapshot(19_000, 6);
     try {
       const ask = askerOf(recording.base, recording.key);
@@ -108,7 +108,7 @@ describe("a turn of the thread that answers", () => {
 
   let round = 0;
   for (const [name, dear] of Object.entries(REQUESTS)) {
-    it(`has at most ${STEPS_MAX} steps beside ${name}`, async () => {
+    it(`has at most ${STEPS_MAX} steps during ${name}`, async () => {
       const ask = askerOf(recording.base, recording.key);
       await dear(ask, ++round);
       await recording.beginTurns();
@@ -117,7 +117,7 @@ describe("a turn of the thread that answers", () => {
     });
   }
 
-  /** Ends the recording, and compares its longest turn with the bound. */
+  /** Ends the recording, and compares its longest turn with the limit. */
   async function checkTurn(): Promise<void> {
     const { turn } = await recording.end();
     const most = [...turn.byFunction].sort(([, a], [, b]) => b - a).slice(0, 8);

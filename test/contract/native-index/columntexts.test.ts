@@ -1,7 +1,7 @@
 /**
  * Proves: texts of an Arrow and of a Parquet file become one printable line, by the rule of the
- * files of the registry; one of 65,535 bytes or more becomes null; both are counted.
- * Does not prove how the texts of a dump are read (repairs.test.ts).
+ * registry's files; one of 65,535 bytes or more becomes null; both are counted.
+ * Does not prove: how the texts of a dump are decoded (repairs.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 
 const LONGEST = 65_534;
 const LONG = "A".repeat(LONGEST);
-/** Texts of a file, and what becomes of each; lone halves of characters do not reach a file. */
+/** Texts of a file, and their results; lone surrogates do not reach a file. */
 const TEXTS: readonly (readonly [given: string | null, kept: string | null])[] = [
   ["RUA\u0000 DAS\u001b[31m\tFLORES", "RUA DAS FLORES"],
   ["A\u0085B\u2028C\u2029D", "A B C D"],
@@ -44,7 +44,7 @@ describe("texts of a file with the columns", () => {
   });
   after(() => sample.dispose());
 
-  /** The file, with texts in its columns of streets and districts; nothing else has such texts. */
+  /** The file, with texts in its street and district columns, which no other text has. */
   function table(): Table {
     const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);
     const texts = vectorFromArray(
@@ -67,7 +67,7 @@ describe("texts of a file with the columns", () => {
   };
 
   for (const [name, encode] of Object.entries(FILES)) {
-    it(`are printable and not too long, and the odd ones counted: ${name}`, async () => {
+    it(`are printable and short, and odd ones are counted: ${name}`, async () => {
       const made = table();
       const source = join(sample.folder, name);
       writeFileSync(source, encode(made));

@@ -1,8 +1,8 @@
 /**
- * Proves the one contract of errors of the addon: a wrong argument is a TypeError that names it,
- * what was expected and what was given, at every entry point; what the system refuses has the code,
- * errno and path that Node would give; memory that cannot be had is an error with its size, and
- * the process lives on; what JavaScript itself throws comes back as it is.
+ * Proves the addon's error contract: a wrong argument is a TypeError that names it, the expected
+ * and the actual type, at every entry point; a system error has Node's code, errno, and path; a
+ * failed allocation is an error with its size, and the process survives; JavaScript's own errors
+ * pass unchanged.
  * Does not prove: which damage of a file is found (campaign/files/damage.test.ts).
  */
 import assert from "node:assert/strict";
@@ -54,14 +54,14 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Gives a scan that is over. */
+/** Returns a finished scan. */
 function ended(scan: ReturnType<typeof openScan>): typeof scan {
   scan.finish();
   scan.close();
   return scan;
 }
 
-/** Lets a test give what the types forbid. */
+/** Lets a test pass forbidden types. */
 const wrong = <T>(value: unknown): T => value as T;
 
 const FLAGS = { keepCpf: false, portable: false, utf8: false };
@@ -252,7 +252,7 @@ describe("wrong arguments", () => {
     [() => segment.close.call(wrong({})), "this must be a segment, not another object"],
   ];
 
-  it("are a TypeError that names them, what they must be and what they are", async () => {
+  it("throw a TypeError that names the argument, the expected and the actual type", async () => {
     for (const [call, message] of cases) {
       const told = call.toString();
       await assert.rejects(
@@ -268,7 +268,7 @@ describe("wrong arguments", () => {
     }
   });
 
-  it("that throw when they are read give what they threw", () => {
+  it("rethrow what a getter throws", () => {
     const own = new RangeError("mine");
     const location = {
       get offset() {
@@ -283,7 +283,7 @@ describe("wrong arguments", () => {
   });
 });
 
-/** Runs a script in a process of its own; gives what it printed, line by line. */
+/** Runs a script in its own process; returns its output by line. */
 function child(prefix: readonly string[], body: string, ...args: readonly string[]): string[] {
   const load = (name: string) => JSON.stringify(path.join(ROOT, name));
   const code = `
@@ -311,14 +311,14 @@ function child(prefix: readonly string[], body: string, ...args: readonly string
   return result.stdout.trim().split("\n");
 }
 
-describe("what the system refuses", () => {
+describe("system errors", () => {
   const body = `
     await writeFixture(process.argv[1], randomRows(1, 20000)).then(
       () => console.log("written"),
       told,
     );`;
 
-  it("has the code, the number and the path, as Node would say them", async () => {
+  it("have Node's code, number, path, and message", async () => {
     const file = path.join(folder, "none");
     const request = { path: file, regionOffset: 64, rowCount: 1, sections: [], threads: 1 };
     await assert.rejects(buildIndex(request), {
@@ -330,7 +330,7 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of files that a scan cannot make", () => {
+  it("are reported for files that a scan cannot create", () => {
     const file = path.join(folder, "none", "spill");
     const told = { partitions: 1, slotBytes: 64, latestDay: 0, skipBadRows: 0, ...FLAGS };
     assert.throws(() => openScan({ type: "simples", path: file, ...told }), {
@@ -342,7 +342,7 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of a file that grew too large", () => {
+  it("are reported for a file that grew too large", () => {
     const file = path.join(folder, "large");
     const limit = ["sh", "-c", 'ulimit -f 9000; exec "$@"', "sh"]; // columns fit, the region not
     assert.deepEqual(JSON.parse(child(limit, body, file)[0] as string), {
@@ -354,10 +354,10 @@ describe("what the system refuses", () => {
     });
   });
 
-  it("is told of a disk that is full", (test) => {
+  it("are reported for a full disk", (test) => {
     const disk = path.join(folder, "disk");
     mkdirSync(disk);
-    // A file system of its own, in a name space of its own: nothing is left of it afterwards.
+    // A file system in its own mount namespace: nothing of it remains.
     const mount = 'mount -t tmpfs -o size=4608k none "$0" && exec "$@"';
     const full = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, disk];
     if (spawnSync(full[0] as string, [...full.slice(1), "true"]).status !== 0) {
@@ -370,8 +370,8 @@ describe("what the system refuses", () => {
   });
 });
 
-describe("memory that cannot be had", () => {
-  // The limit is set after everything is prepared; what is asked for then is more than is left.
+describe("a failed memory allocation", () => {
+  // The limit is set after all preparations; the next allocation exceeds it.
   const body = `
     const meta = new Uint8Array(192 << 20);
     const fixture = await writeFixture(process.argv[1], randomRows(1, 500), { meta });
@@ -394,7 +394,7 @@ describe("memory that cannot be had", () => {
     attempt(() => segment.renderJson(rows, ["cnpj", "legal_name", "street", "email"]));
     console.log(segment.count([]), segment.renderJson(rows.subarray(0, 1), ["uf"]).length > 2);`;
 
-  it("is an error that says how much was asked for, and the process lives on", (test) => {
+  it("throws an error with the requested size, and the process survives", (test) => {
     const asan = (process.env.LD_PRELOAD ?? "").includes("asan");
     if (asan || spawnSync("prlimit", ["--version"]).status !== 0) {
       return test.skip("skipped: no prlimit here, or a sanitizer that reserves all memory");

@@ -1,9 +1,9 @@
 /**
- * Proves: what several threads take of one ledger at the same time is exactly what one thread would
- * get for the same attempts, while time stands still and when it advances in steps; holds never
- * pass their limits, and those of a thread that ended are given back; uses are exact sums, no line
- * is lost, and lines come out by time.
- * Does not prove the rules themselves (contract/native-index/ledger).
+ * Proves: several threads that concurrently take from one ledger get exactly what one thread would
+ * for the same attempts, both at a fixed time and when it advances in steps; holds never exceed
+ * their limits, and those of an ended thread are released; uses are exact sums, no line is lost,
+ * and lines are drained by time.
+ * Does not prove: the rules themselves (contract/native-index/ledger).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const TAKES = 1_000_000;
 const NAMES = ["a", "b", "c", "d", "e"];
 const POLICY = { perSecond: 40, burst: 300_000 };
 
-/** The file of the addon that this thread has: ledgers are known to threads with the same. */
+/** This thread's addon file: threads share ledgers if they load the same one. */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -26,7 +26,7 @@ function addonFile(): string {
   return found;
 }
 
-/** What a thread begins with: the addon, the ledger, and a barrier for all threads. */
+/** Input of a thread: the addon, the ledger, and a barrier for all threads. */
 const PRELUDE = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { ledger, slot, threads, barrier } = workerData;
@@ -43,7 +43,7 @@ const PRELUDE = `
   }
 `;
 
-/** Takes one unit of one name after the other, in steps between which time passes. */
+/** Takes one unit of each name in turn, in steps between which time passes. */
 const TAKER = `${PRELUDE}
   const { names, numbers, steps, stepMs, takes } = workerData;
   const granted = [];
@@ -61,7 +61,7 @@ const TAKER = `${PRELUDE}
   parentPort.postMessage(granted);
 `;
 
-/** Takes and gives back amounts, notes the most that all had, and ends with some of them. */
+/** Takes and releases amounts, notes the maximum of all, and ends holding some. */
 const HOLDER = `${PRELUDE}
   const { numbers, kind, owner } = workerData;
   numbers[${HOLD.slot}] = slot;
@@ -108,7 +108,7 @@ afterEach(() => {
   for (const ledger of ledgers.splice(0)) ledger.close();
 });
 
-/** Runs a program in several threads; returns what each says at its end. */
+/** Runs a program in several threads; returns their results. */
 async function inThreads<Said>(program: string, ledger: Ledger, data: object): Promise<Said[]> {
   const barrier = new Int32Array(new SharedArrayBuffer(8));
   const { id } = ledger;
@@ -127,12 +127,12 @@ async function inThreads<Said>(program: string, ledger: Ledger, data: object): P
   );
 }
 
-describe("rates that threads take at the same time", () => {
+describe("rates used by several threads concurrently", () => {
   for (const [steps, stepMs] of [
     [1, 0],
     [50, 700],
   ] as const) {
-    it(`are those of one thread in ${steps} steps of ${stepMs} ms`, async () => {
+    it(`equal those of one thread in ${steps} steps of ${stepMs} ms`, async () => {
       const ledger = opened();
       const numbers = rateNumbers("keys");
       numbers.set([POLICY.perSecond, POLICY.burst, 1, 0], RATE.perSecond);
@@ -143,7 +143,7 @@ describe("rates that threads take at the same time", () => {
       for (let step = 0; step < steps; step++) {
         for (const [at, name] of NAMES.entries()) {
           let wanted = 0;
-          // Attempts at the same moment that cost the same are granted alike in any order.
+          // Simultaneous attempts of equal cost are granted alike in any order.
           for (let i = 0; i < (THREADS * TAKES) / steps / NAMES.length; i++) {
             const attempt = { policy: POLICY, cost: 1, paid: 0, now: step * stepMs };
             if (twin.take(name, attempt).allowed) wanted++;
@@ -158,8 +158,8 @@ describe("rates that threads take at the same time", () => {
   }
 });
 
-describe("amounts that threads take at the same time", () => {
-  it("never pass the limit, and those of a thread that ended are given back", async () => {
+describe("amounts used by several threads concurrently", () => {
+  it("never exceed the limit, and are released when a thread ends", async () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
     numbers[HOLD.amount] = 3;
@@ -177,8 +177,8 @@ describe("amounts that threads take at the same time", () => {
   });
 });
 
-describe("uses and lines of threads", () => {
-  it("are exact sums, and come out by time", async () => {
+describe("usage and log lines of threads", () => {
+  it("are exact sums, and are returned by time", async () => {
     const ledger = opened();
     const numbers = new Float64Array([20_000, 1, 0]);
     const ends = await inThreads<number>(COUNTER, ledger, { numbers, keys: NAMES });

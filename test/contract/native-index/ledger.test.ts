@@ -1,9 +1,8 @@
 /**
- * Proves: rates and amounts of a ledger are those of a slow twin, number for number, on seeded
- * random calls; a slot's amounts are given back and no others; uses and times of use are sums and
- * maxima; lines come out by time; a closed ledger throws; ledgers and tables know nothing of each
- * other.
- * Does not prove that counts are exact across threads (contract/native-index/ledger-threads).
+ * Proves: rates and amounts of a ledger equal a slow twin's, number for number, on seeded random
+ * calls; a slot's amounts are released and no others; uses and times of use are sums and maxima;
+ * lines are drained by time; a closed ledger throws; ledgers and tables are independent.
+ * Does not prove: exact counts across threads (contract/native-index/ledger-threads).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -31,7 +30,7 @@ const POLICIES = [0.5, 1, 3, 7, 20, 1_000].flatMap((perSecond) =>
 );
 
 describe("rates of a ledger", () => {
-  /** Makes the same attempts with both; `passMs` is the longest time that mostly passes between. */
+  /** Makes the same attempts with both; `passMs` is the usual maximum pause. */
   function agree(seed: number, attempts: number, names: number, passMs: number) {
     const random = seededRng(seed);
     const clock = manualClock();
@@ -57,20 +56,20 @@ describe("rates of a ledger", () => {
     return { refused, mostNames };
   }
 
-  it("are those of the twin for few names", () => {
+  it("match the twin for few names", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { refused } = agree(seed, 5_000, 3 + seed, 2_000);
       assert.ok(refused > 500 && refused < 4_500, `${refused} of 5000 refused`);
     }
   });
 
-  it("are those of the twin for more names than are remembered", () => {
+  it("match the twin for more names than are tracked", () => {
     const some = agree(101, 60_000, 2_000, 40).mostNames;
     assert.ok(some > 1_000, `${some} names: those at rest were forgotten as they came to rest`);
     assert.equal(agree(102, 60_000, 40_000, 1).mostNames, 10_000);
   });
 
-  it("forget the name that rests first when none is at rest, as the twin does", () => {
+  it("forget the name that recovers first if all are in use, as the twin does", () => {
     const clock = manualClock();
     const limiter = new RateLimiter(clock, opened());
     const twin = new RateTwin();
@@ -88,7 +87,7 @@ describe("rates of a ledger", () => {
     }
   });
 
-  it("are apart by table and by ledger", () => {
+  it("are separate by table and by ledger", () => {
     const [one, other] = [opened(), opened()];
     const numbers = [rateNumbers("keys"), rateNumbers("guesses")] as const;
     for (const each of numbers) each.set([0.001, 1, 1], RATE.perSecond);
@@ -102,7 +101,7 @@ describe("rates of a ledger", () => {
     ]);
   });
 
-  it("are given back with the time of the ledger itself", async () => {
+  it("refill by the ledger's own clock", async () => {
     const ledger = opened();
     const numbers = rateNumbers("keys");
     numbers.set([100, 1, 1], RATE.perSecond);
@@ -114,7 +113,7 @@ describe("rates of a ledger", () => {
     assert.equal(numbers[RATE.retrySeconds], 1);
   });
 
-  it("know names of any characters and lengths", () => {
+  it("accept names of any characters and lengths", () => {
     const ledger = opened();
     const numbers = rateNumbers("keys");
     numbers.set([0.001, 1, 1], RATE.perSecond);
@@ -126,7 +125,7 @@ describe("rates of a ledger", () => {
   });
 });
 
-describe("amounts that are held", () => {
+describe("held amounts", () => {
   const LIMITS = [
     [150, 1, Number.POSITIVE_INFINITY],
     [150, 0.5, Number.POSITIVE_INFINITY],
@@ -134,7 +133,7 @@ describe("amounts that are held", () => {
     [Number.POSITIVE_INFINITY, 1, 20],
   ] as const;
 
-  it("are those of the twin, whatever is taken, given back and released", () => {
+  it("match the twin for any sequence of takes, returns, and releases", () => {
     const seen = new Set<string | null>();
     for (const [at, [most, share, ownerMost]] of LIMITS.entries()) {
       const random = seededRng(200 + at);
@@ -174,7 +173,7 @@ describe("amounts that are held", () => {
     assert.deepEqual(seen, new Set([null, "share", "all"]));
   });
 
-  it("of a slot are released in every kind, and only those", () => {
+  it("of a slot are released in every kind, and no others", () => {
     const first = opened();
     const second = Ledger.join(first.id, 7);
     for (const ledger of [first, second]) {
@@ -193,7 +192,7 @@ describe("amounts that are held", () => {
     assert.equal(first.heldIn("files"), 6);
   });
 
-  it("are given back by the thread that took them, and once", () => {
+  it("are released once, by the thread that took them", () => {
     const first = opened();
     const second = Ledger.join(first.id, 1);
     const numbers = holdNumbers(first);
@@ -206,7 +205,7 @@ describe("amounts that are held", () => {
     assert.equal(first.heldIn("streams"), 0);
   });
 
-  it("are right for more owners than are remembered at rest", () => {
+  it("are correct for more owners than are cached idle", () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
     for (let i = 0; i < 5_000; i++) ledger.takeHold("streams", `owner ${i}`, numbers);
@@ -221,8 +220,8 @@ describe("amounts that are held", () => {
   });
 });
 
-describe("what counts in one ledger", () => {
-  it("is one rate, one limit of requests and one budget, whichever thread is asked", () => {
+describe("limits in one ledger", () => {
+  it("are one rate, one request limit, and one budget across threads", () => {
     const first = opened();
     const threads = [first, Ledger.join(first.id, 1)];
     const plan = {
@@ -252,8 +251,8 @@ describe("what counts in one ledger", () => {
   });
 });
 
-describe("uses of a ledger", () => {
-  it("are sums by day and key, are read by tenant, and are taken once", () => {
+describe("usage of a ledger", () => {
+  it("is summed by day and key, read by tenant, and drained once", () => {
     const ledger = opened();
     const numbers = new Float64Array(3);
     const count = (tenant: string, key: string, [day, accounts]: readonly [number, number]) => {
@@ -282,7 +281,7 @@ describe("uses of a ledger", () => {
     assert.deepEqual(ledger.usesOf("a"), []);
   });
 
-  it("have the latest time at which a key was used, once", () => {
+  it("includes the latest use of each key once", () => {
     const ledger = opened();
     ledger.noteUsed("a", 5);
     ledger.noteUsed("b", 7);
@@ -299,7 +298,7 @@ describe("uses of a ledger", () => {
 });
 
 describe("lines of a ledger", () => {
-  it("come out by time, those of the same time as they came, up to a time", () => {
+  it("are drained by time, and in arrival order for equal times, up to a given time", () => {
     const random = seededRng(300);
     const ledger = opened();
     let waiting: { atMs: number; level: number; text: string }[] = [];
@@ -309,7 +308,7 @@ describe("lines of a ledger", () => {
       ledger.appendLine(line.atMs, line.level, line.text);
       waiting.push(line);
       if (random() > 0.01) continue;
-      // `sort` keeps the order of equals.
+      // `sort` is stable.
       waiting.sort((one, other) => one.atMs - other.atMs);
       const { levels, texts } = ledger.takeLines(i);
       const due = waiting.filter((one) => one.atMs <= i);
@@ -328,7 +327,7 @@ describe("lines of a ledger", () => {
 });
 
 describe("a ledger", () => {
-  it("that is closed, or never was open, throws; closing again does not", () => {
+  it("throws if it is closed or was never open, except for a repeated close", () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
     ledger.takeHold("streams", "a", numbers);
@@ -341,7 +340,7 @@ describe("a ledger", () => {
     assert.throws(() => Ledger.join(4_000_000_000, 0).heldIn("streams"), closed);
   });
 
-  it("refuses numbers that cannot be right", () => {
+  it("rejects invalid numbers", () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
     const wrong = { code: "INVALID_ARGUMENT" };

@@ -1,8 +1,8 @@
 /**
- * Proves: a port deals its connections to its takers by turns, each one more or less; what waits
- * before there is a taker, or while one is busy, is handed over, and the end is told behind it; the
- * others go on if the thread of a taker ends; a used address is refused; the address of all takes
- * both families.
+ * Proves: a port deals its connections to its takers in turn, plus or minus one; those that wait
+ * before there is a taker, or while one is busy, are handed over before the end is reported; the
+ * others continue if a taker's thread ends; a used address is rejected; the wildcard accepts both
+ * families.
  * Does not prove: what servers do with connections (contract/http/server), that a port can be shut
  * (unit/http/server/drain-parts).
  */
@@ -22,7 +22,7 @@ import {
   takeConnections,
 } from "../../../native-index/napi/engine.ts";
 
-/** The file of the addon that this thread has: ports are known to those who have the same. */
+/** This thread's addon file: threads share ports if they load the same one. */
 function addonFile(): string {
   const { cache } = createRequire(import.meta.url);
   const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
@@ -30,7 +30,7 @@ function addonFile(): string {
   return found;
 }
 
-/** A thread that takes connections and says how many it has when none comes any more. */
+/** A thread that accepts connections and reports their number after the last one. */
 const TAKER = `
   const { parentPort, workerData: { addon, port } } = require("node:worker_threads");
   let taken = 0;
@@ -41,7 +41,7 @@ const TAKER = `
   parentPort.postMessage("ready");
 `;
 
-/** How many connections a crowd has made. */
+/** Connections that a crowd has made. */
 const MADE = new Int32Array(new SharedArrayBuffer(4));
 
 const ports: OpenPort[] = [];
@@ -54,7 +54,7 @@ function open(host = "127.0.0.1"): OpenPort {
   return port;
 }
 
-/** Connections, one after the other; each is made when the system says so. */
+/** Sequential connections, each opened when the system reports it. */
 async function connected(port: OpenPort, count: number, host = "127.0.0.1"): Promise<void> {
   for (let i = 0; i < count; i++) {
     const socket = connect(port.number, host);
@@ -73,7 +73,7 @@ async function taker(port: OpenPort): Promise<Worker> {
   return thread;
 }
 
-/** Takes on this thread; gives what came until the end. */
+/** Accepts on this thread until the end. */
 function takeHere(port: OpenPort) {
   const seen: number[] = [];
   const ended = new Promise<readonly number[]>((resolve) => {
@@ -92,7 +92,7 @@ afterEach(() => {
 });
 
 describe("an open port", () => {
-  it("deals connections to the threads by turns", async () => {
+  it("deals connections to the threads in round-robin order", async () => {
     const port = open();
     const threads = [await taker(port), await taker(port), await taker(port)];
     await connected(port, 16);
@@ -102,7 +102,7 @@ describe("an open port", () => {
     await Promise.all(threads.map((thread) => thread.terminate()));
   });
 
-  it("keeps what comes before anybody takes, and tells the end behind all of it", async () => {
+  it("queues connections before any thread accepts, and reports its end last", async () => {
     const port = open();
     await connected(port, 5);
     const { seen, ended } = takeHere(port);
@@ -112,7 +112,7 @@ describe("an open port", () => {
     assert.equal(seen.indexOf(-1), 10);
   });
 
-  it("hands over what came while the taker was busy when it was closed", async () => {
+  it("hands over connections that arrived before the close while the thread was busy", async () => {
     const port = open();
     const { seen, ended } = takeHere(port);
     const crowd = new Worker(
@@ -129,20 +129,20 @@ describe("an open port", () => {
     await crowd.terminate();
   });
 
-  it("goes on with the others when the thread of a taker ends", async () => {
+  it("continues with the other threads if one ends", async () => {
     const port = open();
     const { ended } = takeHere(port);
     const thread = await taker(port);
     await connected(port, 2);
     await thread.terminate();
     await connected(port, 6);
-    // Whom the thread had ends with it; the others are answered.
+    // The thread's clients end with it; the others are answered.
     await sleep(50);
     closePort(port.id);
     assert.ok((await ended).length >= 7, String((await ended).length));
   });
 
-  it("is this server's alone", () => {
+  it("is exclusive to this server", () => {
     const port = open();
     assert.equal(openPort("127.0.0.1", port.number), null);
     assert.equal(openPort("no such host.invalid", 0), null);
@@ -153,7 +153,7 @@ describe("an open port", () => {
     ports.push(again as OpenPort);
   });
 
-  it("takes both families at the address of all", async (context) => {
+  it("accepts both address families on the wildcard address", async (context) => {
     const own = Object.values(networkInterfaces()).flat();
     if (!own.some((one) => one?.address === "::1")) return context.skip("no IPv6 here");
     const port = open("::");
@@ -164,7 +164,7 @@ describe("an open port", () => {
     assert.equal((await ended).length, 3);
   });
 
-  it("that is closed takes nobody, and can be closed again", () => {
+  it("accepts no more threads after a close, and may be closed again", () => {
     const port = open();
     closePort(port.id);
     closePort(port.id);

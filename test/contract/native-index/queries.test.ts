@@ -1,9 +1,9 @@
 /**
- * Proves: the addon refuses whatever is no written query, with the number that is wrong, at every
- * method that takes one; numbers of a written query that are changed at random, cut off or drawn
- * anew give an answer or a refusal, never a crash, and leave the segment as it was; lists of rows
- * come as many as are named; the mark of an addon with other tables is refused.
- * Does not prove that a written query is read as it was meant: the twins of the kernel do.
+ * Proves: the addon rejects everything that is no encoded query, with the invalid number, at every
+ * method that takes one; encoded queries with random, truncated, or redrawn numbers yield an answer
+ * or a rejection, never a crash, and leave the segment unchanged; as many row lists are passed as
+ * are named; the mark of an addon with other tables is rejected.
+ * Does not prove: that an encoded query is decoded as intended (the twins of the kernel do).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -39,7 +39,7 @@ type Lists = readonly NativeRowList[] | undefined;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-queries-"));
 const ROW_COUNT = 3_000;
-/** A portable Roaring bitmap of the rows 1, 3 and 5. */
+/** A portable Roaring bitmap of the rows 1, 3, and 5. */
 const BITMAP = [0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 16, 0, 0, 0, 1, 0, 3, 0, 5, 0];
 const ORDER = [
   { key: "legal_name", descending: true },
@@ -67,7 +67,7 @@ function clauses(): Clause[] {
   ];
 }
 
-/** Writes a request of each kind; the numbers are a copy. */
+/** Encodes a request of each kind; the numbers are a copy. */
 function writtenOf(kind: RequestKind): [Float64Array, Lists] {
   const page = { clauses: clauses(), order: ORDER, seed: 2n ** 40n + 1n } as const;
   const written = {
@@ -108,7 +108,7 @@ const MESSAGES = [
 ];
 const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
-/** A refusal is thrown, or rejects what is found off the main thread. */
+/** A rejection is thrown, or rejects an asynchronous query. */
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
   assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");
@@ -116,8 +116,8 @@ function isRefusal(error: unknown): true {
   return true;
 }
 
-describe("written queries", () => {
-  it("are taken by every method, and by no method for another kind", async () => {
+describe("encoded queries", () => {
+  it("are accepted by every method, and by no method for another kind", async () => {
     for (const [name, [wanted, call]] of Object.entries(METHODS)) {
       for (const kind of REQUEST_KINDS) {
         if (kind === wanted) await call(...writtenOf(kind));
@@ -126,7 +126,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused where they are cut off, go on, or are none", async () => {
+  it("are rejected if truncated, extended, or invalid", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let length = 0; length < numbers.length; length++) {
@@ -154,7 +154,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused where one number is none that it can be", async () => {
+  it("are rejected if one number is out of range", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let at = 0; at < numbers.length; at++) {
@@ -165,7 +165,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are refused by an addon of other tables", () => {
+  it("are rejected by an addon with other tables", () => {
     const [numbers, lists] = writtenOf("query");
     for (const layout of [0, queryLayout() - 1, queryLayout() + 1]) {
       const other = Float64Array.from(numbers);
@@ -174,7 +174,7 @@ describe("written queries", () => {
     }
   });
 
-  it("are an answer or a refusal, whatever their numbers are", () => {
+  it("yield an answer or a rejection for any numbers", () => {
     const random = seededRandom(17);
     const draw = (most: number) => Math.floor(random() * most);
     const some = [0, 1, 2, 3, 4, 11, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, -1, 0.5];
@@ -205,7 +205,7 @@ describe("written queries", () => {
     assert.equal(segment.count(...writeQuery([])), ROW_COUNT);
   });
 
-  it("name everything that they can name", () => {
+  it("name every member", () => {
     for (const dimension of DIMENSIONS) {
       const any = [{ dimension, codes: Uint32Array.of(2 ** 32 - 1) }];
       assert.equal(segment.count(...writeQuery([{ kind: "posting", any, negated: false }])), 0);
@@ -221,7 +221,7 @@ describe("written queries", () => {
     }
   });
 
-  it("of many numbers are as those of few", () => {
+  it("with many numbers equal those with few", () => {
     const codes = Uint32Array.from({ length: 100_000 }, (_, code) => code);
     const any = [{ dimension: "municipality_ibge", codes }] as const;
     const [numbers] = writeQuery([{ kind: "posting", any, negated: false }]);

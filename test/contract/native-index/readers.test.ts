@@ -1,11 +1,11 @@
 /**
- * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
- * the same number of rows and the same values in every column of sampled rows, by path, link or
- * bytes; every stored column has values of the import; `readIPC` of nodejs-polars refuses a path
- * for its name alone; and a snapshot that went through another program as plain Arrow or Parquet,
- * in any row order and with other types, is imported to the same accounts in the same order, and
- * searched without import where plain.
- * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
+ * Proves: a snapshot is an Arrow file for an independent reader (Polars), which finds the same
+ * number of rows and the same values in every column of sampled rows, by path, link, or bytes;
+ * every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
+ * name alone; and a snapshot that went through another program as plain Arrow or Parquet, in any
+ * row order and with other types, is imported to the same accounts in the same order, and searched
+ * without import if plain.
+ * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The frame with codes as plain text, as most programs would write them. */
+/** The frame with codes as plain text, like most programs write them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 function asText(): any {
   const casts = CODES.map((name) => pl.col(name).cast(pl.Utf8));
@@ -75,7 +75,7 @@ function stored(path: string): unknown[] {
 }
 
 describe("Polars", () => {
-  it("agrees on the number of rows and on every column of sampled rows", () => {
+  it("agrees on the row count and on every column of sampled rows", () => {
     const { rows } = decodeSnapshot(sample.snapshot);
     assert.equal(frame.height, rows.length);
     assert.deepEqual(
@@ -97,14 +97,14 @@ describe("Polars", () => {
 });
 
 describe("a column", () => {
-  it("has several values, so that none is stored that no import fills", () => {
+  it("has several values, so every stored column is filled by an import", () => {
     const { rows } = decodeSnapshot(sample.snapshot);
     const valuesOf = (field: string) =>
       new Set(rows.map((row) => JSON.stringify((row as Record<string, unknown>)[field])));
     const empty = COLUMNS.map(({ name }) =>
       name === "share_capital_cents" ? "share_capital" : name,
     ).filter((field) => valuesOf(field).size < 2);
-    // Of a list of sanctions, which this import had none of (unit/ingest/quirks).
+    // From a list of sanctions, which this import lacked (unit/ingest/quirks).
     assert.deepEqual(
       empty,
       ["sanctioned"],
@@ -114,7 +114,7 @@ describe("a column", () => {
 });
 
 describe("readIPC of nodejs-polars", () => {
-  it("opens a snapshot given as bytes, or under a name that ends in .ipc", () => {
+  it("opens a snapshot as bytes, or under a name that ends in .ipc", () => {
     const link = join(folder, "snapshot.ipc");
     linkSync(sample.snapshot, link);
     for (const given of [link, readFileSync(sample.snapshot)]) {
@@ -123,7 +123,7 @@ describe("readIPC of nodejs-polars", () => {
     assert.equal(pl.readIPC(link, { columns: ["cnpj", "uf"] }).width, 2);
   });
 
-  it("takes any other text for the bytes, also the path of a file that Polars wrote", () => {
+  it("treats any other text as bytes, even the path of a file that Polars wrote", () => {
     const written = join(folder, "own.arrow");
     frame.select("cnpj").writeIPC(written);
     for (const text of ["no file at all", written, sample.snapshot]) {
@@ -132,12 +132,12 @@ describe("readIPC of nodejs-polars", () => {
   });
 });
 
-/** Cents as the answer's amount in reais. */
+/** Cents as reais, like in an answer. */
 function reais(cents: unknown): number | null {
   return cents === null || cents === undefined ? null : Number(cents) / 100;
 }
 
-/** A cell of Polars in the words of an answer. */
+/** A Polars cell in the form of an answer. */
 function plain(cell: unknown, name: string, type: string): unknown {
   if (cell === null || cell === undefined) return type.startsWith("list") ? [] : null;
   if (name === "phone_1" || name === "phone_2") return `+${cell}`;
@@ -147,26 +147,26 @@ function plain(cell: unknown, name: string, type: string): unknown {
 }
 
 describe("columns of another program", () => {
-  it("as plain Arrow with dictionaries give the same accounts in the same order", async () => {
+  it("as plain Arrow with dictionaries yield the same accounts in the same order", async () => {
     const path = join(folder, "plain.arrow");
     frame.sort("legal_name").writeIPC(path, { compression: "uncompressed" });
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("as plain Arrow with text and without scores give the same accounts", async () => {
+  it("as plain Arrow with text and without scores yield the same accounts", async () => {
     const path = join(folder, "text.arrow");
     const scores = COLUMNS.map(({ name }) => name).filter((name) => name.startsWith("score"));
     asText().drop(scores).writeIPC(path, { compression: "uncompressed" });
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("as Parquet give the same accounts", async () => {
+  it("as Parquet yield the same accounts", async () => {
     const path = join(folder, "text.parquet");
     asText().writeParquet(path);
     assert.deepEqual(stored(await importFile(path)), stored(sample.snapshot));
   });
 
-  it("with one code where a list belongs count as lists of one, or as odd", async () => {
+  it("with one code in place of a list count as a one-element list, or as odd", async () => {
     const path = join(folder, "single.arrow");
     const code = pl
       .when(pl.col("uf").eq(pl.lit("SP")))
@@ -181,7 +181,7 @@ describe("columns of another program", () => {
     }
   });
 
-  it("as Parquet with categories are refused with the way out", async () => {
+  it("as Parquet with categories are rejected with the workaround", async () => {
     const path = join(folder, "categories.parquet");
     frame.writeParquet(path);
     await assert.rejects(importFile(path), (error: Error) => {
@@ -190,7 +190,7 @@ describe("columns of another program", () => {
     });
   });
 
-  it("without a column, label or date are refused by name", async () => {
+  it("without a column, label, or date are rejected by name", async () => {
     const path = join(folder, "less.arrow");
     frame.drop("uf").writeIPC(path, { compression: "uncompressed" });
     await assert.rejects(importFile(path), /lacks the columns uf/);

@@ -1,7 +1,7 @@
 /**
- * Proves: what is found off the main thread is, byte for byte, what is found at once: pages, pages
- * of companies, totals and facets of random specs with long lists; ordinary questions are not
- * handed over; too many that wait are refused; damage is told as ever.
+ * Proves: asynchronous queries return, byte for byte, what inline ones do: pages, pages of
+ * companies, totals, and facets of random specs with long lists; ordinary queries stay inline; too
+ * many waiting ones are refused; damage is reported as usual.
  * Does not prove: that it is worth it (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ import type { TwinRow } from "../../support/twin.ts";
 
 const FIELDS = ["cnpj", "legal_name", "postal_code", "score"];
 
-describe("what is found off the main thread", () => {
+describe("asynchronous queries", () => {
   let made: SampleSnapshot;
   let segment: Segment;
   let rows: readonly TwinRow[];
@@ -43,7 +43,7 @@ describe("what is found off the main thread", () => {
     made.dispose();
   });
 
-  /** A random spec with hundreds of prefixes of postal codes, some of them of accounts. */
+  /** A random spec with hundreds of postal code prefixes, some of them of accounts. */
   function longSpec(random: () => number): AccountQuerySpec {
     const spec = randomSpec(random, segment.catalog, rows);
     const prefixes = Array.from({ length: 900 }, () => {
@@ -55,7 +55,7 @@ describe("what is found off the main thread", () => {
     return normalizeSpec({ ...spec, filters }, contextWith({ catalog: segment.catalog })).spec;
   }
 
-  it("is what is found at once", async () => {
+  it("return what the inline query returns", async () => {
     const random = seededRng(4);
     let found = 0;
     for (let round = 0; round < 90; round++) {
@@ -83,7 +83,7 @@ describe("what is found off the main thread", () => {
     assert.ok(found > 500, `${found} accounts`);
   });
 
-  it("is nothing for an ordinary question", () => {
+  it("are not used for an ordinary query", () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
     const context = contextWith({ catalog: segment.catalog });
     const ordinary = normalizeSpec(spec, context).spec;
@@ -101,7 +101,7 @@ describe("what is found off the main thread", () => {
     assert.deepEqual(countNow(segment, ordinary, null, ""), { total: found.total, facets: null });
   });
 
-  it("is a page in another order whose walk meets too many rows", async () => {
+  it("are used for a page in another order whose walk meets too many rows", async () => {
     const spec = {
       filters: { geo: { uf_any_of: ["SP"] } },
       sort: [{ field: "legal_name", direction: "asc" }],
@@ -124,7 +124,7 @@ describe("what is found off the main thread", () => {
     assert.deepEqual(answered, { ...found, facets: counted });
   });
 
-  it("is what is told beforehand to look at a quarter of a million rows and cells", async () => {
+  it("are used for a query estimated to scan 250,000 rows and cells", async () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
     const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
     const withWork = (accounts: number, work: number): Segment => {
@@ -139,7 +139,7 @@ describe("what is found off the main thread", () => {
     assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
   });
 
-  it("is a page or a count whose matches no sum tells, if there may be many", async () => {
+  it("are used for a page or count of possibly many matches without precomputed sums", async () => {
     const spec = {
       filters: { geo: { uf_any_of: ["SP"] }, company: { share_capital_min: 1_000 } },
       sort: [],
@@ -164,7 +164,7 @@ describe("what is found off the main thread", () => {
     assert.deepEqual([...new Set(bounds)], [250_000]);
   });
 
-  it("is refused where too many of a tenant wait, and goes on after them", async () => {
+  it("are rejected beyond a tenant's queue limit, and accepted again afterwards", async () => {
     const spec = longSpec(seededRng(6));
     const many = Array.from({ length: 64 }, () => countsAside(segment, spec, null));
     const isRefusal = (error: unknown) =>
@@ -175,7 +175,7 @@ describe("what is found off the main thread", () => {
     assert.ok((await countsAside(segment, spec, null)) !== null);
   });
 
-  it("is found in turns of the tenants, not behind sixty of another one", async () => {
+  it("are scheduled fairly, not after sixty of another tenant", async () => {
     const spec = longSpec(seededRng(6));
     const ended: string[] = [];
     const count = async (asker: string) => {
@@ -195,7 +195,7 @@ describe("what is found off the main thread", () => {
     assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
 
-  it("is the refusal of a damaged snapshot where there is one", async () => {
+  it("return the error of a damaged snapshot", async () => {
     const spec = longSpec(seededRng(7));
     const damage = Object.assign(new Error("block 7"), { code: "SNAPSHOT_DAMAGED" });
     const native = { ...segment.native, countAside: () => Promise.reject(damage) };

@@ -1,8 +1,8 @@
 /**
- * Proves, on a real snapshot: a phone or an e-mail that is not looked up is said to be one, with
- * the reason, by the route, agents and `peneira find`; a plan without the fields learns of a number
- * nothing but that; other texts, and a CNPJ that is found, get no reason.
- * Does not prove which accounts have a phone (campaign/kernel/contacts.test.ts).
+ * Proves, on a real snapshot: a phone or an e-mail that is not looked up is recognized, with the
+ * reason, by the route, agents, and `peneira find`; a plan without the fields reveals nothing else
+ * about a number; other texts, and a CNPJ that is found, get no reason.
+ * Does not prove: which accounts have a phone (campaign/kernel/contacts.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -34,7 +34,7 @@ const EMAILS: readonly (readonly [reason: string, ...texts: string[]])[] = [
   ["email_character", "ana@examplé.com", "ana;bia@example.com"],
   ["email_domain", "ana@example", "ana@example..com", "ana@example.c", "ana@-example.com"],
 ];
-/** No phone and no e-mail, or one that is looked up. */
+/** No phone or e-mail, or one that is looked up. */
 const OTHERS = [
   ...["padaria 24 horas", "3 irmaos", "2000", "0800", "ana@", "11.222.333/0001-81", "190"],
   ...["(11) 98765-4321", "ana@example.com", "529.982.247-25", "22233000181"],
@@ -52,7 +52,7 @@ const REFUSED = /As a phone|does not include/;
 
 type Plan = "enterprise" | "free";
 
-describe("a phone or an e-mail that is not looked up", () => {
+describe("the reason why a phone or an e-mail is not looked up", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
   let server: FakeServer;
@@ -75,7 +75,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     return (await answer.json()) as Awaited<ReturnType<typeof suggest>>;
   };
 
-  it("is none of Brazil with its area code, or is written with a mistake", async () => {
+  it("covers foreign numbers, missing area codes, and misspelled input", async () => {
     for (const [reason, ...texts] of NUMBERS) {
       for (const text of texts) {
         const { contact, contact_refused } = await ask(text);
@@ -93,7 +93,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     for (const text of OTHERS) assert.equal((await ask(text)).contact_refused, null, text);
   });
 
-  it("is one of several", async () => {
+  it("covers several contacts in one input", async () => {
     const reason = "several_contacts";
     for (const [kind, text] of [
       ["email", "ana@example.com bia@example.com"],
@@ -108,7 +108,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("is both a mobile and a CPF if nobody has it", async () => {
+  it("covers a number that may be a mobile or a CPF, if no row has it", async () => {
     const { contact, refused } = await ask("18996370606");
     assert.deepEqual([contact?.value, contact?.total], ["+5518996370606", 0]);
     assert.equal(refused?.reason, "cpf");
@@ -116,7 +116,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     assert.match((await runCommand(args)).err, /0 accounts have \+5518996370606.*\n.*CPF/);
   });
 
-  it("is counted in the state that is wanted, and in all", async () => {
+  it("counts matches in the requested state and in all states", async () => {
     const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
     const bytes = segment.native.renderJson(rows, ["email", "uf"]);
     const all = JSON.parse(Buffer.from(bytes).toString()) as { email: string; uf: string }[];
@@ -142,7 +142,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("lacks its area code first of all if it is written as a phone", async () => {
+  it("is first the missing area code if the input is written as a phone", async () => {
     const args = ["find", "--snapshot", sample.snapshot, "--", "98765-4321"];
     assert.match((await runCommand(args)).err, /^As a phone, it lacks its area code/);
     const agent = await connectedTo(server.base, server.keys.enterprise);
@@ -154,7 +154,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("is in no plan that a key has", async () => {
+  it("covers a plan without contact fields", async () => {
     const reason = "field_not_allowed";
     const known = segment.native.renderJson(Uint32Array.of(0), ["email", "phone_1"]);
     const [{ email, phone_1 }] = JSON.parse(Buffer.from(known).toString());
@@ -170,7 +170,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("is in no index of a snapshot of an earlier version", async () => {
+  it("covers a snapshot of an earlier version without the index", async () => {
     const catalog = { ...segment.catalog, lacksContacts: true as const };
     const older = Object.create(segment, { catalog: { value: catalog } }) as Segment;
     const request = { uf: null, limit: 5, fields: ["cnpj"] };
@@ -184,7 +184,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("is not the root of a company that is there", async () => {
+  it("does not apply to the root of an existing company", async () => {
     const bytes = segment.native.renderJson(Uint32Array.of(5), ["cnpj"]);
     const [{ cnpj }] = JSON.parse(Buffer.from(bytes).toString());
     const { suggestions, contact_refused } = await ask(cnpj.slice(0, 8));
@@ -216,7 +216,7 @@ describe("a phone or an e-mail that is not looked up", () => {
     }
   });
 
-  it("has words for every reason, which name the fix and repeat no number", () => {
+  it("has a text for every case, which names the fix and repeats no number", () => {
     for (const reason of CONTACT_REASONS) {
       for (const kind of ["phone", "email"] as const) {
         const told = contactRefusalText({ kind, reason: reason as "foreign_number" });

@@ -1,9 +1,8 @@
 /**
- * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and a
- * CNPJ with wrong check digits is said to have some; eight letters that no company has are a name;
- * names are found whatever accents and case they are typed with, with a state only there; too many
- * questions at once are refused, and none is lost. Does not prove that all that fits is found
- * (unit/native-index/find.test.ts).
+ * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and
+ * wrong check digits are reported; eight letters that no company has are a name; names are found
+ * with any accents and case, in a state only there; too many concurrent queries are refused, and
+ * none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +42,7 @@ describe("finding", () => {
   const ask = (text: string, uf: string | null = null, limit = 5) =>
     suggest(segment, { text, uf, limit, fields: FIELDS, contacts: { phone: true, email: true } });
 
-  it("takes a CNPJ in any spelling, and says that its check digits are wrong", async () => {
+  it("accepts a CNPJ in any spelling, and reports wrong check digits", async () => {
     const { cnpj } = rows[7] as Row;
     const masked = cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
     for (const text of [cnpj, masked, ` ${masked} `, cnpj.toLowerCase()]) {
@@ -63,7 +62,7 @@ describe("finding", () => {
     });
   });
 
-  it("takes a phone or an e-mail in any spelling, and lists who has it by rank", async () => {
+  it("accepts a phone or an e-mail in any spelling, and lists its accounts by rank", async () => {
     const has = (name: "email" | "phone", value: string) =>
       rows.filter((row) =>
         (name === "email" ? [row.email] : [row.phone_1, row.phone_2]).includes(value),
@@ -96,7 +95,7 @@ describe("finding", () => {
     assert.deepEqual(nobody.contact, { kind: "phone", value: "+5599987654321", total: 0 });
   });
 
-  it("takes a root, and lists the company first", async () => {
+  it("accepts a root, and lists the company first", async () => {
     const root = (rows[3] as Row).cnpj.slice(0, 8);
     const masked = root.replace(/^(..)(...)(...)$/, "$1.$2.$3");
     for (const text of [root, masked]) {
@@ -113,13 +112,13 @@ describe("finding", () => {
     assert.equal((await establishments(segment, { root: "ZZZZZZZZ", ...page })).total, 0);
   });
 
-  it("takes eight letters that no company has for a name", async () => {
+  it("treats eight letters that no company has as a name", async () => {
     const { number } = await ask("padarias");
     assert.equal(number, null);
     assert.equal((await ask("00000ZZZ")).number?.kind, "root");
   });
 
-  it("finds a name whatever accents and case it has, and with a state only there", async () => {
+  it("finds a name in any case and with any accents, and only in a given state", async () => {
     const {
       legal_name: name,
       uf,
@@ -133,14 +132,14 @@ describe("finding", () => {
     assert.deepEqual((await ask(name, "XX")).suggestions, []);
   });
 
-  it("says what cannot be looked for", () => {
+  it("reports input that cannot be searched", () => {
     assert.equal(mistakeIn("a"), null);
     assert.equal(mistakeIn("&"), "Type at least one letter or digit.");
     assert.equal(mistakeIn("a".repeat(201)), "Type at most 200 characters.");
     assert.equal(mistakeIn("a ".repeat(33)), "Type at most 32 words.");
   });
 
-  it("refuses what would wait behind too many of a tenant, and answers all others", async () => {
+  it("rejects queries beyond a tenant's queue limit, and answers all others", async () => {
     const asked = Array.from({ length: 100 }, () => ask("a").catch((error: unknown) => error));
     const outcomes = await Promise.all(asked);
     const refused = outcomes.filter(

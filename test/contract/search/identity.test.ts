@@ -1,12 +1,11 @@
 /**
- * Proves that the identity of a snapshot stands for its bytes, also against somebody who forges
- * checksums: bytes that were altered under a right CRC-32C are found by `verify`, before a hot swap
- * and by the scrubber; with a right SHA-256 of the block the file is refused, with right ones of
- * everything it is another snapshot. A file of before digests opens under the identity that it had,
- * and such files can be forged. Digests that lie elsewhere are refused in words. The same dump
- * gives the same identity.
- * Does not prove that SHA-256 is computed right (native-build*.test.ts), nor that the first touch
- * of a block finds a forgery: it does not, and this shows it.
+ * Proves that the identity of a snapshot represents its bytes, also against forged checksums:
+ * `verify`, before a hot swap, and the scrubber find altered bytes with a valid CRC-32C; with a
+ * valid SHA-256 of the block the file is rejected, with valid ones of everything it is another
+ * snapshot. A file from before digests opens under its old identity, and such files can be forged.
+ * Digests elsewhere are rejected with a message. The same dump yields the same identity.
+ * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access
+ * to a block finds a forgery: it does not, as shown here.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -61,7 +60,7 @@ describe("the identity of a snapshot", () => {
     return path;
   }
 
-  /** The file with another first name, under the checksum of before; and the block of it. */
+  /** The file with another first name, under the earlier checksum; and its block. */
   function forged(): { bytes: Buffer; block: number } {
     const bytes = Buffer.from(whole);
     const at = placeOf(bytes, first.legal_name);
@@ -69,7 +68,7 @@ describe("the identity of a snapshot", () => {
     return { bytes, block: Math.floor(at / BLOCK) };
   }
 
-  /** Writes a text in the place of another one of the same length, at its last place. */
+  /** Replaces the last occurrence of a text by another of the same length. */
   function retold(bytes: Buffer, from: string, to: string): Buffer {
     assert.equal(from.length, to.length);
     const at = bytes.lastIndexOf(from);
@@ -80,7 +79,7 @@ describe("the identity of a snapshot", () => {
 
   const withoutDigests = (bytes: Buffer) => retold(bytes, '"digests"', '"former_"');
 
-  /** Gives a block its digest; what is left to tell the file from the real one is the identity. */
+  /** Updates a block's digest; only the identity then distinguishes the file from the real one. */
   function digested({ bytes, block }: ReturnType<typeof forged>): Buffer {
     const end = Math.min((block + 1) * BLOCK, digests.offset);
     const digest = createHash("sha256")
@@ -93,14 +92,14 @@ describe("the identity of a snapshot", () => {
   const nameOf = (segment: Segment) =>
     (account(segment, first.cnpj, ["legal_name"]) as typeof first).legal_name;
 
-  it("is 64 digits, the same for the same dump", async () => {
+  it("is 64 hex digits, the same for the same dump", async () => {
     const again = await openSegment(snapshotOf(1));
     assert.match(identity, /^[0-9a-f]{64}$/);
     assert.equal(again.snapshotId, identity);
     again.close();
   });
 
-  it("is not had by bytes that were altered under a right CRC-32C", async () => {
+  it("detects altered bytes with a matching CRC-32C", async () => {
     const { bytes, block } = forged();
     const path = written(bytes);
     const { damaged } = await verifySnapshot(await openSnapshot(path), () => {});
@@ -117,7 +116,7 @@ describe("the identity of a snapshot", () => {
     swapped.close();
   });
 
-  it("is watched over by the scrubber", async () => {
+  it("is verified by the scrubber", async () => {
     const segment = await openSegment(written(forged().bytes));
     const clock = manualClock();
     const scrubber = new Scrubber({
@@ -132,10 +131,10 @@ describe("the identity of a snapshot", () => {
     segment.close();
   });
 
-  it("is refused where a block has its digest, and another one where that fits too", async () => {
+  it("is rejected if a block has its digest, and differs if the digest matches too", async () => {
     const bytes = digested(forged());
     await assert.rejects(openSnapshot(written(bytes)), /its digests are damaged/);
-    // In a mapping that is open already, the end of a pass finds it.
+    // In an open mapping, the end of a pass finds it.
     const directory = (await openSnapshot(snapshotOf(0))).directory;
     const native = openNative(written(bytes), directory);
     await native.verifyBlocks(0, native.blockCount - 1);
@@ -153,7 +152,7 @@ describe("the identity of a snapshot", () => {
     segment.close();
   });
 
-  it("of a file of before is what it was, and can be forged", async () => {
+  it("of an older file is unchanged, and can be forged", async () => {
     const real = await openSegment(written(withoutDigests(Buffer.from(whole))));
     const other = await openSegment(written(withoutDigests(forged().bytes)));
     for (const { native, snapshotId } of [real, other]) {
@@ -167,7 +166,7 @@ describe("the identity of a snapshot", () => {
     for (const segment of [real, other]) segment.close();
   });
 
-  it("has digests at their place, or the file is refused", async () => {
+  it("has its digests at the right offset, or the file is rejected", async () => {
     const offset = `"digests":{"offset":"${digests.offset}"`;
     const length = `"length":"${digests.length}","sha256"`;
     const less = (text: string, by: number) =>
@@ -194,7 +193,7 @@ describe("the identity of a snapshot", () => {
     }
   });
 
-  it("goes with every bit of the digests", async () => {
+  it("changes with every bit of the digests", async () => {
     for (const at of [0, 31, 32, digests.length - 1]) {
       const bytes = Buffer.from(whole);
       bytes.writeUInt8(bytes.readUInt8(digests.offset + at) ^ 4, digests.offset + at);

@@ -1,8 +1,8 @@
 /**
- * Proves, on real files, when a newer snapshot is taken over: newer ones of a folder, a replaced
- * file, never a damaged, an older or a half-written one; that the log says what is true of it; and
- * that a look never overlaps another.
- * Does not prove that requests go on meanwhile (the end-to-end suite does).
+ * Proves, on real files, when a newer snapshot is adopted: newer ones of a folder, a replaced file,
+ * never a damaged, an older, or a half-written one; that the log is correct about it; and that
+ * checks never overlap.
+ * Does not prove: that requests continue meanwhile (the end-to-end suite does).
  */
 import assert from "node:assert/strict";
 import {
@@ -49,7 +49,7 @@ describe("reload", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A reload of a path with what it has taken over and what it has logged. */
+  /** A reload of a path with its adopted snapshots and its log. */
   async function watched(path: string, first: string | null) {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
@@ -76,7 +76,7 @@ describe("reload", () => {
     return { reload, labels, lines, logged, close, dropped: () => dropped, looks: () => looks };
   }
 
-  it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
+  it("accepts newer files of a folder in any order, and no older or damaged one", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const of = (label: string) => join(place, `${label}.peneira`);
     copyFileSync(made["2026-09"] as string, of("2026-09"));
@@ -108,7 +108,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("is not kept busy by what else is written in its folder", async () => {
+  it("is not kept busy by other writes in its folder", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const served = join(place, "served.peneira");
     copyFileSync(made["2026-09"] as string, served);
@@ -122,7 +122,7 @@ describe("reload", () => {
         if (path === served) appendFileSync(join(place, "access.log"), "a line of a proxy\n");
         await sleep(1);
       }
-      // The look every few seconds may fall into it.
+      // The periodic check may fall into it.
       assert.ok(looks() - before <= 1, `${looks() - before} looks at ${path}`);
       if (path === place) {
         copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
@@ -132,7 +132,7 @@ describe("reload", () => {
     }
   });
 
-  it("tells once of a file that is copied slowly, and passes over an import's", async () => {
+  it("reports a slowly copied file once, and ignores an import's temporary file", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const of = (name: string) => join(place, name);
     copyFileSync(made["2026-09"] as string, of("2026-09.peneira"));
@@ -156,7 +156,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("takes no newer one whose metadata are forged, though every checksum is right", async () => {
+  it("rejects a newer file with forged metadata and valid checksums", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
     const { reload, labels, logged, close } = await watched(place, join(place, "2026-09.peneira"));
@@ -177,7 +177,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("says that nothing is served where nothing is, and then that it is the first", async () => {
+  it("reports that nothing is served, and then the first snapshot", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const { reload, labels, logged, close } = await watched(place, null);
     writeFileSync(join(place, "junk"), "junk");
@@ -207,7 +207,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("gives up a served file that was written over, and goes on when it is whole", async () => {
+  it("drops a served file that was overwritten, and continues when it is whole", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyFileSync(made["2026-10"] as string, path);
@@ -224,7 +224,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("survives that the place is gone for a while, and takes nothing once stopped", async () => {
+  it("survives a temporarily missing folder, and accepts nothing after stop", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     copyFileSync(made["2026-09"] as string, join(place, "2026-09.peneira"));
     const { reload, labels, lines, close } = await watched(place, join(place, "2026-09.peneira"));
@@ -244,7 +244,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("leaves a served file that was only touched to those who check it", async () => {
+  it("leaves a served file that was only touched to the scrubber", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyAged(made["2026-10"] as string, path);
@@ -261,7 +261,7 @@ describe("reload", () => {
     await close();
   });
 
-  it("keeps what is served while a bad file in its place is mended in place", async () => {
+  it("keeps serving while a bad file in its place is repaired in place", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyAged(made["2026-10"] as string, path);
@@ -275,14 +275,14 @@ describe("reload", () => {
     resize(path, readFileSync(made["2026-09"] as string).length);
     await reload.look();
     assert.deepEqual([labels(), dropped(), logged("refused").length], [["2026-10"], 0, 3]);
-    // As a copying program mends it that gives back the time of writing.
+    // As a copying program repairs it that restores the mtime.
     keepingTimes(path, () => overwrite(path, 0, readFileSync(made["2026-09"] as string)));
     await reload.look();
     assert.deepEqual(labels(), ["2026-10", "2026-09"]);
     await close();
   });
 
-  it("takes whatever valid snapshot replaces a named file, also an older one", async () => {
+  it("accepts any valid snapshot that replaces a named file, also an older one", async () => {
     const place = mkdtempSync(join(folder, "place-"));
     const path = join(place, "served.peneira");
     copyFileSync(made["2026-10"] as string, path);

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => dispose(subject));
 
-it("search equals a linear scan", () => {
+it("searches like a linear scan", () => {
   const rng = seededRng(SEED + 9);
   let found = 0;
   for (let i = 0; i < SPECS; i++) {
@@ -29,7 +29,7 @@ it("search equals a linear scan", () => {
   assert.ok(found > SPECS / 5, `only ${found} of ${SPECS} specs had an answer`);
 });
 
-it("pages join to a linear scan", () => {
+it("returns pages that join to a linear scan", () => {
   const rng = seededRng(SEED + 10);
   let pages = 0;
   for (let i = 0; i < WALKS; i++) {

@@ -1,8 +1,8 @@
 /**
- * Proves the parts that large pages are sent with: slices joined are the whole, and made when asked
- * for; a body of pieces brings each once and is done with once; work between requests is done in
- * order and can be taken back; a segment registry closes nothing that is read. Does not prove
- * anything about sockets (contract/http/server/streams.test.ts).
+ * Proves the parts of sending large pages: slices join to the whole, and are rendered lazily; a
+ * chunked body yields each chunk once and is released once; background tasks run in order and can
+ * be canceled; a segment registry closes nothing in use. Does not prove: anything about sockets
+ * (contract/http/server/streams.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ describe("slices of accounts", () => {
   const render = (rows: Uint32Array) =>
     Buffer.from(JSON.stringify([...rows].map((row) => ({ row, text: "[,]".repeat(row % 5) }))));
 
-  it("joined are what all rows rendered at once are, for any number, again and again", () => {
+  it("join to the rendering of all rows, for any size, repeatedly", () => {
     fc.assert(
       fc.property(fc.oneof(fc.nat(3 * SLICE_ROWS), fc.constantFrom(SLICE_ROWS, 256)), (count) => {
         const rows = Uint32Array.from({ length: count }, (_, i) => i * 3);
@@ -32,7 +32,7 @@ describe("slices of accounts", () => {
     );
   });
 
-  it("are rendered when they are asked for, not before", () => {
+  it("are rendered lazily", () => {
     let rendered = 0;
     const rows = new Uint32Array(10 * SLICE_ROWS);
     const texts = accountSlices(rows, (slice) => {
@@ -46,8 +46,8 @@ describe("slices of accounts", () => {
   });
 });
 
-describe("a body of pieces", () => {
-  it("brings each piece when it is asked for, then nothing, and is done with once", async () => {
+describe("a body of chunks", () => {
+  it("yields each chunk on request, then nothing, and is released once", async () => {
     const texts = ["ab", "cde"];
     let done = 0;
     const pieces = texts.map((text) => Buffer.from(text))[Symbol.iterator]();
@@ -63,7 +63,7 @@ describe("a body of pieces", () => {
     assert.equal(done, 1);
   });
 
-  it("makes nothing after its end", async () => {
+  it("renders nothing after its end", async () => {
     let made = 0;
     const pieces = { next: () => ({ value: Buffer.from([made++]), done: false }) };
     const body = new PieceBody({ pieces, done: () => {}, failed: () => {} });
@@ -80,7 +80,7 @@ describe("a segment registry with readers", () => {
     return state as typeof state & Segment;
   };
 
-  it("closes what is read when the last reader lets go, and once", () => {
+  it("closes a retired segment when its last reader releases it, and once", () => {
     const clock = manualClock();
     const registry = new SegmentRegistry(clock, 1_000);
     const first = one(null, 5);
@@ -105,7 +105,7 @@ describe("a segment registry with readers", () => {
     );
   });
 
-  it("sweeps what is read only afterwards, when its time is over again", () => {
+  it("sweeps a segment that is read again only after its deadline restarts", () => {
     const clock = manualClock();
     const registry = new SegmentRegistry(clock, 1_000);
     const [old, current] = [one(null, 1), one(null, 2)];
@@ -126,8 +126,8 @@ describe("a segment registry with readers", () => {
   });
 });
 
-describe("work between requests", () => {
-  it("is done in order, each once, over many turns, and not when it was taken back", async () => {
+describe("background tasks", () => {
+  it("run in order, each once, over many turns, unless canceled", async () => {
     const done: number[] = [];
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
@@ -149,7 +149,7 @@ describe("work between requests", () => {
     assert.ok(turns >= 5, `only ${turns} turns of the event loop in between`);
   });
 
-  it("goes on with what work adds, after what was there", async () => {
+  it("run added tasks after the ones already queued", async () => {
     const done: string[] = [];
     later(() => {
       done.push("a");

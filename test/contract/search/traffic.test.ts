@@ -1,9 +1,9 @@
 /**
- * Proves: the traffic of the benchmarks is the same for the same seed and another for another one;
- * its shares are those of the table, within sampling error; every body is normalized without a
- * warning, and no two mean the same; each kind finds something most of the time; the table has
- * every filter that a search can have without lists of its own.
- * Does not prove: that people ask like this.
+ * Proves: the traffic of the benchmarks is the same for the same seed and differs for others; its
+ * shares are those of the table, within sampling error; every body is normalized without a warning,
+ * and no two are equivalent; each kind mostly finds something; the table has every filter that a
+ * search can have without lists of its own.
+ * Does not prove: that people query like this.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -20,10 +20,10 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const ACCOUNTS = 6_000;
 const BODIES = 4_000;
 const OF_A_KIND = 60;
-/** Deviations within which all shares of a run are, but for one run in ten thousand. */
+/** Deviations that contain all shares of a run, except in one run of ten thousand. */
 const DEVIATIONS = 5;
 
-/** Filters that the traffic has not, and why. */
+/** Filters that the traffic lacks, and why. */
 const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   municipality_tom_any_of: "another spelling of the IBGE code, with lists of the same kind",
   secondary_cnae_mode: "a search has one mode only",
@@ -53,7 +53,7 @@ after(() => {
   sample.dispose();
 });
 
-/** All members of all groups; the names of no two are the same. */
+/** All members of all groups, whose names are unique. */
 function membersOf(body: Body): Readonly<Record<string, unknown>> {
   return Object.assign({}, ...Object.values(body.spec.filters));
 }
@@ -79,7 +79,7 @@ const words = (wanted: number): Seen => {
   return ({ text_hints: hints }) => list(hints)[0]?.split(" ").length === wanted;
 };
 const digits = (code: unknown) => list(code)[0]?.length;
-/** Days from a date to that of the snapshot. */
+/** Days from a date to the snapshot's date. */
 const age = (date: unknown) =>
   (Date.parse(segment.snapshotDate) - Date.parse(date as string)) / 86_400_000;
 const isYear = (date: unknown) => typeof date === "string" && date.endsWith("-01-01");
@@ -88,7 +88,7 @@ const since =
   ({ started_after: from, started_before: before }) =>
     from !== undefined && before === undefined && fits(from);
 
-/** How each row of the table shows in a body, without the code that drew it. */
+/** How each table row shows in a body, independent of the code that drew it. */
 const SEEN: Readonly<Record<string, Seen>> = {
   "one activity": (members) =>
     count("cnae_any_of", (length) => length === 1)(members) && digits(members.cnae_any_of) === 7,
@@ -145,7 +145,7 @@ const SEEN: Readonly<Record<string, Seen>> = {
   shuffled: (_, { spec }) => spec.scoring?.strategy === "random",
 };
 
-/** Part of some bodies in which something shows. */
+/** Share of some bodies with a property. */
 function partOf(texts: readonly string[], seen: Seen): number {
   const found = texts.filter((text) => {
     const body = JSON.parse(text) as Body;
@@ -154,7 +154,7 @@ function partOf(texts: readonly string[], seen: Seen): number {
   return found.length / texts.length;
 }
 
-/** Part of the draws without an activity or a name, and without a place: they are drawn again. */
+/** Share of the draws without an activity or a name, and without a place, which are redrawn. */
 function drawnAgain(): number {
   const left = (choice: string) =>
     SHARES.reduce((rest, row) => (row.choice === choice ? rest - row.share : rest), 1);
@@ -168,7 +168,7 @@ function near(name: string, part: number, expected: number): void {
 }
 
 describe("the traffic of the benchmarks", () => {
-  it("is the same for a seed, and another for another seed", () => {
+  it("is the same for a seed, and differs for another seed", () => {
     for (const kind of TRAFFIC_KINDS) {
       const one = trafficOf(segment, SEED, 40, kind);
       assert.deepEqual(trafficOf(segment, SEED, 40, kind), one, kind.name);
@@ -177,7 +177,7 @@ describe("the traffic of the benchmarks", () => {
     assert.deepEqual(trafficOf(segment, SEED, 40), bodies.slice(0, 40));
   });
 
-  it("has each row of the table as often as the table says", () => {
+  it("has each row of the table as often as the table states", () => {
     assert.deepEqual(Object.keys(SEEN).sort(), SHARES.map(({ name }) => name).sort());
     const narrow = 1 - drawnAgain();
     for (const { name, choice, share } of SHARES) {
@@ -194,7 +194,7 @@ describe("the traffic of the benchmarks", () => {
     near("newest", partOf(bodies, SEEN["newest first"] as Seen), 1 / 10);
   });
 
-  it("is normalized without a warning, and no two questions mean the same", () => {
+  it("is normalized without a warning, and no two queries are equivalent", () => {
     const specs = bodies.map((body) => specOfBody(segment, body));
     for (const [at, spec] of specs.entries()) {
       assert.deepEqual(spec.explain.warnings, [], bodies[at]);
@@ -202,7 +202,7 @@ describe("the traffic of the benchmarks", () => {
     assert.equal(new Set(specs.map((spec) => JSON.stringify(spec))).size, BODIES);
   });
 
-  it("finds something in most questions of each kind, and nothing in some", () => {
+  it("finds rows for most queries of each kind, and none for some", () => {
     let empty = 0;
     for (const kind of TRAFFIC_KINDS) {
       const specs = trafficOf(segment, SEED, OF_A_KIND, kind).map((body) => {
@@ -215,7 +215,7 @@ describe("the traffic of the benchmarks", () => {
     assert.ok(empty > 0, "a client also asks for what does not exist");
   });
 
-  it("has the row of a kind in all of its questions, and sets the filters of the row", () => {
+  it("sets the filters of its row in all queries of a kind", () => {
     for (const kind of TRAFFIC_KINDS) {
       const drawn = trafficOf(segment, SEED, OF_A_KIND, kind);
       if (kind.has === undefined) continue;
@@ -243,7 +243,7 @@ describe("the table of shares", () => {
     assert.deepEqual([...drawn].sort(), expected.sort());
   });
 
-  it("shares no more than there is within a choice", () => {
+  it("sums to at most one within a choice", () => {
     for (const choice of new Set(SHARES.map((row) => row.choice))) {
       const rows = SHARES.filter((row) => row.choice === choice);
       const sum = rows.reduce((all, { share }) => all + share, 0);
@@ -252,7 +252,7 @@ describe("the table of shares", () => {
   });
 });
 
-it("a seed is drawn for each run, and one that is given is checked", () => {
+it("draws a seed for each run, and checks a given one", () => {
   assert.notEqual(seedOf(undefined), seedOf(undefined));
   assert.equal(seedOf("4294967295"), 4_294_967_295);
   for (const wrong of ["-1", "1.5", "x", "4294967296"]) {

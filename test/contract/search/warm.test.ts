@@ -1,8 +1,8 @@
 /**
- * Proves that what a start does before and behind its port costs the same in any registry: every
- * question to the addon is one that reads a page or an order, none counts or compares matches. Also
- * that damage of the first page is found by the first questions, and that warming ends when it is
- * told to. Does not prove how many bytes are read: the bench `start` shows that.
+ * Proves that the work of a start, before and after its port opens, costs the same in any registry:
+ * every addon query reads a page or an order, none counts or compares matches. Also that the first
+ * queries find damage of the first page, and that warming can be stopped. Does not prove: how many
+ * bytes are read (the bench `start`).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ interface Asked {
   readonly given: readonly unknown[];
 }
 
-describe("making a snapshot ready", () => {
+describe("warming a snapshot", () => {
   let sample: SampleSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(2_000, 3);
@@ -44,7 +44,7 @@ describe("making a snapshot ready", () => {
     return { segment, asked };
   }
 
-  it("asks nothing whose cost grows with the registry", async () => {
+  it("runs no query whose cost grows with the registry", async () => {
     const { segment, asked } = await watched();
     await askFirst(segment);
     await warm(segment);
@@ -54,7 +54,7 @@ describe("making a snapshot ready", () => {
       [...called].filter((name) => !quick.includes(name)),
       [],
     );
-    // The number of all accounts stands in the directory.
+    // The directory has the number of all accounts.
     for (const { given } of asked.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }
@@ -68,7 +68,7 @@ describe("making a snapshot ready", () => {
     segment.close();
   });
 
-  it("ends when it is told to", async () => {
+  it("stops on request", async () => {
     const { segment, asked } = await watched();
     let turns = 0;
     await warm(segment, () => ++turns > 3);
@@ -76,7 +76,7 @@ describe("making a snapshot ready", () => {
     segment.close();
   });
 
-  it("finds damage of the first page before anybody asks", async () => {
+  it("finds damage of the first page before the first request", async () => {
     const folder = mkdtempSync(join(tmpdir(), "peneira-warm-"));
     const good = await openSegment(sample.snapshot);
     const rows = good.native.renderJson(Uint32Array.of(0), ["legal_name"]);

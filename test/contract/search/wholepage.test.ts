@@ -1,9 +1,9 @@
 /**
- * Proves: a page that the addon finds and renders in one call is, byte for byte, the page that is
- * planned, executed, collected and projected, for random specs, fields and rows to go on from, also
- * when it is asked again, with other fields, on another snapshot and after totals were forgotten;
- * what takes more than one call is left to the others.
- * Does not prove either page: the twin does.
+ * Proves: a page that the addon finds and renders in one call equals, byte for byte, the page that
+ * is planned, executed, collected, and projected, for random specs, fields, and start rows, also on
+ * repetition, with other fields, on another snapshot, and after totals were evicted; pages that
+ * need more than one call use the other path.
+ * Does not prove: either page (the twin does).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -30,7 +30,7 @@ const WHOLE: WholePageRequest = {
   fields: ["cnpj"],
 };
 
-describe("a whole page", () => {
+describe("a rendered page", () => {
   let one: Subject;
   let other: Subject;
   before(async () => {
@@ -42,13 +42,13 @@ describe("a whole page", () => {
     dispose(other);
   });
 
-  /** The page as it is found in several calls. */
+  /** The page as several calls find it. */
   function inParts({ segment }: Subject, request: Parameters<typeof search>[1]) {
     const { slices, ...rest } = searchSliced(segment, request);
     return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
   }
 
-  it("is the page of several calls", () => {
+  it("equals the page of several calls", () => {
     const random = seededRng(31);
     let whole = 0;
     let accounts = 0;
@@ -70,7 +70,7 @@ describe("a whole page", () => {
     assert.ok(whole > 400 && accounts > 5_000, `${whole} pages, ${accounts} accounts`);
   });
 
-  it("is that of the fields and of the snapshot that are asked for", () => {
+  it("has the requested fields and the requested snapshot", () => {
     const spec = randomSpec(seededRng(1), one.segment.catalog, one.rows);
     const asked: AccountQuerySpec = { ...spec, ...RANKED };
     for (const subject of [one, other, one]) {
@@ -81,7 +81,7 @@ describe("a whole page", () => {
     }
   });
 
-  it("is the same in memory that is given, where it has room, and nothing else changes", () => {
+  it("is the same in a given buffer with enough space, and changes nothing else", () => {
     const random = seededRng(8);
     const kinds = new Set<boolean>();
     const memory = new Uint8Array(64 * 1024);
@@ -105,7 +105,7 @@ describe("a whole page", () => {
     assert.deepEqual(kinds, new Set([true, false]), "some had no room");
   });
 
-  it("is none where its place is outside of the room", () => {
+  it("rejects an offset outside the buffer", () => {
     for (const place of [9, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       const facts = Float64Array.of(0, 0, 0, 0, place);
       const call = () => one.segment.native.wholePage(WHOLE, facts, new Uint8Array(8));
@@ -113,7 +113,7 @@ describe("a whole page", () => {
     }
   });
 
-  it("is nothing where the order is another one", () => {
+  it("is not rendered for another order", () => {
     const spec = randomSpec(seededRng(5), one.segment.catalog, one.rows);
     const sort = [{ field: "started_on", direction: "asc" }] as const;
     const request = { spec: { ...spec, sort: [...sort] }, fields: ["cnpj"], afterRow: -1 };

@@ -1,8 +1,8 @@
 /**
- * Proves: every reader of CNPJs reads every spelling alike: the path of an account and of a
- * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the box
- * of the console, commands, agents and the list of sanctions; and a CPF comes back from none.
- * Does not prove what becomes of a CNPJ that was read.
+ * Proves: every reader of CNPJs parses every spelling alike: the path of an account and of a
+ * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the
+ * console's box, commands, agents, and the list of sanctions; and none returns a CPF.
+ * Does not prove: what happens to a parsed CNPJ.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const RANDOM = 1_500;
 /** Texts of a CPF, which nothing may repeat. */
 const CPF = /12345678909|123\.456\.789|123456789-09/;
 
-/** The readings of an upload, in order; wrong check digits come with the text that was sent. */
+/** The results of an upload, in order; wrong check digits come with the sent text. */
 function outcomeOf(upload: Upload): string {
   const bytes = Buffer.concat(upload.entries(false));
   const [entry] = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) =>
@@ -81,7 +81,7 @@ const ALL = [...SPELLINGS, ...Array.from({ length: RANDOM }, () => randomSpellin
 describe("a spelling of a CNPJ", () => {
   const same = (reading: string) => reading;
 
-  it("is read as it must be", () => {
+  it("is read as specified", () => {
     checkAll(ALL, readOne, same);
     for (const reason of Object.keys(CNPJ_REFUSALS)) {
       assert.ok(
@@ -91,7 +91,7 @@ describe("a spelling of a CNPJ", () => {
     }
   });
 
-  it("is read alike in JSON, pasted text and CSV", () => {
+  it("is read alike in JSON, pasted text, and CSV", () => {
     const taken = (text: string) => {
       const upload = new Upload(false);
       assert.ok(upload.take(text, { line: 1 }));
@@ -127,7 +127,7 @@ describe("a spelling of a CNPJ", () => {
     }
   });
 
-  it("is read alike in the box of the console, where words make a sentence", () => {
+  it("is read alike in the console's search box, where words make a sentence", () => {
     for (const [text, reading] of ALL) {
       const number = numberIn(text);
       const short = shortNumberIn(text);
@@ -152,7 +152,7 @@ describe("a spelling of a CNPJ", () => {
       const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
       const told = await program.parseAsync(sent, { from: "user" }).then(String, String);
       assert.ok(!CPF.test(told), told);
-      // A CNPJ gets as far as the snapshot, which is not there.
+      // A CNPJ gets as far as the snapshot, which is missing.
       if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /nowhere/, text);
       else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
     }
@@ -178,7 +178,7 @@ describe("a spelling of a CNPJ", () => {
   });
 });
 
-/** The sentence of a reading that is no CNPJ. */
+/** The message of a result that is no CNPJ. */
 function wordsOf(reading: string): string {
   const [reason = "", offered = ""] = reading.split(" ");
   if (reason === "root") return "It is the root of a CNPJ";
@@ -238,7 +238,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     }
   });
 
-  it("is read alike where it is typed, unless it may be a name", async () => {
+  it("is read alike if typed, unless it may be a name", async () => {
     for (const [text, reading] of SPELLINGS) {
       const { body } = await ask(`/v1/accounts/suggest?q=${encodeURIComponent(text)}`);
       const { number, refused } = body;
@@ -250,7 +250,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     }
   });
 
-  it("is read alike as a text and a number of JSON, behind a byte-order mark too", async () => {
+  it("is read alike as text and as a number in JSON, also after a byte-order mark", async () => {
     const { body: made } = await ask("/v1/lists", '\ufeff{"name":"spellings"}');
     const entries = `/v1/lists/${made.list.id}/entries`;
     const numbers = SPELLINGS.filter(([text]) => /^-?(0|[1-9]\d*)(\.\d+)?(e[+]?\d+)?$/i.test(text));
@@ -259,7 +259,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
       for (const sent of [text, JSON.stringify(text)]) {
         const { body } = await ask(entries, `{"cnpjs":[${sent}]}`);
         const [refused] = body.refused;
-        // An infinite number is no number of JSON that was sent.
+        // An infinite number cannot be sent in JSON.
         if (sent === "1e999999999") continue;
         const found = refused === undefined ? "taken" : [refused.reason, refused.offered ?? ""];
         const wanted = asEntry(String(reading));
@@ -281,7 +281,7 @@ describe("a spelling of a CNPJ over HTTP", () => {
     assert.ok(text.includes(CNPJ_REFUSALS.too_long));
   });
 
-  it("of a person is not logged", () => {
+  it("is not logged if it belongs to a person", () => {
     assert.ok(!CPF.test(server.logged.join("\n")));
   });
 });

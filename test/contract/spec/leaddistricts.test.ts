@@ -1,9 +1,9 @@
 /**
- * Proves: the districts of a lead query are understood by name with their city, alone beside the
- * cities of the query, or as an account query has them; the compiled query finds exactly the
- * accounts that a look at every account finds; cities and states beside them only say where they
- * are; mistakes suggest what was meant; the normal form is stable.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: the districts of a lead query are resolved by name with their city, alone next to the
+ * query's cities, or in the form of an account query; the compiled query finds exactly the accounts
+ * of a full scan; cities and states next to them only disambiguate; mistakes suggest what was
+ * meant; the normal form is stable.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,10 +23,10 @@ const normalForm = Compile(LEAD_SCHEMA);
 const inputForm = Compile(LEAD_INPUT_SCHEMA);
 
 const SP = "3550308";
-/** Every account counts, whatever its state and contact. */
+/** Every account counts, with any status and contact. */
 const ALL = { status: [], has_email: false };
 
-/** A district that a municipality has, as one of its accounts spells it. */
+/** A municipality's district, as one of its accounts spells it. */
 interface Named {
   readonly name: string;
   readonly folded: string;
@@ -92,12 +92,12 @@ const mistakes = (input: object) => {
 const at = (input: object) => mistakes(input).map((one) => one.at);
 
 describe("districts of a lead query", () => {
-  it("find the accounts of their city, however they are written", () => {
+  it("find the accounts of their city, in any spelling", () => {
     let tried = 0;
     for (const [ibge, names] of districts) {
       const city = segment.catalog.municipalities.find((one) => one.ibge === ibge);
       for (const { name, folded } of names.slice(0, 3)) {
-        // What is another way to write the same comes with it.
+        // Other spellings of the same are included.
         const wanted = found({ ...ALL, districts: [{ municipality_ibge: ibge, name }] });
         const spelled = found({ ...ALL, districts: `${name}, ${city?.name}/${city?.uf}` });
         const own = spelled.query.districts?.filter((one) => one.name === folded) ?? [];
@@ -113,7 +113,7 @@ describe("districts of a lead query", () => {
     assert.ok(tried > 300, `${tried} were tried`);
   });
 
-  it("are the same in every spelling, alone beside the city or with it", () => {
+  it("are the same in every spelling, alone, next to the city, or combined with it", () => {
     const [{ name = "" } = {}] = districts.get(SP) ?? [];
     const one = found({ ...ALL, districts: [`${name}, São Paulo`] });
     assert.ok(one.accounts > 0);
@@ -135,7 +135,7 @@ describe("districts of a lead query", () => {
     assert.ok(notes.assumptions.some(({ code }) => code === "place_of_districts"));
   });
 
-  it("are mistakes where no account names them, and suggest what was meant", () => {
+  it("are rejected if no account names them, with a suggestion", () => {
     const [{ name = "" } = {}] = districts.get(SP) ?? [];
     const begun = name.slice(0, -2);
     const [wrong] = mistakes({ districts: [`${begun}xq, São Paulo`] });
@@ -155,7 +155,7 @@ describe("districts of a lead query", () => {
     ]);
   });
 
-  it("are refused by a snapshot that has none, with the import that mends it", () => {
+  it("are rejected by a snapshot without districts, with the import that adds them", () => {
     const older = { ...segment, catalog: { ...segment.catalog, lacksDistricts: true as const } };
     const asked = { districts: ["Centro, São Paulo"] };
     const refused = () =>
@@ -166,7 +166,7 @@ describe("districts of a lead query", () => {
     });
   });
 
-  it("are absent from the normal form where none is asked for", () => {
+  it("are absent from the normal form unless used", () => {
     assert.ok(!("districts" in read({ districts: [] }).query));
     assert.deepEqual(read({ cities: [SP], districts: [] }).query, read({ cities: [SP] }).query);
   });

@@ -1,11 +1,11 @@
 /**
- * Proves: the lead query 1.0 takes names and codes, one or several, in both languages; every
- * mistake is told at once with its pointer, code and mend, near names suggested; the rules for
- * namesakes, contact, status, cities beside states hold; the normal form fits its schema,
- * normalizes to itself, and what means the same has the same one; the compiled account query
- * normalizes without a mistake, whatever is drawn.
- * Does not prove which activities a name means (unit/translate/lexicon.test.ts), nor anything about
- * HTTP.
+ * Proves: the lead query 1.0 accepts names and codes, one or several, in both languages; every
+ * mistake is reported at once with pointer, code, and remedy, with similar names; the rules for
+ * namesakes, contact, status, and cities next to states hold; the normal form fits its schema,
+ * normalizes to itself, and is equal for equivalents; the compiled account query normalizes without
+ * a mistake, for any draw.
+ * Does not prove: which activities a name means (unit/translate/lexicon.test.ts), nor anything
+ * about HTTP.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -63,7 +63,7 @@ describe("the lead query", () => {
       ({ code }) => code,
     );
 
-  it("needs nothing: active companies with some contact, one establishment of each", () => {
+  it("defaults to active companies with some contact, one establishment each", () => {
     const normal = query({});
     assert.deepEqual(normal.status, [2]);
     assert.deepEqual([normal.has_email, normal.has_phone], [null, null]);
@@ -73,7 +73,7 @@ describe("the lead query", () => {
     assert.deepEqual(assumed({}), ["active_only", "contact_needed"]);
   });
 
-  it("takes cities as people write them", () => {
+  it("accepts cities as people write them", () => {
     const one = query({ cities: ["4205407"] }).cities;
     assert.deepEqual(one, ["4205407"]);
     const tom = segment.catalog.municipalities.find(({ ibge }) => ibge === "4205407")?.tom;
@@ -93,7 +93,7 @@ describe("the lead query", () => {
     }
   });
 
-  it("suggests the city that was probably meant", () => {
+  it("suggests the probable city", () => {
     const [mistake] = mistakes({ cities: ["Recife", "Florianópoli"] });
     assert.equal(mistake?.pointer, "/spec/cities/1");
     assert.equal(mistake?.code, "unknown_city");
@@ -111,7 +111,7 @@ describe("the lead query", () => {
     assert.match(mistakes({ regions: ["Leste"] })[0]?.detail ?? "", /Norte, .* or Sul\?/);
   });
 
-  it("follows the rule for namesakes and says so", () => {
+  it("follows the rule for cities of the same name, and reports it", () => {
     const all = query({ cities: ["Bom Jesus"] }).cities;
     assert.ok(all.length > 1, "several municipalities are called Bom Jesus");
     assert.ok(assumed({ cities: ["Bom Jesus"] }).includes("city_of_several_states"));
@@ -128,7 +128,7 @@ describe("the lead query", () => {
     assert.deepEqual(query({ cities: ["Palmas"] }).cities, ["1721000"]);
   });
 
-  it("adds cities and states up, and lets a state say which city is meant", () => {
+  it("combines cities and states, and disambiguates cities by state", () => {
     const both = account({ cities: ["Florianópolis"], states: ["PR"] }).filters.geo;
     assert.deepEqual(both.uf_any_of, []);
     assert.ok(both.municipality_ibge_any_of.includes("4205407"));
@@ -148,7 +148,7 @@ describe("the lead query", () => {
     );
   });
 
-  it("takes activities by trade, by official name and by code", () => {
+  it("accepts activities by trade, by official name, and by code", () => {
     const codes = query({ activities: ["5611-2/01"] }).activities;
     assert.deepEqual(codes, ["5611-2/01"]);
     assert.deepEqual(query({ activities: "5611201" }).activities, codes);
@@ -170,7 +170,7 @@ describe("the lead query", () => {
     assert.match(word?.detail ?? "", /There is no activity "qwrtzplk"/);
   });
 
-  it("takes sizes, statuses and orders in both languages, and codes", () => {
+  it("accepts sizes, statuses, and orders in both languages, and codes", () => {
     assert.deepEqual(query({ sizes: ["micro", "EPP", "05", 0] }).sizes, ["00", "01", "03", "05"]);
     assert.deepEqual(query({ sizes: "small" }).sizes, ["03"]);
     assert.deepEqual(query({ status: ["ativa", "closed", 3, "04"] }).status, [2, 3, 4, 8]);
@@ -191,7 +191,7 @@ describe("the lead query", () => {
     assert.equal(mistakes({ sort: ["newest", "oldest"] })[0]?.code, "duplicate");
   });
 
-  it("requires some contact unless e-mail or phone is spoken of", () => {
+  it("requires some contact unless e-mail or phone is mentioned", () => {
     const contact = (input: object) => {
       const { require_email, require_phone, require_any_contact } = account(input).filters.contact;
       return [require_email, require_phone, require_any_contact];
@@ -231,7 +231,7 @@ describe("the lead query", () => {
     });
   });
 
-  it("tells every mistake at once, unknown members by name", () => {
+  it("reports every mistake in one error, unknown members by name", () => {
     const told = mistakes({
       kind: "account_query",
       spec_version: "2.0",
@@ -278,7 +278,7 @@ describe("the lead query", () => {
     );
   });
 
-  it("costs no more for thousands of wrong names, and lists fifty of them", () => {
+  it("is fast for thousands of wrong names, and lists fifty mistakes", () => {
     const names = Array.from({ length: 9_000 }, (_, i) => `Cidade Que Não Há ${i}`);
     const startMs = performance.now();
     assert.equal(mistakes({ cities: names }).length, 50);
@@ -287,7 +287,7 @@ describe("the lead query", () => {
     assert.ok(mistakes({ activities }).some(({ code }) => code === "too_many"));
   });
 
-  it("has a normal form that is stable, and the same for what means the same", () => {
+  it("has a normal form that is stable and equal for equivalent queries", () => {
     const samples = [
       {},
       { activities: ["padaria", "56"], cities: ["Bom Jesus", "Recife"], states: ["PR"] },
@@ -305,7 +305,7 @@ describe("the lead query", () => {
     assert.equal(JSON.stringify(one), JSON.stringify(other));
   });
 
-  it("reads anything without failing, and what it accepts fits its schema", () => {
+  it("parses any input without failing, and produces output valid against its schema", () => {
     const word = fc.constantFrom(
       ...["Recife", "Bom Jesus", "padaria", "56", "G", "SP", "São Paulo", "Sul", "micro", "ativa"],
       ...["newest", "2020", "2020-05-01", "nada disso", "", "💥", "2611606", "cnpj"],

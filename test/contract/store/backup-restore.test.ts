@@ -1,8 +1,8 @@
 /**
- * Proves: every flipped, cut, missing, added or replaced file of a backup, and every changed byte
- * of its manifest, is found and named, all at once, and nothing is written then; a restore goes
- * where nothing is and no server works; interrupted, it leaves nothing.
- * Does not prove: what a whole backup holds (contract/store/backup.test.ts), kills
+ * Proves: every flipped, truncated, missing, added, or replaced file of a backup, and every changed
+ * byte of its manifest, is named in one error, and nothing is written then; a restore needs an
+ * empty target and no running server; interrupted, it leaves nothing.
+ * Does not prove: a backup's content (contract/store/backup.test.ts), kills
  * (campaign/kills/backup.test.ts).
  */
 import assert from "node:assert/strict";
@@ -48,7 +48,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const again = () => join(folder, "again");
 const state = () => join(dataDir, "state.db");
 
-describe("a backup that was changed", () => {
+describe("a modified backup", () => {
   const refused = async (words: RegExp | readonly RegExp[]) => {
     const wanted = Array.isArray(words) ? words : [words];
     const error = await checkBackup(target).then(
@@ -61,7 +61,7 @@ describe("a backup that was changed", () => {
     assert.deepEqual(leftIn(folder), []);
   };
 
-  it("in one bit of any file is refused by its name", async () => {
+  it("is rejected with the file's name for one flipped bit in any file", async () => {
     const { files } = await checkBackup(target);
     for (const { path, bytes } of files) {
       for (const at of [0, bytes >> 1, bytes - 1]) {
@@ -77,7 +77,7 @@ describe("a backup that was changed", () => {
     await checkBackup(target);
   });
 
-  it("in any byte of its manifest is refused", async () => {
+  it("is rejected for any changed byte of its manifest", async () => {
     const path = join(target, "manifest.json");
     const whole = readFileSync(path);
     for (let at = 0; at < whole.length; at++) {
@@ -93,7 +93,7 @@ describe("a backup that was changed", () => {
     await refused(/is not a backup/);
   });
 
-  it("in many ways is told all of them at once", async () => {
+  it("is rejected with all problems in one error", async () => {
     const [file = ""] = readdirSync(join(target, "exports"));
     truncateSync(join(target, "exports", file), 3);
     unlinkSync(join(target, "secrets.json"));
@@ -111,7 +111,7 @@ describe("a backup that was changed", () => {
     ]);
   });
 
-  it("so that its manifest agrees may still not lead out of it", async () => {
+  it("cannot lead outside its folder, even with a matching manifest", async () => {
     const path = join(target, "manifest.json");
     const manifest = parseManifest(readFileSync(path, "utf8"), path);
     const state = manifest.files[0] as Manifest["files"][number];
@@ -133,7 +133,7 @@ describe("a backup that was changed", () => {
 });
 
 describe("a restore", () => {
-  it("goes where nothing is", async () => {
+  it("writes only to an empty or new folder", async () => {
     const restore = (place: string) => restoreBackup({ source: target, dataDir: place });
     const unlock = lockDataDir(dataDir);
     await assert.rejects(restore(dataDir), /A server works on .*state/);
@@ -158,7 +158,7 @@ describe("a restore", () => {
     assert.deepEqual(leftIn(folder), []);
   });
 
-  it("that is interrupted leaves nothing, and neither does a backup", async () => {
+  it("leaves nothing if interrupted, and neither does a backup", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     controller.abort(new Error("enough"));

@@ -1,9 +1,9 @@
 /**
- * Proves: a backup holds state, secrets and the files of done exports of one moment, also while
- * another thread adds and removes exports as fast as it can; modes, manifest, and what is said of
- * files that are lost; what is restored is equal row by row and byte by byte; a state of an earlier
- * schema is copied as it is; nothing is written where something lies, or of a damaged state.
- * Does not prove: refusals of changed backups (backup-restore), a real server under load
+ * Proves: a backup has state, secrets, and the files of done exports of one moment, also while
+ * another thread adds and removes exports as fast as it can; modes, manifest, and messages about
+ * lost files; the restored state is equal row by row and byte by byte; a state of an earlier schema
+ * is copied unchanged; nothing is written over existing files, or from a damaged state.
+ * Does not prove: rejections of changed backups (backup-restore), a real server under load
  * (backup-live), kills (backup-crash), power cuts.
  */
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ function backup(more: { exports?: boolean; target?: string } = {}): Promise<Back
 }
 
 describe("a backup", () => {
-  it("holds everything, for nobody else, and is restored to the same", async () => {
+  it("contains everything, is private, and is restored identically", async () => {
     const umask = process.umask(0);
     try {
       makeState(dataDir);
@@ -109,7 +109,7 @@ describe("a backup", () => {
     }
   });
 
-  it("says which files are lost or damaged, and leaves the rest whole", async () => {
+  it("reports lost or damaged files, and leaves the rest whole", async () => {
     makeState(dataDir);
     const [name = ""] = readdirSync(join(dataDir, "exports"));
     const path = join(dataDir, "exports", name);
@@ -127,7 +127,7 @@ describe("a backup", () => {
   for (const compression of [null, ...(Object.keys(COMPRESSED) as Compression[])]) {
     for (const format of EXPORT_FORMATS) {
       const extension = extensionOf({ format, compression });
-      it(`holds and restores a file that ends in .${extension}`, async () => {
+      it(`contains and restores a file that ends in .${extension}`, async () => {
         makeState(dataDir);
         const exports = join(dataDir, "exports");
         const [name = ""] = readdirSync(exports);
@@ -142,7 +142,7 @@ describe("a backup", () => {
     }
   }
 
-  it("may leave out the files of exports", async () => {
+  it("can exclude the files of exports", async () => {
     makeState(dataDir);
     const { manifest } = await backup({ exports: false });
     assert.deepEqual([manifest.exports, manifest.missing], [false, []]);
@@ -154,7 +154,7 @@ describe("a backup", () => {
   });
 
   for (const version of [1, 2]) {
-    it(`of a state of schema ${version} copies it as it is`, async () => {
+    it(`copies a state of schema ${version} unchanged`, async () => {
       mkdirSync(dataDir, { mode: 0o700 });
       writeFileSync(state(), readFixture("state", version), { mode: 0o600 });
       const { manifest } = await backup();
@@ -168,7 +168,7 @@ describe("a backup", () => {
     });
   }
 
-  it("goes into an empty folder, and nowhere else", async () => {
+  it("writes to an empty folder only", async () => {
     makeState(dataDir);
     mkdirSync(target, { recursive: true });
     await backup();
@@ -194,7 +194,7 @@ describe("a backup", () => {
     assert.ok(!existsSync(again()) && !existsSync(`${target}-2`));
   });
 
-  it("is one at a time, and clears what a killed one held", async () => {
+  it("runs one at a time, and clears the leftovers of a killed one", async () => {
     makeState(dataDir);
     const held = join(dataDir, "backup-links");
     mkdirSync(held, { mode: 0o700 });
@@ -209,7 +209,7 @@ describe("a backup", () => {
     await backup();
   });
 
-  it("of a damaged state is refused and leaves nothing", async () => {
+  it("fails for a damaged state and leaves nothing", async () => {
     makeState(dataDir);
     const database = new Database(state());
     database.pragma("foreign_keys = OFF");
@@ -227,7 +227,7 @@ describe("a backup", () => {
     assert.deepEqual(leftIn(join(folder, "backups")), []);
   });
 
-  it("of a state that is damaged anywhere says the way back, or is not touched by it", async () => {
+  it("reports how to restore a state with damage anywhere, or is unaffected by it", async () => {
     makeState(dataDir);
     const good = readFileSync(state());
     let told = 0;
@@ -245,7 +245,7 @@ describe("a backup", () => {
     assert.ok(told > 5, `${told} pages`);
   });
 
-  it("tells as much progress as there is in it, and so does its restore", async () => {
+  it("reports complete progress, and so does its restore", async () => {
     makeState(dataDir);
     const told: (readonly [done: number, total: number])[] = [];
     const onBytes = (done: number, total: number) => told.push([done, total]);
@@ -259,7 +259,7 @@ describe("a backup", () => {
   });
 });
 
-/** A thread that makes and removes exports, each as the server does: file, then row; row, file. */
+/** A thread that creates and removes exports like the server: file, then row; row, then file. */
 const CHURN = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { createHash } = require("node:crypto");
@@ -298,8 +298,8 @@ const CHURN = `
   step();
 `;
 
-describe("a backup under way", () => {
-  it("holds the files of its moment, whatever is made and removed meanwhile", async () => {
+describe("a backup in progress", () => {
+  it("contains the files of its moment, despite concurrent creations and removals", async () => {
     makeState(dataDir);
     const stop = new Int32Array(new SharedArrayBuffer(4));
     const sqlite = new URL("../../../node_modules/better-sqlite3/lib/index.js", import.meta.url)

@@ -1,10 +1,9 @@
 /**
  * Proves: every blob of the state has a checksum that its writer sets; one flipped bit in any of
- * them is found by the check of a server that starts, by the check of a copy in `peneira restore`,
- * and by the store method that reads it; a list with a damaged block refuses to be read and to be
- * changed, in a thread too, and stays as it was. A table with a blob that has no checksum fails
- * here.
- * Does not prove: what a client is answered (contract/http/api/damaged-list.test.ts).
+ * them is found by the check of a starting server, by the check of a copy in `peneira restore`, and
+ * by the store method that reads it; a list with a damaged block can be neither read nor changed,
+ * in a thread too, and stays unchanged. A table with a blob without a checksum fails here.
+ * Does not prove: what a client gets (contract/http/api/damaged-list.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -37,7 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Flips one bit of a blob in the first row of a table, as a failing disk would. */
+/** Flips one bit of a blob in a table's first row, like a failing disk. */
 function flip(table: string, column: string, at = 3): void {
   const one = `(SELECT ${column} FROM ${table} ORDER BY 1 LIMIT 1)`;
   const blob = database.prepare<[], Buffer>(`SELECT ${one}`).pluck().get() as Buffer;
@@ -68,7 +67,7 @@ function damagedList(): ListStore {
 }
 
 describe("the blobs of the state", () => {
-  it("are those that have checksums, and no others", () => {
+  it("are the columns with checksums, and no others", () => {
     const found = tablesOf(database).flatMap((table) => {
       const columns = database.pragma(`table_info(${table})`) as { name: string; type: string }[];
       const blobs = columns.filter(({ type }) => type === "BLOB").map(({ name }) => name);
@@ -82,7 +81,7 @@ describe("the blobs of the state", () => {
 
   for (const { table, blobs } of BLOBS) {
     for (const column of blobs) {
-      it(`are refused when a bit of ${table}.${column} is flipped`, () => {
+      it(`are rejected if a bit of ${table}.${column} is flipped`, () => {
         fillState(database);
         assert.deepEqual(findingsIn(database), []);
         flip(table, column);
@@ -101,7 +100,7 @@ describe("the blobs of the state", () => {
     }
   }
 
-  it("have the checksums of what the stores wrote", () => {
+  it("have the checksums of the written bytes", () => {
     const [hash, salt] = [Buffer.alloc(32, 1), Buffer.alloc(16, 2)];
     const keys = new KeyStore(database);
     const tenantId = keys.tenantId("t", "ten", 0);
@@ -128,7 +127,7 @@ describe("the blobs of the state", () => {
     assert.equal(written.length, BLOBS.length - 1, "all but the lists, which have a test below");
   });
 
-  it("are checked where they are read", () => {
+  it("are checked when they are read", () => {
     fillState(database);
     const [keys, users] = [new KeyStore(database), new UserStore(database)];
     const key = database.prepare("SELECT id FROM keys ORDER BY hash LIMIT 1").pluck().get();
@@ -147,7 +146,7 @@ describe("the blobs of the state", () => {
 });
 
 describe("a list with a damaged block", () => {
-  it("is not read", () => {
+  it("cannot be read", () => {
     const store = damagedList();
     const { sequence, revision } = store.find("ten", "lst_1") ?? assert.fail();
     const pin = { list: sequence, revision };
@@ -156,10 +155,10 @@ describe("a list with a damaged block", () => {
   });
 
   for (const verb of ["add", "remove"] as const) {
-    it(`is not changed: ${verb}`, async () => {
+    it(`cannot be changed: ${verb}`, async () => {
       const store = damagedList();
       const before = store.find("ten", "lst_1");
-      // Behind the damaged block, so that only reading all of them finds it.
+      // After the damaged block, so that only reading all of them finds it.
       const order = { ...ORDER, entries: entriesOf(20_001, 10), verb };
       const why = "a row of list_entries does not match its checksum";
       assert.deepEqual(changeEntries(store, order), { kind: "damaged", why });

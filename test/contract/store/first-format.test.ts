@@ -1,8 +1,8 @@
 /**
- * Proves: a snapshot of the first format, which has nothing counted, is served: what it has not is
- * refused by name with the import that mends it, and is null where everything is shown; mobiles and
- * landlines, for which it has no lists, are found by their numbers.
- * Does not prove: that the rest of it is answered as ever; upgrade.test.ts does.
+ * Proves: a snapshot of format 1, without any counts, is served: what it lacks is refused by name
+ * with the import that adds it, and is null where everything is shown; mobiles and landlines, for
+ * which it has no lists, are found by their numbers.
+ * Does not prove: that the rest is answered as usual (upgrade.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   district_any_of: [{ municipality_ibge: "3550308", name: "Centro" }],
 };
 
-/** Pointer and code of every mistake of a spec, and whether it is told what to import. */
+/** Pointer and code of every mistake of a spec, and whether it suggests an import. */
 function mistakesOf(normalize: () => unknown): unknown[] {
   try {
     normalize();
@@ -45,8 +45,8 @@ function mistakesOf(normalize: () => unknown): unknown[] {
   return [];
 }
 
-describe("a snapshot of the second format without districts", () => {
-  it("refuses them in words, and answers the rest", async () => {
+describe("a snapshot of format 2 without districts", () => {
+  it("rejects district queries with a readable error, and answers the rest", async () => {
     writeFileSync(place, readFixture("snapshot", 2));
     const segment = await openSegment(place);
     try {
@@ -65,8 +65,8 @@ describe("a snapshot of the second format without districts", () => {
   });
 });
 
-describe("a snapshot of the first format", () => {
-  it("refuses in words what it has not counted, and answers the rest", async () => {
+describe("a snapshot of format 1", () => {
+  it("rejects queries that need uncounted data, and answers the rest", async () => {
     writeFileSync(place, readFixture("snapshot", 1));
     const segment = await openSegment(place);
     try {

@@ -1,10 +1,10 @@
 /**
- * Proves: modes of everything in a data directory, refusal of looser ones (every bit), of links
- * and of other kinds of files; schema of the database, refusal of newer, foreign and damaged ones
- * (upgrades: contract/store/upgrade.test.ts), the last of these in words wherever they are met; one
- * set of secrets however many processes start at once.
- * Does not prove that a commit survives a power cut: SQLite's synchronous=FULL is trusted, and
- * checked to be on.
+ * Proves: modes of everything in a data directory, rejection of looser ones (every bit), of links,
+ * and of other kinds of files; schema of the database, rejection of newer, foreign, and damaged
+ * ones (upgrades: contract/store/upgrade.test.ts), the last with a message at every access; one set
+ * of secrets for any number of starting processes.
+ * Does not prove: that a commit survives a power cut (SQLite's synchronous=FULL is trusted, and
+ * checked to be on).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -55,7 +55,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 const state = () => join(directory, DATABASE_FILE);
 
 describe("a data directory", () => {
-  it("is made with files that nobody else can read, whatever the umask", () => {
+  it("is created with owner-only files under any umask", () => {
     const umask = process.umask(0);
     try {
       const database = openDatabase(directory);
@@ -70,7 +70,7 @@ describe("a data directory", () => {
     }
   });
 
-  it("is refused with any bit for others, and the message mends it", () => {
+  it("is rejected with any permission for others, with the fixing command", () => {
     openDatabase(directory).close();
     for (let bit = 0o001; bit <= 0o040; bit <<= 1) {
       chmodSync(directory, 0o700 | bit);
@@ -81,7 +81,7 @@ describe("a data directory", () => {
     openDatabase(directory).close();
   });
 
-  it("is tightened while it is empty and our own, and refused once something is in it", () => {
+  it("is tightened if empty and owned by this user, and rejected once it has content", () => {
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
     openDatabase(directory).close();
@@ -94,7 +94,7 @@ describe("a data directory", () => {
     assert.deepEqual([modeOf(used), readdirSync(used)], [0o755, ["somebody's"]]);
   });
 
-  it("is refused while it is empty and another's", (test) => {
+  it("is rejected if empty and owned by another user", (test) => {
     if (process.getuid?.() !== 0) return test.skip("skipped: only root can give folders away");
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
@@ -103,7 +103,7 @@ describe("a data directory", () => {
     assert.equal(modeOf(directory), 0o755);
   });
 
-  it("is refused when one of its files has any bit for others", () => {
+  it("is rejected if one of its files has any permission for others", () => {
     openDatabase(directory).close();
     openSecrets(directory);
     writeFileSync(`${state()}-wal`, "", { mode: 0o600 });
@@ -118,7 +118,7 @@ describe("a data directory", () => {
     openDatabase(directory).close();
   });
 
-  it("is refused when it or one of its files is something else", () => {
+  it("is rejected if it or one of its files has the wrong type", () => {
     writeFileSync(join(parent, "file"), "");
     assert.throws(() => openDatabase(join(parent, "file")), /not a directory/);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -131,7 +131,7 @@ describe("a data directory", () => {
 });
 
 describe("openDatabase", () => {
-  it("opens write-ahead with full synchronization, at the newest schema", () => {
+  it("opens in WAL mode with full synchronization, at the newest schema", () => {
     const database = openDatabase(directory);
     assert.equal(database.pragma("journal_mode", { simple: true }), "wal");
     assert.equal(database.pragma("synchronous", { simple: true }), 2);
@@ -140,7 +140,7 @@ describe("openDatabase", () => {
     database.close();
   });
 
-  it("keeps what is there when it is opened again", () => {
+  it("keeps existing data when reopened", () => {
     const first = openDatabase(directory);
     first.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
     first.close();
@@ -149,14 +149,14 @@ describe("openDatabase", () => {
     second.close();
   });
 
-  it("refuses a newer one", () => {
+  it("rejects a newer schema", () => {
     const database = openDatabase(directory);
     database.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
     database.close();
     assert.throws(() => openDatabase(directory), /newer version/);
   });
 
-  it("refuses one of another program", () => {
+  it("rejects a database of another program", () => {
     const database = openDatabase(directory);
     database.pragma("application_id = 7");
     database.close();
@@ -170,7 +170,7 @@ describe("openDatabase", () => {
     assert.throws(() => openDatabase(directory), /another program/);
   });
 
-  it("refuses a damaged one and leaves it as it is", () => {
+  it("rejects a damaged database and leaves it unchanged", () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const damage = Buffer.alloc(4_096, 0x41);
     writeFileSync(state(), damage, { mode: 0o600 });
@@ -178,7 +178,7 @@ describe("openDatabase", () => {
     assert.deepEqual(readFileSync(state()), damage);
   });
 
-  it("is not made anew beside secrets, whose exports would be nobody's then", () => {
+  it("does not create a database next to existing secrets, whose exports it would orphan", () => {
     closeDatabase(openDatabase(directory));
     openSecrets(directory);
     const header = join(directory, "header.db");
@@ -199,7 +199,7 @@ describe("openDatabase", () => {
     assert.equal(existsSync(state()), false);
   });
 
-  it("says who has it where another process does not let go of it", () => {
+  it("names the process that holds the lock", () => {
     openDatabase(directory).close();
     const other = new Database(state());
     other.pragma("locking_mode = EXCLUSIVE");
@@ -214,7 +214,7 @@ describe("openDatabase", () => {
     }
   });
 
-  it("can be opened by several at once, who see each other's changes", () => {
+  it("can be opened by several processes, which see each other's changes", () => {
     const [one, two] = [openDatabase(directory), openDatabase(directory)];
     const before = two.pragma("data_version", { simple: true });
     one.exec("INSERT INTO tenants (id, name, created_at) VALUES ('t', 'acme', 1)");
@@ -227,7 +227,7 @@ describe("openDatabase", () => {
 
 describe("a damaged state", () => {
   const PAGE = 4_096;
-  /** A state with rows in every table, as it lies on the disk. */
+  /** A state with rows in every table, as stored on the disk. */
   function whole(): Buffer {
     const database = openDatabase(directory);
     fillState(database);
@@ -256,7 +256,7 @@ describe("a damaged state", () => {
     }
   }
 
-  it("ends a command in words that say how to restore, or does not touch it", () => {
+  it("ends a command with instructions to restore, or does not affect it", () => {
     const good = whole();
     assert.equal(listKeys(), 3);
     let told = 0;
@@ -274,7 +274,7 @@ describe("a damaged state", () => {
     assert.ok(told > 20, `${told} were told`);
   });
 
-  it("keeps a small one from being served, also where a command goes past it", () => {
+  it("prevents serving if the state is small, even if a command is unaffected", () => {
     const good = whole();
     const database = openDatabase(directory);
     assert.equal(checkedAtOnce(database), true);
@@ -293,7 +293,7 @@ describe("a damaged state", () => {
     damaged.close();
   });
 
-  it("is checked beside the work where it is large", async () => {
+  it("is checked in the background if the state is large", async () => {
     const database = openDatabase(directory);
     fillState(database);
     const spec = `{"filters":"${"x".repeat(1 << 20)}"}`;
@@ -310,7 +310,7 @@ describe("a damaged state", () => {
 });
 
 describe("openSecrets", () => {
-  it("gives different secrets of 32 bytes, the same each time", () => {
+  it("returns different secrets of 32 bytes, the same each time", () => {
     const { cursor, link, console } = openSecrets(directory);
     assert.deepEqual([cursor.length, link.length, console.length], [1, 1, 1]);
     const all = [cursor[0], link[0], console[0]];
@@ -319,7 +319,7 @@ describe("openSecrets", () => {
     assert.deepEqual(openSecrets(directory), { cursor, link, console });
   });
 
-  it("still gives the previous secret, after the current one", () => {
+  it("returns the previous secret after the current one", () => {
     const path = join(directory, SECRETS_FILE);
     const { cursor } = openSecrets(directory);
     const stored = JSON.parse(readFileSync(path, "utf8"));
@@ -328,7 +328,7 @@ describe("openSecrets", () => {
     assert.deepEqual(openSecrets(directory).cursor, [Buffer.alloc(32, 0xab), cursor[0]]);
   });
 
-  it("refuses a damaged file without showing what is in it", () => {
+  it("rejects a damaged file without showing its content", () => {
     openSecrets(directory);
     for (const text of ["", "{", "[]", '{"cursor":{"current":"deadbeef"}}', "null"]) {
       writeFileSync(join(directory, SECRETS_FILE), text);
@@ -339,7 +339,7 @@ describe("openSecrets", () => {
     }
   });
 
-  it("are the same for processes that start at once", async () => {
+  it("returns the same secrets to processes that start together", async () => {
     const module = fileURLToPath(new URL("../../../src/store/secrets.ts", import.meta.url));
     const script = `import { openSecrets } from ${JSON.stringify(module)};
       console.log(openSecrets(process.argv[1]).cursor[0].toString("hex"));`;

@@ -1,11 +1,11 @@
 /**
- * Proves: a state of every schema that ever was, as the program of that time wrote it, is brought
- * to the present one with all its rows, and kept as it was beside it; a newer one is refused with
- * words and not a byte of it is changed; an upgrade that fails changes nothing; several processes
- * may upgrade at once; the snapshot and the backup of every format version are opened and give the
- * answers that were kept with them; newer ones and ones of other columns are refused with words. A
- * version without a kept file fails here. What is kept is never made anew by a test.
- * Does not prove that a commit survives a power cut: SQLite is trusted.
+ * Proves: a state of every earlier schema, as the program of that time wrote it, is upgraded to the
+ * current one with all its rows, with an unchanged copy; a newer one is rejected with a message and
+ * no byte of it is changed; a failing upgrade changes nothing; several processes may upgrade
+ * concurrently; the snapshot and the backup of every format version open and return their recorded
+ * answers; newer ones and ones with other columns are rejected with a message. A version without a
+ * committed file fails here. Tests never recreate committed files.
+ * Does not prove: that a commit survives a power cut (SQLite is trusted).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -83,7 +83,7 @@ function look(path: string): { content: Content; version: number; schema: string
   }
 }
 
-/** What is in the files of a database, byte by byte; the shared memory is rebuilt at every use. */
+/** The bytes of a database's files; the shared memory is rebuilt at every use. */
 function bytesOf(): Record<string, string> {
   const names = fs.readdirSync(directory).filter((name) => !name.endsWith("-shm"));
   return Object.fromEntries(
@@ -91,12 +91,12 @@ function bytesOf(): Record<string, string> {
   );
 }
 
-/** The columns of `wanted` alone. */
+/** Only the columns of `wanted`. */
 function narrowed(rows: Content[string] = [], wanted: readonly string[]): Content[string] {
   return rows.map((row) => Object.fromEntries(wanted.map((name) => [name, row[name]])));
 }
 
-describe("the kept files", () => {
+describe("the committed states", () => {
   const present: readonly (readonly [FixtureKind, number])[] = [
     ["state", SCHEMA_VERSION],
     ["snapshot", FORMAT_VERSION],
@@ -104,7 +104,7 @@ describe("the kept files", () => {
     ["backup", BACKUP_VERSION],
   ];
 
-  it("are there for every version up to the present, and for none beyond", () => {
+  it("exist for every version up to the current one, and for none beyond", () => {
     const expected = present.flatMap(([kind, last]) =>
       versionsUpTo(last).map((version) => `${kind}-v${version}`),
     );
@@ -118,7 +118,7 @@ describe("the kept files", () => {
     }
   });
 
-  it("fill every table and every column of the present schema", () => {
+  it("fill every table and every column of the current schema", () => {
     layState(SCHEMA_VERSION);
     const database = openDatabase(directory);
     openDatabase(join(folder, "fresh")).close();
@@ -141,7 +141,7 @@ describe("the kept files", () => {
     );
   });
 
-  it("are never written again", () => {
+  it("are never rewritten", () => {
     const path = fixturePath("state", 1);
     assert.throws(() => keepFixture(path, Buffer.from("another")), { code: "EEXIST" });
   });
@@ -149,7 +149,7 @@ describe("the kept files", () => {
 
 describe("a state of an earlier schema", () => {
   for (const version of OLDER) {
-    it(`(${version}) has all its rows in the present one, and is kept as it was`, () => {
+    it(`(${version}) keeps all its rows in the current one, with a copy of the original`, () => {
       layState(version);
       const before = look(state());
       assert.equal(before.version, version);
@@ -173,7 +173,7 @@ describe("a state of an earlier schema", () => {
     });
   }
 
-  it("answers to the program of today", () => {
+  it("serves requests in the current program", () => {
     layState(2);
     const database = openDatabase(directory);
     const store = new ExportStore(database);
@@ -190,7 +190,7 @@ describe("a state of an earlier schema", () => {
     database.close();
   });
 
-  it("is upgraded once by several processes that start at once", async () => {
+  it("is upgraded once by several processes that start together", async () => {
     layState(1);
     const module = join(ROOT, "src/store/database.ts");
     const script = `import { openDatabase } from ${JSON.stringify(module)};
@@ -205,8 +205,8 @@ describe("a state of an earlier schema", () => {
   });
 });
 
-describe("an upgrade that fails", () => {
-  it("half way through changes nothing, and succeeds when the obstacle is gone", () => {
+describe("a failing upgrade", () => {
+  it("changes nothing if it fails halfway, and succeeds without the obstacle", () => {
     layState(1, (database) => database.exec("CREATE TABLE usage (obstacle TEXT)"));
     const before = look(state());
     assert.throws(() => openDatabase(directory), /usage already exists.*left as it is/);
@@ -218,7 +218,7 @@ describe("an upgrade that fails", () => {
     assert.equal(look(state()).version, SCHEMA_VERSION);
   });
 
-  it("because no copy can be kept does not begin", () => {
+  it("does not begin if no copy can be stored", () => {
     layState(1);
     const before = look(state());
     fs.mkdirSync(join(directory, keptFile(1), "in the way"), { recursive: true, mode: 0o700 });
@@ -233,7 +233,7 @@ describe("a state of a newer schema", () => {
   const NEWER = SCHEMA_VERSION + 1;
 
   for (const journal of ["DELETE", "WAL"]) {
-    it(`with journal ${journal} is refused, and no byte of it is changed`, () => {
+    it(`is rejected with journal ${journal}, without changing a byte`, () => {
       layState(SCHEMA_VERSION, (database) => {
         database.pragma(`journal_mode = ${journal}`);
         database.pragma(`user_version = ${NEWER}`);
@@ -247,13 +247,13 @@ describe("a state of a newer schema", () => {
     });
   }
 
-  it("whose program was killed keeps its log too", () => {
+  it("keeps its log if its program was killed", () => {
     layState(SCHEMA_VERSION);
     const newer = new Database(state());
     newer.pragma("journal_mode = WAL");
     newer.pragma(`user_version = ${NEWER}`);
     newer.exec("UPDATE tenants SET name = name || '!'");
-    // As a kill leaves it: the main file is of this schema, the log makes it a newer one.
+    // As a kill leaves it: the main file has this schema, the log makes it a newer one.
     const left = bytesOf();
     newer.close();
     fs.rmSync(directory, { recursive: true });
@@ -266,12 +266,12 @@ describe("a state of a newer schema", () => {
     assert.deepEqual(bytesOf(), left);
   });
 
-  it("names the copy from before its upgrade, and the way back leads there", () => {
+  it("names the copy from before its upgrade, which can be restored", () => {
     const [old] = [OLDER.at(-1) as number];
     layState(old);
     const before = look(state());
     openDatabase(directory).close();
-    // What a program sees that knows one schema less.
+    // The view of a program one schema behind.
     fs.renameSync(join(directory, keptFile(old)), join(directory, keptFile(SCHEMA_VERSION)));
     const database = new Database(state());
     database.pragma(`user_version = ${NEWER}`);
@@ -285,7 +285,7 @@ describe("a state of a newer schema", () => {
   });
 });
 
-describe("a kept snapshot", () => {
+describe("a committed snapshot", () => {
   const place = () => join(folder, "kept.peneira");
 
   /** Lays the kept snapshot with its footer's JSON or its directory changed. */
@@ -294,7 +294,7 @@ describe("a kept snapshot", () => {
     fs.writeFileSync(place(), bytes);
     const { offset, length, crc32c: crc } = (await openSnapshot(place())).directory;
     change(bytes.subarray(offset, offset + length));
-    // Behind these members stand the digests.
+    // The digests follow these members.
     const text = (sum: number) => {
       const location = { version: FORMAT_VERSION, offset: `${offset}`, length: `${length}` };
       return JSON.stringify({ ...location, crc32c: sum }).slice(0, -1);
@@ -307,7 +307,7 @@ describe("a kept snapshot", () => {
   }
 
   for (const version of [...ADMITTED.keys()]) {
-    it(`of format ${version} is whole and gives the answers that were kept with it`, async () => {
+    it(`of format ${version} is complete and returns its recorded answers`, async () => {
       fs.writeFileSync(place(), readFixture("snapshot", version));
       const { damaged, footerAgrees } = await verifySnapshot(await openSnapshot(place()), () => {});
       assert.deepEqual([damaged, footerAgrees], [[], true]);
@@ -332,7 +332,7 @@ describe("a kept snapshot", () => {
     assert.ok(ADMITTED.size <= 2, "one version back is opened, and no more");
   });
 
-  it("of a newer format is refused with words, and one of an older with others", async () => {
+  it("is rejected with a message if newer, and with another message if older", async () => {
     const next = FORMAT_VERSION + 1;
     const replace = (to: number) => (text: string) =>
       text.replace(`"version":${FORMAT_VERSION}`, `"version":${to}`);
@@ -343,7 +343,7 @@ describe("a kept snapshot", () => {
     await assert.rejects(openSnapshot(place()), /index format 0.*import the dump again/);
   });
 
-  it("of other columns is refused with words", async () => {
+  it("is rejected with a message if its columns differ", async () => {
     const crc = async (value: number) => {
       await altered((bytes) => bytes.writeUInt32LE(value, 24));
     };
@@ -360,11 +360,11 @@ describe("a kept snapshot", () => {
   });
 });
 
-describe("a kept backup", () => {
+describe("a committed backup", () => {
   const backup = () => join(folder, "backup");
 
   for (const version of versionsUpTo(BACKUP_VERSION)) {
-    it(`of format ${version} is restored, and its state brought to the present`, async () => {
+    it(`of format ${version} is restored, and its state upgraded`, async () => {
       unpackBackup(readFixture("backup", version), backup());
       const manifest = await restoreBackup({ source: backup(), dataDir: directory });
       assert.equal(look(state()).version, manifest.state_version);
@@ -380,7 +380,7 @@ describe("a kept backup", () => {
     });
   }
 
-  it("of a newer format, or with a newer state, is refused with words", async () => {
+  it("is rejected with a message if newer, or if its state is newer", async () => {
     unpackBackup(readFixture("backup", BACKUP_VERSION), backup());
     const path = join(backup(), "manifest.json");
     const manifest = parseManifest(fs.readFileSync(path, "utf8"), path);

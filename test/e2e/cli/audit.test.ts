@@ -1,8 +1,7 @@
 /**
- * Proves what `peneira audit` prints, chooses and refuses, on a state that the other commands have
- * made; that a restored state goes on with the lines of its backup; and that nothing of whom it
- * tells is in it but ids. Does not prove which change leaves which line
- * (unit/access/audit.test.ts).
+ * Proves what `peneira audit` prints, filters, and rejects, on a state that the other commands
+ * made; that a restored state continues with the lines of its backup; and that it names people by
+ * ids only. Does not prove: which change logs which line (unit/access/audit.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -30,7 +29,7 @@ function audit(...args: string[]): Record<string, unknown>[] {
 const ANA = ["--email", "ana@example.com"];
 
 describe("peneira audit", () => {
-  it("tells what the other commands did, the newest first", () => {
+  it("lists the other commands' actions, newest first", () => {
     const make = ["key", "create", "--json", "--tenant", "acme", "--plan", "free", ...data];
     const made = JSON.parse(peneira(...make).stdout) as { key_id: string };
     peneira("user", "create", ...ANA, "--tenant", "acme", "--plan", "scale", ...data);
@@ -54,7 +53,7 @@ describe("peneira audit", () => {
     assert.equal(lines[0]?.subject, made.key_id);
   });
 
-  it("shows people a table, and what it leaves out", () => {
+  it("prints a table for people, and reports omitted lines", () => {
     const { status, stdout, stderr } = peneira("audit", "--limit", "4", ...data);
     assert.deepEqual([status, stderr], [0, "only the newest 4 lines; --limit shows more\n"]);
     const lines = stdout.trimEnd().split("\n");
@@ -69,7 +68,7 @@ describe("peneira audit", () => {
     assert.deepEqual([JSON.parse(all.stdout).has_more, all.stderr], [false, ""]);
   });
 
-  it("chooses by tenant, action and day", () => {
+  it("filters by tenant, action, and day", () => {
     assert.equal(audit("--tenant", "umbrella").length, 1);
     assert.equal(audit("--action", "key.create").length, 2);
     assert.equal(audit("--action", "key.create", "--tenant", "umbrella").length, 0);
@@ -79,7 +78,7 @@ describe("peneira audit", () => {
     assert.equal(peneira("audit", "--since", "2999-01-01", ...data).stderr, "No line fits.\n");
   });
 
-  it("tells, of a name that there is not, which tenants were renamed, as it keeps no names", () => {
+  it("reports renamed tenants for an unknown name, because it stores no names", () => {
     const before = audit().length;
     peneira("tenant", "rename", "umbrella", "parasol", ...data);
     const answer = peneira("audit", "--tenant", "umbrella", ...data);
@@ -93,7 +92,7 @@ describe("peneira audit", () => {
     assert.equal(audit().length, before + 1);
   });
 
-  it("refuses what there is not, in words", () => {
+  it("rejects unknown values with a readable error", () => {
     const wrong: [string[], number, RegExp][] = [
       [["--tenant", "amce", ...data], 1, /no tenant amce; did you mean acme\?/],
       [["--action", "key.creat", ...data], 2, /no action key\.creat; did you mean key\.create\?/],
@@ -108,7 +107,7 @@ describe("peneira audit", () => {
     }
   });
 
-  it("goes on after a restore, with a line of it", () => {
+  it("continues after a restore, and logs the restore", () => {
     const before = audit();
     const backup = join(folder, "backup");
     assert.equal(peneira("backup", backup, ...data).status, 0);

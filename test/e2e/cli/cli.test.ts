@@ -1,7 +1,7 @@
 /**
- * Proves what every command of `peneira` shares: exit codes, which stream people and programs read,
- * the help, that a damaged configuration is refused before anything is done, and `--explain-plan`.
- * Does not prove what the single commands do; each has tests of its own.
+ * Proves what every command of `peneira` shares: exit codes, the streams for people and programs,
+ * the help, that a damaged configuration is rejected before any work, and `--explain-plan`.
+ * Does not prove: what single commands do; each has its own tests.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -25,7 +25,7 @@ function peneira(args: readonly string[], env: Readonly<Record<string, string>> 
 }
 
 describe("peneira", () => {
-  it("shows every public command and no hidden one in its help", () => {
+  it("lists every public command and no hidden one in its help", () => {
     const { status, stdout } = peneira(["--help"]);
     assert.equal(status, 0);
     const shown = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map((match) => match[1]);
@@ -44,7 +44,7 @@ describe("peneira", () => {
     assert.ok(!shown.includes("start"));
   });
 
-  it("ends with 2 on wrong usage and says how to go on", () => {
+  it("exits with 2 on wrong usage, with a hint", () => {
     for (const args of [[], ["serach"], ["search", "--nope"], ["config", "extra"], ["verify"]]) {
       const { status, stdout, stderr } = peneira(args);
       assert.equal(status, 2, args.join(" "));
@@ -53,7 +53,7 @@ describe("peneira", () => {
     }
   });
 
-  it("ends with 1 and one sentence, not a stack, when something cannot be done", () => {
+  it("exits with 1 and one sentence, without a stack, on failure", () => {
     const { status, stdout, stderr } = peneira(["verify", "no-such-file.peneira"]);
     assert.equal(status, 1);
     assert.equal(stdout, "");
@@ -68,7 +68,7 @@ describe("peneira version", () => {
     assert.equal(status, 0, stderr);
     const versions = JSON.parse(stdout) as Record<string, string>;
     assert.equal(versions.peneira, manifest.version);
-    // An executable under test (TEST_PRODUCT) has a Node of its own inside.
+    // An executable under test (TEST_PRODUCT) includes its own Node.
     if (!versions.executable) assert.equal(versions.node, process.versions.node);
     assert.equal(versions.uws, "20.51.4");
   });
@@ -82,7 +82,7 @@ describe("peneira config", () => {
     assert.match(stdout, /^plans\.free\.burst +3 {2}\(environment PENEIRA_PLANS_FREE_BURST\)$/m);
   });
 
-  it("ends with 2 and every problem when a variable is unknown or wrong", () => {
+  it("exits with 2 and every problem if a variable is unknown or wrong", () => {
     const env = { PENEIRA_LISTNE: "x", PENEIRA_TRANSPORT: "smtp" };
     const { status, stdout, stderr } = peneira(["config"], env);
     assert.equal(status, 2);
@@ -93,7 +93,7 @@ describe("peneira config", () => {
 });
 
 describe("peneira search", () => {
-  it("says how a search would run, and runs nothing", async () => {
+  it("explains how a search would run, and runs nothing", async () => {
     const made = await makeSampleSnapshot(300, 5);
     try {
       const spec = path.join(made.folder, "spec.json");

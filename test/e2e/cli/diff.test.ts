@@ -1,10 +1,10 @@
 /**
- * Proves: `peneira diff` of a snapshot and the month after prints the same accounts in each format,
+ * Proves: `peneira diff` of a snapshot and the next month prints the same accounts in each format,
  * streams them to standard output and everything else to standard error; kinds, watched fields,
- * fields and a limit are heard and wrong ones refused together with words; specs and lead queries
- * come from files and standard input; plain Arrow files work; a kept list is used again and a
- * damaged one replaced; a signal and a reader that has seen enough leave nothing behind.
- * Does not prove that the changes are right (campaign/twin/changes.test.ts).
+ * fields, and a limit apply and wrong ones are rejected in one error; specs and lead queries come
+ * from files and standard input; plain Arrow files work; a cached list is reused and a damaged one
+ * replaced; a signal and a reader that stops leave nothing.
+ * Does not prove: that the changes are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -86,7 +86,7 @@ describe("peneira diff", () => {
     assert.match(table.stderr, new RegExp(`^5 of ${all.length} shown`, "m"));
   });
 
-  it("hears kinds, watched fields and fields", () => {
+  it("accepts kinds, watched fields, and fields", () => {
     const some = items("--kind", "changed,left", "--watch", "uf,email", "--fields", "cnpj,uf");
     assert.deepEqual([...new Set(some.map(({ change }) => change))].sort(), ["changed", "left"]);
     for (const { change, changed_fields: changed, before, after } of some) {
@@ -97,7 +97,7 @@ describe("peneira diff", () => {
     }
   });
 
-  it("takes a spec or a lead query from a file or standard input", () => {
+  it("accepts a spec or a lead query from a file or standard input", () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, limit: 3 };
     const path = join(pair.folder, "spec.json");
     writeFileSync(path, JSON.stringify(spec));
@@ -119,7 +119,7 @@ describe("peneira diff", () => {
     assert.ok(leads.stdout.length > 0 && leads.stdout.length < fromFile.stdout.length);
   });
 
-  it("refuses what makes no sense, and says why", async () => {
+  it("rejects invalid requests with the reason", async () => {
     const refused = async (args: readonly string[], words: RegExp, exitCode?: number) => {
       const program = new Command("peneira").exitOverride();
       registerDiff(program);
@@ -147,11 +147,11 @@ describe("peneira diff", () => {
     await refused([pair.older.path, join(pair.folder, "none")], /none/, 1);
   });
 
-  it("takes plain Arrow files, and finds nothing between a snapshot and itself", () => {
+  it("accepts plain Arrow files, and finds nothing between a snapshot and itself", () => {
     const plain = join(pair.folder, "plain.arrow");
     const table = tableFromIPC(readFileSync(pair.newer.path));
     writeFileSync(plain, RecordBatchFileWriter.writeAll(table).toUint8Array(true));
-    // An import fills in some values that are missing, but no e-mail.
+    // An import fills in some missing values, but no e-mail.
     const wish = ["--format", "jsonl", "--fields", "cnpj", "--watch", "email"];
     const ended = run([pair.older.path, plain, ...wish]);
     assert.equal(ended.status, 0, ended.stderr);
@@ -161,7 +161,7 @@ describe("peneira diff", () => {
     assert.match(same.stderr, /0 entered, 0 left, 0 changed/);
   });
 
-  it("keeps what it compared where it is told to", () => {
+  it("caches its comparison on request", () => {
     const cache = join(pair.folder, "cache");
     const first = diff("--format", "jsonl", "--cache", cache);
     const [name] = readdirSync(cache) as [string];
@@ -177,7 +177,7 @@ describe("peneira diff", () => {
     assert.deepEqual(readdirSync(cache), [name]);
   });
 
-  it("leaves nothing behind when a signal ends the comparison", async () => {
+  it("leaves nothing if a signal ends the comparison", async () => {
     const kept = process.env.TMPDIR;
     process.env.TMPDIR = scratch;
     const interrupts = new Interrupts();
@@ -196,7 +196,7 @@ describe("peneira diff", () => {
     }
   });
 
-  it("leaves nothing behind when nobody reads on", async () => {
+  it("leaves nothing if the reader ends", async () => {
     const command = productCommand(["diff", pair.older.path, pair.newer.path, "--spec", "-"]);
     const env = { ...process.env, TMPDIR: scratch };
     const child = spawn(...command, { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe"] });

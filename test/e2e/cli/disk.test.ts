@@ -1,9 +1,9 @@
 /**
- * Proves, on a real disk that is full, read-only or fails: every command that writes ends with 1
- * and one sentence that names what was not written, why, and what to do, and leaves nothing behind;
- * commands that only read answer on a full disk, and else answer or end in the same way. A state
- * whose disk is full can be backed up to another one. No command shows a stack.
- * Every command of the program has a row here, so a new one cannot be forgotten.
+ * Proves, on a real disk that is full, read-only, or failing: every command that writes exits with
+ * 1 and one sentence that names what was not written, why, and what to do, and leaves nothing;
+ * commands that only read answer on a full disk, and else answer or fail in the same way. A state
+ * on a full disk can be backed up to another one. No command shows a stack. Every command has a row
+ * here, so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
 import { closeSync, cpSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -154,7 +154,7 @@ async function makeKey(own: readonly string[]): Promise<string> {
   return (JSON.parse(out) as { key_id: string }).key_id;
 }
 
-/** Fails unless a command that could not write says so in one sentence. */
+/** Fails unless a command that could not write states it in a sentence. */
 function assertTold({ code, err }: Ended, what: string, reason: RegExp): void {
   assert.equal(code, 1, `${what}: ${err}`);
   assert.doesNotMatch(err, /\n\s+at |overload|Error:/i, what);
@@ -171,7 +171,7 @@ describe("the sweep", () => {
 for (const fault of FAULTS) {
   describe(`a disk that is ${fault}`, { skip }, () => {
     for (const [name, row] of Object.entries(ROWS)) {
-      it(`is named by ${name}, or does not matter to it`, async () => {
+      it(`is named by ${name}, or does not affect it`, async () => {
         const { args, writes: must, until } = row();
         const before = disk.names();
         disk.break(fault);
@@ -196,14 +196,14 @@ for (const fault of FAULTS) {
   });
 }
 
-describe("a state without files of SQLite beside it", { skip }, () => {
-  // Where no process has left them, SQLite has no room to make them.
+describe("a state without SQLite side files", { skip }, () => {
+  // If no process has left them, SQLite has no space to create them.
   const alone = () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("full");
   };
 
-  it("is backed up to another disk, with the bytes that it has", async () => {
+  it("is backed up to another disk, byte for byte", async () => {
     const target = join(sample.folder, "of-full");
     alone();
     try {
@@ -216,7 +216,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
     assert.equal(checked.code, 0, checked.err);
   });
 
-  it("is named as read-only if SQLite may make no file there", async () => {
+  it("is reported as read-only if SQLite cannot create a file there", async () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
     disk.break("readOnly");
     try {
@@ -226,7 +226,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
     }
   });
 
-  it("is read while it cannot be changed, of which the refusal says what to free", async () => {
+  it("is readable while unwritable, and the error names what to free", async () => {
     alone();
     try {
       const listed = await runCommand(["key", "list", ...state(), "--json"]);
@@ -242,7 +242,7 @@ describe("a state without files of SQLite beside it", { skip }, () => {
 });
 
 describe("standard output on a full disk", { skip }, () => {
-  it("is named by every command that answers there", async () => {
+  it("is reported by every command that prints a result", async () => {
     for (const name of [
       "search",
       "account",

@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira districts` prints the districts that a look at every account of a snapshot
- * finds, in every format, by name, by code and by the beginning of a name; that a name of several
- * municipalities and one of none are refused in words.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: `peneira districts` prints the districts that a full scan of a snapshot finds, in every
+ * format, by name, by code, and by the prefix of a name; a name of several municipalities and one
+ * of none are rejected with a message.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -46,7 +46,7 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line) as Listed);
 
 describe("peneira districts", () => {
-  it("lists those of a city, the largest first", () => {
+  it("lists the districts of a city, the largest first", () => {
     const wanted = [...counted].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, 9);
     const args = ["--limit", "9", "--format", "jsonl"];
     const byName = districts("São Paulo/SP", ...args);
@@ -62,7 +62,7 @@ describe("peneira districts", () => {
     assert.equal(table.length, 10);
   });
 
-  it("keeps to what begins so", () => {
+  it("filters by prefix", () => {
     const { stdout } = districts(SP, "jardim", "--limit", "100", "--format", "jsonl");
     const wanted = [...counted.keys()].filter((name) => /(^|[^a-z0-9])jardim/.test(name));
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe("peneira districts", () => {
     );
   });
 
-  it("refuses in words what it cannot mean", () => {
+  it("rejects ambiguous or unknown input with a readable error", () => {
     const several = districts("Bom Jesus");
     assert.equal(several.status, 2);
     assert.match(several.stderr, /Several municipalities are called "Bom Jesus"; name one: .*\/PI/);

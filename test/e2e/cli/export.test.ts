@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira export` writes the bytes that a server's worker would, says rows, bytes, SHA-256
- * and time, refuses what it may not replace before any work, and leaves nothing behind when a
- * signal or the system ends it; `peneira search --format csv` prints the rows of that export.
- * Does not prove: what stands in the files (contract/export/render.test.ts and its neighbours).
+ * Proves: `peneira export` writes the bytes of a server's worker, reports rows, bytes, SHA-256, and
+ * time, rejects what it may not replace before any work, and leaves nothing when a signal or the
+ * system ends it; `peneira search --format csv` prints the rows of that export.
+ * Does not prove: the content of the files (contract/export/render.test.ts and its neighbors).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** What runs a command on the sample in a process of its own. */
+/** Runs a command on the sample in its own process. */
 function command(name: string, args: readonly string[]): [file: string, args: string[]] {
   return productCommand([name, "--snapshot", sample.snapshot, ...args]);
 }
@@ -65,7 +65,7 @@ async function exported(test: TestContext, args: readonly string[]): Promise<str
   }
 }
 
-/** What a server's worker renders of the same spec. */
+/** A server worker's rendering of the same spec. */
 async function wantedFile(format: string, output: Record<string, unknown> = {}) {
   const segment = await openSegment(sample.snapshot);
   const { spec } = normalizeSpec(SPEC, {
@@ -85,7 +85,7 @@ async function wantedFile(format: string, output: Record<string, unknown> = {}) 
 }
 
 describe("peneira export", () => {
-  it("writes the bytes of a server's worker and says what it wrote", async (test) => {
+  it("writes the bytes of a server's worker and reports what it wrote", async (test) => {
     const cases: readonly (readonly [string, string[], Record<string, unknown>])[] = [
       ["csv", ["--bom", "--delimiter", ";"], { bom: true, delimiter: ";" }],
       ["html", ["--explain"], { include_explain: true }],
@@ -112,7 +112,7 @@ describe("peneira export", () => {
     }
   });
 
-  it("takes format and fields of the spec, and all rows without a limit", async (test) => {
+  it("uses the format and fields of the spec, and all rows without a limit", async (test) => {
     const spec = { filters: SPEC.filters, output: { format: "jsonl", fields: ["cnpj"] } };
     const path = join(sample.folder, "bare.json");
     fs.writeFileSync(path, JSON.stringify(spec));
@@ -134,7 +134,7 @@ describe("peneira export", () => {
     fs.rmSync(join(folder, "three.jsonl"));
   });
 
-  it("takes the format of a name that ends as one, before that of the spec", async (test) => {
+  it("prefers the format of the file's extension to that of the spec", async (test) => {
     const spec = { filters: SPEC.filters, limit: 3, output: { format: "jsonl", fields: ["cnpj"] } };
     const path = join(sample.folder, "named.json");
     fs.writeFileSync(path, JSON.stringify(spec));
@@ -156,7 +156,7 @@ describe("peneira export", () => {
     }
   });
 
-  it("warns if the ending of the name decides against the spec", async (test) => {
+  it("warns if the file's extension overrides the spec", async (test) => {
     const path = join(sample.folder, "other.json");
     fs.writeFileSync(path, JSON.stringify({ ...SPEC, limit: 3, output: { format: "xlsx" } }));
     const told = await exported(test, ["--spec", path, "--out", "out/y.csv"]);
@@ -164,7 +164,7 @@ describe("peneira export", () => {
     fs.rmSync(join(folder, "y.csv"));
   });
 
-  it("refuses a name it may not use and a wrong spec, and writes nothing", async (test) => {
+  it("rejects an unusable name and a wrong spec, and writes nothing", async (test) => {
     fs.writeFileSync(join(folder, "there.csv"), "older");
     const cases: readonly (readonly [string[], object])[] = [
       [["--out", "out/there.csv"], { exitCode: 2, message: /there\.csv exists; --force replaces/ }],
@@ -215,7 +215,7 @@ describe("peneira export", () => {
     fs.rmSync(join(folder, "there.csv"));
   });
 
-  it("leaves nothing behind when a signal ends it", async () => {
+  it("leaves nothing if a signal ends it", async () => {
     const all = { filters: {}, output: { format: "xlsx", fields: OUTPUT_FIELD_NAMES } };
     const path = join(sample.folder, "all.json");
     fs.writeFileSync(path, JSON.stringify(all));
@@ -236,7 +236,7 @@ describe("peneira export", () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  it("says in a sentence that the system refused to write, and leaves nothing behind", () => {
+  it("reports a write error of the system in a sentence, and leaves nothing", () => {
     const spec = { filters: {}, output: { format: "jsonl", fields: OUTPUT_FIELD_NAMES } };
     const path = join(sample.folder, "large.json");
     fs.writeFileSync(path, JSON.stringify(spec));

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira find` says beside the accounts: how many fit where all are printed, and that
- * they are the first of more where they are not.
- * Does not prove which accounts fit (unit/native-index/find.test.ts, contract/search).
+ * Proves what `peneira find` reports besides the accounts: how many match if all are printed, and
+ * else that they are the first of more.
+ * Does not prove: which accounts match (unit/native-index/find.test.ts, contract/search).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ describe("peneira find", () => {
     return { found: stdout.split("\n").filter((line) => line !== ""), stderr };
   }
 
-  it("says that what is printed is the beginning where more fits", () => {
+  it("reports that the printed list is truncated", () => {
     const all = find(20, "oficina");
     const count = all.found.length;
     assert.ok(count > 2 && count < 20, `${count} accounts fit`);

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira key` prints, takes and refuses, its seven commands one after the other on
- * one data directory, and that a mistyped directory is never made. Does not prove what a running
- * server makes of it (contract/http/server/auth.test.ts), nor the rules themselves
+ * Proves what `peneira key` prints, accepts, and rejects, its seven commands in sequence on one
+ * data directory, and that a mistyped directory is never created. Does not prove: what a running
+ * server does with it (contract/http/server/auth.test.ts), nor the rules themselves
  * (unit/access/keyring.test.ts).
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ const stateOf = (id: unknown) => keys().find(({ key_id }) => key_id === id)?.sta
 const today = utcDay(Date.now());
 
 describe("peneira key", () => {
-  it("makes keys with an end that a person can name", () => {
+  it("creates keys with a readable expiry", () => {
     const made = json("create", "--tenant", "acme", "--plan", "growth", "--expires", "90d");
     assert.match(String(made.key), /^pnr_[0-9a-f]{12}_[0-9a-f]{56}$/);
     const leftMs = Date.parse(String(made.expires_at)) - Date.now();
@@ -53,7 +53,7 @@ describe("peneira key", () => {
     );
   });
 
-  it("ends, renames, stops, starts and replaces them", () => {
+  it("expires, renames, disables, enables, and rotates keys", () => {
     const { key_id: id } = json("create", "--tenant", "life");
     const key = String(id);
     json("disable", key);
@@ -73,7 +73,7 @@ describe("peneira key", () => {
     assert.match(words.stderr, RegExp(`^key ${fresh} of tenant life ends: \\d{4}-`));
   });
 
-  it("refuses ends that are none, and changes nothing", () => {
+  it("rejects invalid expiry values, and changes nothing", () => {
     const before = keys();
     const wrong = ["tomorrow", "0d", "1.5d", "2026-02-30", "2026-13-01", dayText(today - 1), ""];
     for (const end of wrong) {
@@ -87,7 +87,7 @@ describe("peneira key", () => {
     assert.deepEqual(keys(), before);
   });
 
-  it("takes the plan of the tenant's working keys, and says which and why", () => {
+  it("uses the plan of the tenant's working keys, and reports which and why", () => {
     const plan = (...args: string[]) => {
       const { stderr, stdout } = peneira("create", "--tenant", "planned", "--json", ...args);
       return [(JSON.parse(stdout) as { plan: string }).plan, /^plan .*$/m.exec(stderr)?.[0]];
@@ -105,7 +105,7 @@ describe("peneira key", () => {
     assert.match(fresh.stderr, /^plan enterprise: the default; --plan takes another$/m);
   });
 
-  it("lists for people when keys end and were last used, under a header", () => {
+  it("lists the expiry and last use of keys for people, under a header", () => {
     const { key_id: id } = json("create", "--tenant", "shown", "--name", "n".repeat(100));
     const { key_id: ended, expires_at: end } = json(
       "create",
@@ -135,7 +135,7 @@ describe("peneira key", () => {
     assert.match(peneira("list", "--tenant", "shown").stdout, RegExp(`${rotated.old_expires_at}`));
   });
 
-  it("tells a tenant that there is not from one without keys", () => {
+  it("distinguishes an unknown tenant from one without keys", () => {
     assert.equal(command("tenant", "create", "bare", "--data-dir", folder).status, 0);
     for (const args of [["list"], ["list", "--json"], ["disable"], ["expire", "--at", "now"]]) {
       const answer = peneira(...args, "--tenant", "shwon");
@@ -150,7 +150,7 @@ describe("peneira key", () => {
     assert.deepEqual([bare.status, bare.stdout, bare.stderr], [0, "", "No key fits.\n"]);
   });
 
-  it("makes no directory but for a new key, and says so then", () => {
+  it("creates a directory only for a new key, and reports it", () => {
     const absent = join(folder, "absent");
     const empty = mkdtempSync(join(folder, "empty-"));
     const commands = [

@@ -1,8 +1,8 @@
 /**
- * Proves: a sentence that is hardly understood is not searched or exported by a command: it ends
- * with 1, shows the spec as far as it was understood and writes nothing; `peneira translate` says
- * so on standard error and still shows the translation; a clear sentence says nothing of it.
- * Does not prove what sentences mean (unit/translate/*.test.ts).
+ * Proves: commands do not search or export a hardly understood sentence: they exit with 1, show the
+ * understood part of the spec, and write nothing; `peneira translate` reports it on standard error
+ * and still shows the translation; a clear sentence gets no such message.
+ * Does not prove: what sentences mean (unit/translate/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -28,7 +28,7 @@ describe("a sentence on the command line", () => {
     return spawnSync(...command, { cwd: ROOT, encoding: "utf8" });
   }
 
-  it("is not searched or exported when it is hardly understood", () => {
+  it("is not searched or exported if it is hardly understood", () => {
     const out = join(sample.folder, "unclear.csv");
     for (const args of [["search"], ["export", "--out", out]]) {
       const { status, stdout, stderr } = peneira(...args, "--text", UNCLEAR);
@@ -41,7 +41,7 @@ describe("a sentence on the command line", () => {
     }
   });
 
-  it("is translated with a warning, and with none when it is clear", () => {
+  it("is translated with a warning, and without one if it is clear", () => {
     const unclear = peneira("translate", "--json", UNCLEAR);
     assert.equal(unclear.status, 0, unclear.stderr);
     assert.match(unclear.stderr, /^warning: too little was understood/m);
@@ -52,7 +52,7 @@ describe("a sentence on the command line", () => {
     assert.match(clear.stdout, /activity +padarias/);
   });
 
-  it("is searched when it is clear", () => {
+  it("is searched if it is clear", () => {
     const { status, stderr } = peneira("search", "--text", CLEAR);
     assert.equal(status, 0, stderr);
     assert.match(stderr, /accounts match/);

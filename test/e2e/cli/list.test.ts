@@ -1,9 +1,9 @@
 /**
- * Proves what `peneira list` prints and ends with: lists are made, filled from files and from
- * standard input, shown, printed, renamed and deleted, by id and by name; what of a file, CSV or
- * spreadsheet, is not understood is told with its line or its cell; what cannot be done is refused
- * in words and changes nothing; with a snapshot the check digits are those of its accounts.
- * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
+ * Proves what `peneira list` prints and its exit codes: lists are created, filled from files and
+ * from standard input, shown, printed, renamed, and deleted, by id and by name; rejected parts of a
+ * file, CSV or spreadsheet, are reported with line or cell; impossible requests are rejected with a
+ * message and change nothing; with a snapshot the check digits are its accounts'.
+ * Does not prove: how columns and CNPJs are parsed (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -52,7 +52,7 @@ describe("peneira list", () => {
 
   const shown = () => (JSON.parse(list("list", "--json").stdout) as Shown).lists;
 
-  it("tells of every text what became of it, also of one that comes twice", () => {
+  it("reports the result of every text, also of duplicates", () => {
     list("create", "Repetida");
     const add = (text: string) => run(["list", "add", "Repetida", "-", ...options], text).stderr;
     const told = "list Repetida: 3 read, 2 added, 0 there already, 1 repeated, 0 not understood; ";
@@ -60,7 +60,7 @@ describe("peneira list", () => {
     list("delete", "Repetida");
   });
 
-  it("makes, fills, prints and deletes", () => {
+  it("creates, fills, prints, and deletes", () => {
     const made = list("create", "Clientes");
     assert.match(made.stderr, /^list Clientes \(lst_[0-9a-f]{32}\) was made\.\n$/);
     const added = list("add", "Clientes", file);
@@ -92,7 +92,7 @@ describe("peneira list", () => {
     );
   });
 
-  it("takes companies, another column and numbers without zeros where that is said", () => {
+  it("accepts companies, another column, and numbers without leading zeros on request", () => {
     list("create", "Empresas", "--kind", "companies");
     const numbers = "a;b\n11222333000181;2654062000142\n11222333000262;2654062000223\n";
     const args = ["list", "add", "Empresas", "-", "--column", "b", ...options];
@@ -103,7 +103,7 @@ describe("peneira list", () => {
     assert.equal(list("export", "Empresas").stdout, "cnpj\n02654062\n");
   });
 
-  it("reads spreadsheets, whatever they are called, and standard input", async () => {
+  it("reads spreadsheets under any name, and standard input", async () => {
     list("create", "Planilha");
     const rows = [
       [text("x"), text("cnpj")],
@@ -137,7 +137,7 @@ describe("peneira list", () => {
     list("delete", "Planilha");
   });
 
-  it("does its work where nobody reads what it tells", async () => {
+  it("completes its work if its output has no reader", async () => {
     list("create", "Ungelesen");
     const [node, args] = productCommand(["list", "add", "Ungelesen", file, ...options]);
     const child = spawn(node, args, { stdio: ["ignore", "pipe", "pipe"] });
@@ -149,7 +149,7 @@ describe("peneira list", () => {
     list("delete", "Ungelesen");
   });
 
-  it("refuses what it cannot do, and changes nothing", () => {
+  it("rejects impossible requests, and changes nothing", () => {
     list("create", "Zwei");
     const taken = shown().find(({ name }) => name === "Zwei")?.id as string;
     const isTaken = new RegExp(`^peneira: There is a list Zwei already: ${taken}\\. `);
@@ -183,7 +183,7 @@ describe("peneira list", () => {
     assert.match(list("rename", "Zwei", "Zwei").stderr, /was called Zwei before/);
   });
 
-  it("asks for an id where two lists of an earlier version have one name", () => {
+  it("requires an id if two lists of an earlier version share a name", () => {
     const database = openDatabase(join(folder, "state"));
     const lists = new Lists(new ListStore(database), systemClock);
     const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant("acme");
@@ -196,7 +196,7 @@ describe("peneira list", () => {
     assert.match(stderr, /2 lists are called Gleich: lst_[0-9a-f]+, lst_[0-9a-f]+\. Name an id/);
   });
 
-  it("knows the check digits of a snapshot where one is named", async () => {
+  it("uses the check digits of a given snapshot", async () => {
     const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
     try {
       const segment = await openSegment(sample.snapshot);

@@ -1,7 +1,7 @@
 /**
- * Proves: a command whose result cannot be written to standard output ends with 1 and a sentence,
- * its help too; a reader that has ended is no failure; a key or a password that cannot be shown is
- * not made, and what it would have replaced stays as it was.
+ * Proves: a command that cannot write its result to standard output exits with 1 and a sentence,
+ * also for its help; a reader that has ended is no failure; a key or a password that cannot be
+ * shown is not created, and what it would replace stays unchanged.
  * Does not prove: what a full disk does to the state (disk.test.ts).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ async function made(...args: readonly string[]): Promise<string> {
   return out;
 }
 
-/** Runs a shell line in which `peneira` is the product; gives the exit code of `peneira`. */
+/** Runs a shell line in which `peneira` is the product; returns `peneira`'s code. */
 function piped(line: string): { readonly code: number; readonly err: string } {
   const [file, args] = productCommand([]);
   const words = [file, ...args].map((one) => `'${one}'`).join(" ");
@@ -52,8 +52,8 @@ function piped(line: string): { readonly code: number; readonly err: string } {
   return { code: status ?? -1, err: String(stderr) };
 }
 
-describe("standard output that cannot be written", { skip }, () => {
-  it("is named by the help of the program and of every command", async () => {
+describe("unwritable standard output", { skip }, () => {
+  it("is mentioned in the help of the program and of every command", async () => {
     const names = commandNames().map((name) => [...name.split(" "), "--help"]);
     for (const args of [["--help"], ["help"], ["help", "key"], ["key", "--help"], ...names]) {
       const { code, err } = await onFull(args);
@@ -62,7 +62,7 @@ describe("standard output that cannot be written", { skip }, () => {
     }
   });
 
-  it("is named by commands that print a result", async () => {
+  it("is reported by commands that print a result", async () => {
     await made("tenant", "create", "acme");
     const rows = [["-V"], ["version", "--json"], ["config"], ["config", "--json"], ["openapi"]];
     const own = [["tenant", "list"], ["tenant", "list", "--json"], ["audit"], ["usage", "--json"]];
@@ -79,11 +79,11 @@ describe("standard output that cannot be written", { skip }, () => {
   });
 });
 
-describe("a secret that cannot be shown", { skip }, () => {
+describe("an undeliverable secret", { skip }, () => {
   const keys = async () => JSON.parse(await made("key", "list", "--json")) as { keys: object[] };
   const users = async () => JSON.parse(await made("user", "list", "--json")) as { users: object[] };
 
-  it("makes no key, and no tenant for it", async () => {
+  it("creates no key, and no tenant for it", async () => {
     for (const more of [[], ["--json"]]) {
       const args = ["key", "create", "--tenant", "unseen", ...more, ...state()];
       const { code, err } = await onFull(args);
@@ -116,7 +116,7 @@ describe("a secret that cannot be shown", { skip }, () => {
     assert.deepEqual(await keys(), before);
   });
 
-  it("makes no user and changes no password", async () => {
+  it("creates no user and changes no password", async () => {
     const create = ["user", "create", ...state(), "--email", "a@example.com"];
     for (const more of [[], ["--json"]]) {
       const { code, err } = await onFull([...create, ...more]);
@@ -134,7 +134,7 @@ describe("a secret that cannot be shown", { skip }, () => {
     assert.doesNotMatch(await made("audit"), /user\.password/);
   });
 
-  it("makes no first key of a server whose standard error is full", async () => {
+  it("creates no first key of a server whose standard error is full", async () => {
     const dir = join(folder, "served");
     const snapshots = join(folder, "snapshots");
     mkdirSync(snapshots);
@@ -167,7 +167,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until something listens at a port. */
+/** Waits for a listener at a port. */
 async function opened(port: number): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const socket = connect(port, "127.0.0.1");

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira tenant`, `peneira healthcheck` and `peneira openapi` print and end with, and
- * that a tenant's state and name hold for its keys. Does not prove what a running server does with
- * a disabled tenant (contract/http/server/auth.test.ts).
+ * Proves what `peneira tenant`, `peneira healthcheck`, and `peneira openapi` print, their exit
+ * codes, and that a tenant's state and name apply to its keys. Does not prove: a running server
+ * with a disabled tenant (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ describe("peneira tenant", () => {
     return tenants.map(({ tenant, state, keys }) => [tenant, state, keys]);
   };
 
-  it("makes, stops and renames tenants, and their keys follow", () => {
+  it("creates, disables, and renames tenants, and their keys follow", () => {
     assert.equal(peneira("tenant", "create", "acme", ...data).status, 0);
     peneira("key", "create", "--tenant", "acme", ...data);
     peneira("key", "create", "--tenant", "other", ...data);
@@ -53,7 +53,7 @@ describe("peneira tenant", () => {
     assert.deepEqual(list()[0], ["Acme Ltda", "active", 1]);
   });
 
-  it("refuses what it cannot do, and changes nothing", () => {
+  it("rejects impossible requests, and changes nothing", () => {
     const before = list();
     const wrong: [string[], number, RegExp][] = [
       [["create", "other"], 1, /There is a tenant other already/],
@@ -72,7 +72,7 @@ describe("peneira tenant", () => {
 });
 
 describe("peneira healthcheck", () => {
-  it("ends with 0 when the server is ready and with 1 when it is not", async () => {
+  it("exits with 0 if the server is ready and with 1 if not", async () => {
     const server = await startFake("node");
     const address = `127.0.0.1:${server.port}`;
     try {
@@ -93,7 +93,7 @@ describe("peneira healthcheck", () => {
 });
 
 describe("peneira openapi", () => {
-  it("prints the document that a server has", async () => {
+  it("prints the document that a server serves", async () => {
     const { stdout } = peneira("openapi");
     const printed = JSON.parse(stdout) as { info: { version: string } };
     const server = await startFake("node");

@@ -1,8 +1,8 @@
 /**
  * Proves, on a real pseudo-terminal: no command writes a control or bidirectional character of a
- * snapshot, a state, a file or a file name, whatever its format; the command shows its escape
- * instead. In pipes, text for people is escaped too, and the formats for programs are exact.
- * Every command of the program has a row here, so a new one cannot be forgotten.
+ * snapshot, a state, a file, or a file name, in any format; it shows the escape instead. In pipes,
+ * text for people is escaped too, and formats for programs are exact. Every command has a row here,
+ * so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -30,7 +30,7 @@ after(() => place.dispose());
 /** One run of a command. */
 interface Row {
   readonly args: readonly string[];
-  /** What its output must hold, so that a run that shows nothing proves nothing. */
+  /** Required content of its output, so that an empty run proves nothing. */
   readonly shows?: RegExp;
   readonly code?: number;
   readonly input?: string;
@@ -41,7 +41,7 @@ interface Row {
 const ESCAPED = /\\u001b\[31mEVIL/;
 const SPEC = JSON.stringify({ output: { fields: ["cnpj", "legal_name", "district", "email"] } });
 
-/** A state of its own for a command that changes it. */
+/** A separate state for a command that changes it. */
 function copyOfState(name: string): string {
   const state = join(place.folder, `state-${name}`);
   cpSync(place.state, state, { recursive: true });
@@ -68,7 +68,7 @@ const snapshot = () => ["--snapshot", place.newer];
 const spec = () => ["--spec", file("spec.json", SPEC)];
 const absent = (args: string[]): Row => ({ args, shows: ESCAPED, code: 1 });
 
-/** Rows of every command, made when the place is there. */
+/** Rows of every command, built once the folder exists. */
 const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
   sample: () => [
     { args: ["sample", "--out", place.folder, "--establishments", "5", "--seed", "1"], code: 1 },
@@ -327,12 +327,12 @@ describe("on a terminal", { skip }, () => {
   it("has a row for every command", () => assertSwept(ROWS));
 
   for (const [name, rows] of Object.entries(ROWS)) {
-    it(`${name} writes nothing that the terminal would obey`, async () => {
+    it(`${name} writes no control sequence that the terminal would obey`, async () => {
       for (const row of rows()) await assertHarmless(row, true);
     });
   }
 
-  it("knows an option, a command and a value with such characters as wrong", async () => {
+  it("rejects an option, a command, and a value with such characters", async () => {
     for (const args of [
       [HOSTILE],
       [`--${HOSTILE}`],
@@ -343,7 +343,7 @@ describe("on a terminal", { skip }, () => {
     }
   });
 
-  it("keeps the meaning of JSON", async () => {
+  it("preserves the meaning of JSON", async () => {
     const args = ["account", ...snapshot(), "--format", "json", place.cnpj];
     const [shown, piped] = [await runOnTerminal(args), await runCommand(args)];
     assert.deepEqual(JSON.parse(shown.out), JSON.parse(piped.out));
@@ -359,7 +359,7 @@ describe("in a pipe", () => {
     });
   }
 
-  it("search writes CSV and JSON exactly", async () => {
+  it("search writes CSV and JSON without escaping", async () => {
     const csv = await runCommand(["search", ...snapshot(), ...spec(), "--format", "csv"]);
     assert.ok(csv.out.includes(HOSTILE), "the bytes of the snapshot are in the CSV");
     const jsonl = await runCommand(["search", ...snapshot(), ...spec(), "--format", "jsonl"]);

@@ -1,10 +1,10 @@
 /**
  * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
- * to a newer month that a running server takes by itself and answers from, and not at all where
- * nothing is newer; kill -9 in each step and a run afterwards give the same; damaged zips and
- * months that are being published change nothing; --keep and --keep-dump do what they say, and
- * never remove what a server serves; --check tells the same as an update does, and its exit codes.
- * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) by themselves.
+ * to a newer month that a running server adopts and answers from, and not at all if nothing is
+ * newer; kill -9 in each step and a later run have the same result; damaged zips and months during
+ * publication change nothing; --keep and --keep-dump work, and never remove what a server serves;
+ * --check reports what an update would do, and its exit codes.
+ * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) themselves.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -44,7 +44,7 @@ interface Ended {
   readonly report: UpdateReport | null;
 }
 
-/** One document on standard output, whatever the exit code is. */
+/** One document on standard output, for any exit code. */
 async function check(dir: string, ...args: string[]): Promise<CheckReport & { code: number }> {
   const { code, words, report } = await start(dir, "--check", ...args)[1];
   assert.ok(report !== null && code !== null, words);
@@ -78,7 +78,7 @@ async function update(dir: string, ...args: string[]): Promise<UpdateReport> {
   return report;
 }
 
-/** What lies in a folder for others to see, and what is left in the folders of the work. */
+/** Visible entries of a folder, and leftovers in the working folders. */
 function contents(dir: string): string[] {
   const hidden = [".download", ".update"].flatMap((name) => {
     const folder = join(dir, name);
@@ -89,14 +89,14 @@ function contents(dir: string): string[] {
     .sort();
 }
 
-/** How many months a server says it is behind. */
+/** Months that a server reports to lag. */
 async function behind(base: string): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^peneira_snapshot_months_behind (\S+)$/m.exec(text)?.[1]);
 }
 
 describe("an update", () => {
-  it("goes from nothing to a server that takes every newer month", async () => {
+  it("leads from nothing to a server that loads every newer month", async () => {
     const dir = join(dumps.root, "served");
     const first = await update(dir);
     assert.deepEqual([first.updated, first.month], [true, BEFORE]);
@@ -148,7 +148,7 @@ describe("an update", () => {
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`]);
   });
 
-  it("that is killed in any of its steps ends as if it had not been", {
+  it("has the same result after a kill in any step", {
     timeout: 60_000,
   }, async () => {
     const dir = join(dumps.root, "killed");
@@ -176,7 +176,7 @@ describe("an update", () => {
     assert.ok(share.sent() - from <= size, "what was there was not fetched again");
   });
 
-  it("refuses wrong flags and a second one, and leaves foreign files alone", async () => {
+  it("rejects wrong flags and a concurrent update, and leaves foreign files alone", async () => {
     const dir = join(dumps.root, "flags");
     const wrong = await start(dir, "--keep", "0", "--population", "nowhere.csv")[1];
     assert.equal(wrong.code, 2);
@@ -201,12 +201,12 @@ describe("an update", () => {
     assert.ok(existsSync(join(dumps.root, "work", LABEL, "Simples.zip")));
   });
 
-  it("takes nothing damaged, and a month that is being published the next time", async () => {
-    // The folder of the suite before has the month before.
+  it("accepts nothing damaged, and takes a month during publication the next time", async () => {
+    // The previous suite's folder has the previous month.
     const dir = join(dumps.root, "killed");
     const good = await readFile(join(dumps.later, "Empresas0.zip"));
     const bad = Buffer.from(good);
-    // Behind the local header: the directory stays as it is, the content is another.
+    // After the local header: the directory stays unchanged, the content differs.
     bad.writeUInt8(bad.readUInt8(200) ^ 0x55, 200);
     await share.addFolder("2026-11", dumps.later);
     share.put("2026-11", "Empresas0.zip", bad);
@@ -227,7 +227,7 @@ describe("an update", () => {
     assert.deepEqual(contents(dir), [`${LABEL}.peneira`, "2026-11.peneira"]);
   });
 
-  it("that only checks ends with 1 and says why where the share cannot be asked", async () => {
+  it("exits with 1 and the reason if a check cannot reach the share", async () => {
     share.plan = () => ({ kind: "status", status: 403 });
     const { code, problem, published, here } = await check(join(dumps.root, "killed"));
     share.plan = () => null;

@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira user` prints, takes and refuses, its six commands one after the other on one
- * data directory, that two first users who are made at once leave one owner, and that passwords are
- * in no file. Does not prove what a running server makes of it, nor the rules themselves
+ * Proves what `peneira user` prints, accepts, and rejects, its six commands in sequence on one data
+ * directory, that two concurrent first users leave one owner, and that passwords are in no file.
+ * Does not prove: what a running server does with it, nor the rules themselves
  * (unit/access/users.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ function json(...args: string[]): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Whether a password is the one stored for a user. */
+/** True if a password is the one stored for a user. */
 async function fits(email: string, password: string): Promise<boolean> {
   const database = openDatabase(folder);
   try {
@@ -47,7 +47,7 @@ async function fits(email: string, password: string): Promise<boolean> {
 }
 
 describe("peneira user", () => {
-  it("makes users: the password alone on standard output, the words beside it", async () => {
+  it("creates users, and prints only the password on standard output", async () => {
     const first = peneira(["create", "--email", "Ana@Example.com"]);
     assert.equal(first.status, 0, first.stderr);
     assert.match(first.stdout, MADE_UP);
@@ -66,7 +66,7 @@ describe("peneira user", () => {
     });
   });
 
-  it("takes a password from standard input, and never shows that", async () => {
+  it("reads a password from standard input, and never prints it", async () => {
     const given = "given canary password";
     const answer = peneira(["passwd", ...RUI, "--password-stdin"], `${given}\n`);
     assert.deepEqual([answer.status, answer.stdout], [0, ""]);
@@ -85,7 +85,7 @@ describe("peneira user", () => {
     }
   });
 
-  it("stops, starts and promotes them, but for the last owner", () => {
+  it("disables, enables, and promotes them, except for the last owner", () => {
     const last = peneira(["disable", ...ANA]);
     assert.equal(last.status, 1);
     assert.match(last.stderr, /last active owner/);
@@ -116,7 +116,7 @@ describe("peneira user", () => {
     assert.equal(lines.length, 2);
   });
 
-  it("says everything that is wrong at once, and what was meant", () => {
+  it("reports every mistake in one error, with suggestions", () => {
     const wrong = peneira(["create", ...RUI, "--plan", "gold", "--role", "root"]);
     assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
     for (const part of ["plan must be", "role must be", "has this e-mail already"]) {
@@ -139,7 +139,7 @@ describe("peneira user", () => {
     }
   });
 
-  it("makes no directory but for a new user, and says so then", () => {
+  it("creates a directory only for a new user, and reports it", () => {
     const absent = join(folder, "absent");
     for (const args of [["list"], ["disable", ...RUI], ["passwd", ...RUI]]) {
       const answer = peneira(args, "", absent);
@@ -152,7 +152,7 @@ describe("peneira user", () => {
     assert.ok(made.stderr.startsWith(`made a new data directory ${absent}\n`), made.stderr);
   });
 
-  it("leaves one owner where two first users are made at once", async () => {
+  it("leaves one owner if two first users are created concurrently", async () => {
     const run = promisify(execFile);
     const make = (email: string) => {
       const args = ["user", "create", "--email", email, "--tenant", "race", "--json"];

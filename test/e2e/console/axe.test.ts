@@ -1,7 +1,7 @@
 /**
- * Proves: axe-core finds nothing against WCAG 2.0, 2.1 and 2.2 at A and AA, in any view and any
- * dialog, wide and on a phone, in the light and in the dark.
- * Does not prove: what no program can see, such as whether a name says the right thing.
+ * Proves: axe-core finds no violation of WCAG 2.0, 2.1, and 2.2 at A and AA, in any view and any
+ * dialog, wide and on a phone, light and dark.
+ * Does not prove: what no program can see, such as whether a name is right.
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -19,7 +19,7 @@ const suite = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** A place to look at: how to come there. */
+/** A place to check, and how to reach it. */
 type Place = readonly [name: string, path: string, arrive?: (visit: Visit) => Promise<void>];
 
 const dialogOf = ({ page }: Visit) => page.getByRole("dialog");
@@ -36,7 +36,7 @@ const ready = async ({ page }: Visit) => {
   await page.locator(".told").waitFor();
 };
 
-/** Every view and dialog; those behind a grid wait for it. */
+/** Every view and dialog; those after a grid await it. */
 const PLACES: readonly Place[] = [
   ["the start", "/app", counted],
   ["results", `/app${HASH}`, ready],
@@ -67,7 +67,7 @@ const PLACES: readonly Place[] = [
   ["the own account", "/app/account", seen(account.here)],
 ];
 
-/** Nobody programs on a phone: phones.css hides the button. */
+/** Phones need no code: phones.css hides the button. */
 const CODE: Place = ["the code", `/app${HASH}`, then(ready, opens(table.code.button))];
 const PHONE = 390;
 
@@ -82,7 +82,7 @@ for (const width of [1440, PHONE]) {
         await visit.page.locator("h1").first().waitFor({ state: "attached" });
         await arrive?.(visit);
         findings.push(...(await findingsOf(visit, `${name}, light`, TAGS)));
-        // Nothing but colours changes in the dark.
+        // Only colors change in the dark.
         await visit.page.emulateMedia({ colorScheme: "dark" });
         findings.push(...(await findingsOf(visit, `${name}, dark`, null)));
         await visit.page.emulateMedia({ colorScheme: "light" });

@@ -1,11 +1,11 @@
 /**
- * Proves, in Chromium against a real server, what the one box does with each kind of text: a CNPJ
- * or a root, however it is written, opens the page of the company, which has an address of its own,
- * prints, and leads to the other establishments and back; a mistyped one is said; names are offered
- * while typing and opened by keyboard; a sentence that is not understood shows no number but what
- * to do; examples and the placeholder find something.
- * Does not prove: what sentences mean (unit and contract/translate), the order of names that are
- * offered (twin/find), looks.
+ * Proves, in Chromium against a real server, how the search box handles each kind of text: a CNPJ
+ * or a root, in any spelling, opens the company's page, which has its own address, prints, and
+ * leads to the other establishments and back; a mistyped one is reported; names are suggested while
+ * typing and opened by keyboard; a sentence that is not understood shows advice in place of a
+ * number; examples and the placeholder find something.
+ * Does not prove: what sentences mean (unit and contract/translate), the order of suggested names
+ * (twin/find), looks.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +29,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** The first account of a search; and one of a company with several establishments. */
+/** The first account of a search, and one of a company with several establishments. */
 async function someAccount(visit: Visit, filters: object): Promise<AccountFields> {
   const spec = { filters, output: { fields: ["cnpj", "legal_name"] } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
@@ -52,7 +52,7 @@ async function ask(visit: Visit, text: string): Promise<void> {
   await button(visit.page, find.askSubmit).click();
 }
 
-test("a number is read as people write it, and nothing else is a number", () => {
+test("reads a number as people write it, and nothing else as a number", () => {
   const right = { kind: "cnpj", value: "11222333000181", isMistyped: false };
   for (const text of [
     "11222333000181",
@@ -70,7 +70,7 @@ test("a number is read as people write it, and nothing else is a number", () => 
   });
   assert.deepEqual(numberIn("12.ABC.345/01DE-35")?.value, "12ABC34501DE35");
   for (const text of ["1841723666", "18 41723666", "551841723666", "01841723666", "18996370606"]) {
-    // Phones, which are asked as sentences; the last one has the check digits of a CPF.
+    // Phones, searched as sentences; the last one has the check digits of a CPF.
     assert.deepEqual(
       [numberIn(text), shortNumberIn(text), refusalIn(text)],
       [null, null, null],
@@ -85,7 +85,7 @@ test("a number is read as people write it, and nothing else is a number", () => 
   }
 });
 
-test("a number that is no CNPJ is told why, and words make a sentence of it", () => {
+test("explains why a number is no CNPJ, and makes a sentence of words", () => {
   const reasons = {
     "112223330001811": "too_long",
     "1,12224E+13": "rounded",
@@ -100,7 +100,7 @@ test("a number that is no CNPJ is told why, and words make a sentence of it", ()
   }
 });
 
-test("a number that lost its zeros is told from one that lacks a digit", () => {
+test("distinguishes a number without its leading zeros from one that lacks a digit", () => {
   const filled = "06146542000153";
   for (const text of ["6146542000153", "6.146.542/0001-53", "CNPJ 6146542000153"]) {
     assert.deepEqual(shortNumberIn(text), { filled, lacks: 1 }, text);
@@ -113,7 +113,7 @@ test("a number that lost its zeros is told from one that lacks a digit", () => {
   }
 });
 
-describe("a number in the box", () => {
+describe("a number in the search box", () => {
   inBrowser(
     "that lost its zeros leads to the company; one without a digit is told",
     async (open) => {
@@ -226,7 +226,7 @@ describe("names", () => {
   });
 });
 
-describe("a misspelt name", () => {
+describe("a misspelled name", () => {
   inBrowser("still leads to the company after Enter, and after a search of names", async (open) => {
     const visit = await open(ana);
     const filters = { industry: { text_hints: ["marmitaria"] } };
@@ -246,7 +246,7 @@ describe("a misspelt name", () => {
   });
 });
 
-describe("a text that nobody understands", () => {
+describe("a text without a meaning", () => {
   inBrowser("shows no number, but what to do", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");

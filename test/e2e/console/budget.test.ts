@@ -1,8 +1,8 @@
 /**
- * Proves: all scripts that one person can load are under 130 KB as sent; the first page asks for
- * few and small files, each once and compressed, and a second visit for none of them; it is
- * painted within 300 ms on this machine, once the browser has a process for it; nothing moves while
- * a view loads, in any view.
+ * Proves: all scripts that one person can load are under 130 KB as sent; the first page requests
+ * few and small files, each once and compressed, and a second visit none of them; it is painted
+ * within 300 ms on this machine, once the browser has a process for it; nothing shifts while a view
+ * loads, in any view.
  * Does not prove: the time on other machines and networks; sizes and counts stand for that.
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 
 const DIST = join(ROOT, "dist/console");
 const SCRIPTS_MAX = 130_000;
-/** Page, style sheet, font, scripts, and what the view asks of the server. */
+/** Page, style sheet, font, scripts, and the view's requests. */
 const REQUESTS_MAX = 20;
 const FIRST_BYTES_MAX = 150_000;
 const PAINT_MS = 300;
@@ -29,7 +29,7 @@ const VIEWS = [
   ...["", "/lists", "/exports", "/saved", "/keys", "/usage", "/members", "/audit", "/account"],
 ];
 
-/** Adds up what moved without anybody having touched anything. */
+/** Sums the layout shifts without user input. */
 const WATCH_SHIFTS = `
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
@@ -49,13 +49,13 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 });
 
 describe("the files of the console", () => {
-  it("are under 130 KB of scripts in either language, all views together", (test) => {
+  it("contain less than 130 KB of scripts in either language, all views together", (test) => {
     const scripts = readdirSync(DIST).filter((name) => name.endsWith(".js"));
     for (const [language, other] of [
       ["pt", "en"],
       ["en", "pt"],
     ]) {
-      // Nobody loads the words of both.
+      // No user loads the words of both.
       const foreign = new RegExp(`^(later-)?${other}-`);
       const loadable = scripts.filter((name) => !foreign.test(name));
       assert.equal(loadable.length, scripts.length - 2);
@@ -66,11 +66,11 @@ describe("the files of the console", () => {
     }
   });
 
-  it("name no other host", () => {
+  it("reference no other host", () => {
     for (const name of readdirSync(DIST)) {
       if (!/\.(js|css|html)$/.test(name)) continue;
-      // Namespaces, and what the map's outlines are attributed to, are not asked for anything; nor
-      // are chat, map and registry, whose links of an account a person opens in a tab of its own.
+      // Namespaces and the attribution of the map's outlines are never requested; nor are chat,
+      // map, and registry, whose links of an account a person opens in a separate tab.
       const text = readFileSync(join(DIST, name), "utf8").replaceAll(NOT_ASKED, "");
       assert.equal(/https?:\/\/[a-z]/.exec(text)?.[0], undefined, name);
     }
@@ -84,7 +84,7 @@ describe("a first visit", () => {
       const visit = await open(ana);
       const first = await loaded(visit);
       const assets = first.filter(({ url }) => url.includes("/assets/"));
-      // Styles in the page count as if they were a file.
+      // Styles in the page count like a file.
       const styles = /<style>(.*?)<\/style>/s.exec(readFileSync(join(DIST, "page.html"), "utf8"));
       const inPage = brotliCompressSync(styles?.[1] as string).length;
       const bytes = assets.reduce((sum, one) => sum + one.bytes, inPage);
@@ -148,9 +148,9 @@ interface Loaded {
 }
 
 /**
- * An empty page, isolated as the console is. For the first page of its kind Chromium starts a
+ * An empty page, isolated like the console. For the first page of its kind Chromium starts a
  * process (Cross-Origin-Opener-Policy), which takes 216 to 344 ms of an empty page's paint on the
- * machine where the console itself takes 140 to 248; what is measured here is the console.
+ * machine where the console itself takes 140 to 248; the console alone is measured here.
  */
 async function emptyPage(visit: Visit): Promise<void> {
   const headers = { "Cross-Origin-Opener-Policy": "same-origin" };
@@ -160,7 +160,7 @@ async function emptyPage(visit: Visit): Promise<void> {
   await visit.go("/app/empty");
 }
 
-/** Loads the start page and tells of everything that came. */
+/** Loads the start page and returns all its loads. */
 async function loaded(visit: Visit): Promise<Loaded[]> {
   const client = await visit.context.newCDPSession(visit.page);
   await client.send("Network.enable");

@@ -1,7 +1,6 @@
 /**
- * Proves: no text that others wrote becomes markup or runs: names, addresses and e-mails of
- * companies, and what users typed as names of searches and keys, sentences and links; each is
- * shown as it was written where it is shown.
+ * Proves: no text from others becomes markup or runs: names, addresses, and e-mails of companies,
+ * and users' names of searches and keys, sentences, and links; each is shown as written.
  * Does not prove: the files of exports (unit/export/html.test.ts, e2e/export/hostile.test.ts).
  */
 import assert from "node:assert/strict";
@@ -26,7 +25,7 @@ import type { SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const { find, table, commands } = words;
 
-/** Each would leave a mark, run, or fetch something, if it were taken for anything but text. */
+/** Each would leave a mark, run, or fetch something, if treated as anything but text. */
 const CANARIES = [
   '<img src=x onerror="globalThis.ran=1"><b data-canary>b</b>',
   '"><script>globalThis.ran=1</script><i data-canary>',
@@ -42,7 +41,7 @@ const suite = consoleSuite({ accounts: 600, snapshot: withCanaries }, async (ser
   ana = await served.user("ana@example.com");
 });
 
-/** The sample with canaries in every column of text. */
+/** The sample with canaries in every text column. */
 function withCanaries(sample: SampleSnapshot): string {
   const table = tableFromIPC(readFileSync(sample.snapshot));
   const writer = new RecordBatchFileWriter();
@@ -65,7 +64,7 @@ function withCanaries(sample: SampleSnapshot): string {
   return path;
 }
 
-/** Fails when a canary is more than text, or asked for something. */
+/** Fails if a canary became more than text, or fetched something. */
 async function unharmed({ page, requests }: Visit): Promise<void> {
   assert.equal(await page.evaluate("globalThis.ran"), undefined, "nothing ran");
   assert.equal(await page.locator("[data-canary]").count(), 0, "nothing became an element");

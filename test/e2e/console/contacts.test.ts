@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium against a real server, that the boxes for one phone and one e-mail find the
- * companies that have them: in any common spelling, with the count of the API, in the address and
- * again from it, together, and not after their chips are gone. A text that is neither keeps its
- * place with an example and changes nothing. A sentence that names them becomes the same filters.
+ * Proves, in Chromium against a real server, that the fields for one phone and one e-mail find the
+ * companies that have them: in any common spelling, with the API's count, in the address and
+ * restored from it, together, and not after their chips are removed. Other text stays with an
+ * example and changes nothing. A sentence that names them becomes the same filters.
  * Does not prove: which rows have a contact (campaign/kernel/contacts.test.ts), every spelling
  * (unit/spec/phones.test.ts), the translator (contract/translate).
  */
@@ -39,7 +39,7 @@ async function someone(visit: Visit): Promise<Account & { phone: string; email: 
   return { ...account, phone, email: account.email };
 }
 
-/** The ways in which people write a mobile phone; the first with all that they add. */
+/** Common spellings of a mobile phone; the first is the fullest. */
 function spellings(phone: string): string[] {
   const [, area = "", first = "", last = ""] = /^\+55(\d\d)(\d{5})(\d{4})$/.exec(phone) ?? [];
   return [`+55 (${area}) ${first}-${last}`, `0${area} ${first} ${last}`, area + first + last];
@@ -50,7 +50,7 @@ for (const [locale, screen, words] of [
   ["en-GB", "en", englishWords],
 ] as const) {
   const { find, shell } = words;
-  describe(`the boxes of one phone and one e-mail, ${locale}`, () => {
+  describe(`the fields for one phone and one e-mail, ${locale}`, () => {
     inBrowser("find who has it in any spelling, and all again once it is gone", async (open) => {
       language.value = screen;
       const visit = await open(ana, { locale });
@@ -125,7 +125,7 @@ describe("a sentence and a link", () => {
     const rail = page.getByRole("complementary");
     const chips = rail.getByRole("list", { name: find.thisPhone, exact: true });
     assert.deepEqual(await chips.getByRole("listitem").allInnerTexts(), [phone]);
-    // A link is what a colleague types or keeps: both at once, with a sign that it must escape.
+    // A colleague's typed or saved link: both contacts, with a character that it must escape.
     const both = new URLSearchParams({ phone, email: email.toLowerCase() });
     await visit.go(`/app#${both}`);
     const contact = { phone_any_of: [phone], email_any_of: [email.toLowerCase()] };

@@ -1,11 +1,10 @@
 /**
- * Proves, in Chromium against a real server and in both languages, that the box of districts is
- * fetched when it is asked for and not before, offers what accounts of the chosen or typed
- * municipality name with their counts, is used by keyboard, and that what is chosen is counted as
- * over the API, stands in the address, can be taken away, and is warned of outside the chosen
- * places.
+ * Proves, in Chromium against a real server and in both languages, that the district field is
+ * fetched on first use, offers the districts of the chosen or typed municipality with their counts,
+ * works by keyboard, and that a choice is counted as over the API, is in the address, can be
+ * removed, and causes a warning outside the chosen places.
  * Does not prove: which districts a municipality has (contract/http/api/districts), nor where a
- * text is looked for (unit/console/districtsearch).
+ * text is searched (unit/console/districtsearch).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -42,7 +41,7 @@ for (const [locale, screen, words] of [
   ["en-GB", "en", englishWords],
 ] as const) {
   const { find, districts: text } = words;
-  describe(`the box of districts, ${locale}`, () => {
+  describe(`the districts field, ${locale}`, () => {
     inBrowser("offers those of the chosen municipality, and keeps what is chosen", async (open) => {
       language.value = screen;
       const visit = await open(ana, { locale });
@@ -58,7 +57,7 @@ for (const [locale, screen, words] of [
       await shown.waitFor();
       assert.ok((await options.first().textContent())?.includes(districtTitle(first.folded)));
       assert.ok((await shown.textContent())?.endsWith(compact(first.accounts)));
-      // By keyboard: the second one of all, then the first one by its beginning.
+      // By keyboard: the second one of all, then the first one by its prefix.
       await box.press("ArrowDown");
       await box.press("ArrowDown");
       await box.press("Enter");
@@ -74,7 +73,7 @@ for (const [locale, screen, words] of [
       await box.press("Escape");
       const written = decodeURIComponent(page.url().replaceAll("+", " "));
       for (const { name } of both) assert.ok(written.includes(`${SP}:${name}`), written);
-      // The address alone brings them back, with chips that take them away.
+      // The address alone restores them, with chips that remove them.
       const address = page.url().slice(visit.base.length);
       await visit.go("/app");
       await visit.go(address);
@@ -121,7 +120,7 @@ for (const [locale, screen, words] of [
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));
         await box.press("Escape");
         await rail.getByRole("list", { name: find.district, exact: true }).waitFor();
-        // A municipality beside it that has none of them leaves nothing, and is told.
+        // An extra municipality without them leaves nothing, and a message.
         await visit.go(`/app#city=${SP}&district=${RIO}:${encodeURIComponent(first.folded)}`);
         await button(page, text.outsideMend).click();
         await shows(visit, await totalOf(visit, { district_any_of: [chosen] }));

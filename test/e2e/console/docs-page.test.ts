@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium: the reference pages of a server say nothing to the console, ask for nothing
- * but themselves, keep to their policy (a script or style put into them does not run), have no
- * sideways scroll on a phone, lead with every link to something that is there, and can be used by
- * keyboard. Skipped where there is no Chromium. Does not prove how other browsers show them.
+ * Proves, in Chromium: a server's reference pages write nothing to the console, request only
+ * themselves, keep to their policy (an injected script or style does not run), have no sideways
+ * scroll on a phone, have only working links, and can be used by keyboard. Skipped without
+ * Chromium. Does not prove: how other browsers show them.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -15,7 +15,7 @@ const skip = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}`;
 const PAGES = ["/docs", "/docs/errors"];
 const WIDTHS = { phone: 360, tablet: 800, desk: 1400 };
 
-/** A page with everything it asked for and said. */
+/** A page with all its requests and messages. */
 interface Watched {
   readonly page: Page;
   readonly requests: string[];
@@ -47,10 +47,10 @@ for (const transport of TRANSPORTS) {
     };
 
     for (const path of PAGES) {
-      it(`at ${path} are silent, ask for nothing else and fit every width`, async () => {
+      it(`at ${path} log no errors, load nothing else, and fit every width`, async () => {
         for (const [name, width] of Object.entries(WIDTHS)) {
           const { page, requests, messages } = await watched(path, width);
-          // Browsers ask for an icon by themselves; the policy of the page refuses it.
+          // Browsers request an icon by themselves; the page's policy blocks it.
           const others = requests.filter((url) => url !== server.base + path);
           assert.deepEqual(others, []);
           assert.deepEqual(messages, []);
@@ -60,7 +60,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`at ${path} run no script and take no style that is put into them`, async () => {
+      it(`at ${path} run no injected script and apply no injected style`, async () => {
         const { page, messages } = await watched(path);
         await page.evaluate(`{
           const script = document.createElement("script");
@@ -78,7 +78,7 @@ for (const transport of TRANSPORTS) {
         await page.close();
       });
 
-      it(`at ${path} lead to what is there, and can be used by keyboard`, async () => {
+      it(`at ${path} have working links and can be used by keyboard`, async () => {
         const { page } = await watched(path);
         const links = await page
           .locator("a[href]")
@@ -105,7 +105,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("are styled: their own policy lets their own style through", async () => {
+    it("are styled: their policy allows their own style", async () => {
       const { page } = await watched("/docs");
       const display = await page.evaluate(
         "getComputedStyle(document.querySelector('.page')).display",

@@ -1,10 +1,9 @@
 /**
- * Proves, in Chromium against a real server: an export made in the dialog has the bytes of one
- * made by the API, whatever was chosen; it is estimated, followed, cancelled, listed, run again,
- * used as a query and deleted, and a toast tells of its end on another view; a saved search keeps
- * its count and tells the change on newer data; a key made in the console works on the API until
- * it is disabled; the audit trail comes page by page; usage outlives a restart; members are made,
- * limited and stopped.
+ * Proves, in Chromium against a real server: an export made in the dialog has the bytes of one made
+ * by the API, for any choice; it is estimated, followed, canceled, listed, rerun, used as a query,
+ * and deleted, and a toast reports its end on another view; a saved search keeps its count and
+ * shows the change on newer data; a key made in the console works on the API until disabled; the
+ * audit trail is paged; usage survives a restart; members are created, limited, and disabled.
  * Does not prove: the bytes themselves (unit/export/*.test.ts), limits of plans
  * (contract/http/*.test.ts).
  */
@@ -49,7 +48,7 @@ async function openDialog(visit: Visit): Promise<void> {
   await dialog(visit).getByText(exports.format, { exact: true }).waitFor();
 }
 
-/** Sends what the dialog has, and gives the bytes of the file that it then offers. */
+/** Submits the dialog, and returns the bytes of the file that it then offers. */
 async function downloaded(visit: Visit): Promise<Buffer> {
   await button(dialog(visit), exports.send).click();
   const link = dialog(visit).getByRole("link", { name: exports.download });
@@ -164,7 +163,7 @@ describe("an export", () => {
   inBrowser("goes on when the dialog is closed, and a toast tells of its end", async (open) => {
     const visit = await open(ana);
     await openDialog(visit);
-    // The server is faster than any click: the end is held back until the dialog is closed.
+    // The server is faster than any click: the end is delayed until the dialog is closed.
     let held = true;
     let asked = 0;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
@@ -178,7 +177,7 @@ describe("an export", () => {
     });
     await button(dialog(visit), exports.send).click();
     await dialog(visit).getByText(exports.rowsWritten("3", "10")).waitFor();
-    // Nothing is known of the pace before the second look.
+    // The pace is unknown before the second poll.
     const left = new RegExp(`^${exports.rowsWritten("4", "10")}, ${exports.left(".+")}$`);
     await dialog(visit).getByText(left).waitFor();
     await button(dialog(visit), exports.keepRunning).click();
@@ -240,7 +239,7 @@ describe("a saved search", () => {
     const [search] = (await visit.ask<{ searches: SavedSearch[] }>("/searches")).searches;
     const total = search?.now?.total ?? 0;
     assert.equal(await row.locator(".counts b").first().innerText(), number(total));
-    // As if it had been saved of other data: the change is told with its sign.
+    // As if saved on other data: the change is shown with its sign.
     await page.route("**/v1/console/searches", async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { searches: SavedSearch[] };
@@ -269,7 +268,7 @@ describe("a saved search", () => {
   });
 });
 
-describe("a list that comes page by page", () => {
+describe("a paginated list", () => {
   inBrowser("shows every line once, and asks again for a page that failed", async (open) => {
     const visit = await open(ana);
     const { page } = visit;

@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server: somebody signs in, is told when a password is wrong
- * or tried too often, signs out everywhere, changes a password; finds companies by sentence, map
- * and guidance with the counts of the API; reads the table by keyboard to its last row, opens and
- * copies an account, and shares a link that shows a colleague the same rows. Nothing is written to
- * the console and nothing leaves the server on the way.
- * Does not prove: exports, saved searches, keys, usage and members (e2e/console/files.test.ts),
+ * Proves, in Chromium against a real server: a user signs in, is told of a wrong password or too
+ * many attempts, signs out everywhere, changes a password; finds companies by sentence, map, and
+ * guidance with the API's counts; reads the table by keyboard to its last row, opens and copies an
+ * account, and shares a link that shows a colleague the same rows. Nothing is written to the
+ * console and no request leaves the server.
+ * Does not prove: exports, saved searches, keys, usage, and members (e2e/console/files.test.ts),
  * looks (screenshots), other browsers.
  */
 import assert from "node:assert/strict";
@@ -48,7 +48,7 @@ async function fillSignIn({ page }: Visit, { email, password }: Person): Promise
   await button(page, shell.signIn.submit).click();
 }
 
-/** What the API says of what the page asked last. */
+/** The API's answer to the page's last query. */
 async function explored(visit: Visit, spec: object): Promise<ExploreAnswer> {
   return await visit.send<ExploreAnswer>("/explore", { spec });
 }
@@ -166,7 +166,7 @@ describe("finding", () => {
     });
     await shows(visit, translated.matches);
     await page.waitForURL(/#q=/);
-    // A filter taken out by hand is counted at once, and the sentence says that it is left.
+    // A manually removed filter is counted immediately, and the sentence tells it.
     const rail = page.getByRole("complementary");
     await rail.getByRole("checkbox", { name: new RegExp(`^${find.email}(?! ou)`) }).uncheck();
     const spec = structuredClone(translated.spec) as ExploreAnswer["spec"];
@@ -273,7 +273,7 @@ describe("reading", () => {
     await button(page, find.skip).press("Enter");
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("ArrowDown");
-    // Every press of End goes to the last row that is loaded, and so loads the next ones.
+    // Every press of End goes to the last loaded row, and so loads the next ones.
     await eventually(async () => {
       await page.keyboard.press("Control+End");
       const row = await page.locator(":focus").evaluate(rowIndexOf);
@@ -368,7 +368,7 @@ describe("reading", () => {
   });
 });
 
-/** All accounts of a spec as the console's search answers them. */
+/** All accounts of a spec from the console's search. */
 async function listed(visit: Visit, spec: object): Promise<Account[]> {
   const output = { fields: ["cnpj", "legal_name", "email"] };
   const accounts: Account[] = [];
@@ -381,7 +381,7 @@ async function listed(visit: Visit, spec: object): Promise<Account[]> {
   }
 }
 
-/** What runs in the page knows its elements; this program does not. */
+/** Code in the page has its DOM types; this program does not. */
 interface PageElement {
   closest(selector: string): { getAttribute(name: string): string } | null;
 }

@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server and in both languages: that an owner invites somebody
- * by e-mail and gets a link, once; that whoever opens it chooses a password and is signed in, also
- * after the server was started anew, and over somebody else's session; that the link then works no
- * more and says so; that an invitation is taken back; that the page is free of axe's findings, wide
- * and on a phone, light and dark.
- * Does not prove what the server refuses (contract/console/invitations.test.ts).
+ * Proves, in Chromium against a real server and in both languages: that an owner invites a user by
+ * e-mail and gets a link, once; that the invited user chooses a password and is signed in, also
+ * after a restart of the server, and over another user's session; that the link then stops working
+ * and says so; that an invitation can be withdrawn; that axe finds nothing on the page, wide and on
+ * a phone, light and dark.
+ * Does not prove: what the server refuses (contract/console/invitations.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -25,7 +25,7 @@ const suite = consoleSuite({}, async (served) => {
 });
 const { inBrowser } = suite;
 
-/** Invites somebody; gives the part of the link behind the server's address. */
+/** Invites a user; returns the link after the server's address. */
 async function invited(visit: Visit, words: typeof portugueseWords, email: string) {
   const { page } = visit;
   const { members, shell } = words;
@@ -64,7 +64,7 @@ for (const [language, locale, words] of LANGUAGES) {
       await guest.page.goto(`${suite.served.base}/app${hash}`);
       await heading(guest, members.joinTitle).waitFor();
       await guest.page.getByText(email, { exact: true }).waitFor();
-      // The tenant has no name of its own here, and "default" is none.
+      // The tenant has no own name here, and "default" is none.
       await guest.page.getByText(members.joinLead(null), { exact: true }).waitFor();
       await guest.page.reload();
       const box = guest.page.getByLabel(members.password, { exact: true });

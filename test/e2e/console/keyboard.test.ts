@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium without a mouse: that somebody writes a sentence, goes to the rows, opens a
- * company, puts it into a list and takes it out again, opens its page and comes back; that the
- * focus is never lost on the way, stands in what was opened, and goes back to where it was.
- * Does not prove what a screen reader says (axe.test.ts looks at names and roles).
+ * Proves, in Chromium without a mouse: that a user writes a sentence, goes to the rows, opens a
+ * company, adds it to a list and removes it, opens its page, and returns; that the focus is never
+ * lost, moves into what was opened, and returns to its origin.
+ * Does not prove: what a screen reader says (axe.test.ts checks names and roles).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -11,7 +11,7 @@ import { eventually, type Person } from "../../support/console/browser.ts";
 import { consoleSuite, copied } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
 
-/** More stops than any way has. */
+/** More stops than any path has. */
 const STOPS_MAX = 150;
 const LIST = "Clientes";
 const LANGUAGES = [
@@ -19,7 +19,7 @@ const LANGUAGES = [
   ["en", "en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
 
-/** One for each language, of tenants of their own: neither has a list. */
+/** One for each language, of separate tenants: neither has a list. */
 const people: Record<string, Person> = {};
 const { inBrowser } = consoleSuite({}, async (served) => {
   for (const [language] of LANGUAGES) {
@@ -28,7 +28,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   }
 });
 
-/** What has the focus: its name, and whether it is within a selector. */
+/** The focused element: its name, and whether it is within a selector. */
 async function focused(page: Page, within = "body"): Promise<string> {
   return (await page.evaluate(
     `(() => {
@@ -40,7 +40,7 @@ async function focused(page: Page, within = "body"): Promise<string> {
   )) as string;
 }
 
-/** Tabs, or goes back, until something of a name has the focus. */
+/** Tabs, or goes back, until an element of a name has the focus. */
 async function tabTo(page: Page, name: string, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   const passed: string[] = [];
   for (let at = 0; at < STOPS_MAX; at++) {

@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server with two months: the news of a saved search that names
- * lists are the changes of these lists as they are now: of what is in one, and of what is in none;
- * they follow a list that changes, and their file holds the same; a search whose list was deleted
- * is told to have lost it, in the list of searches and in its news.
+ * lists are the changes of the current lists, both included and excluded; they follow a list that
+ * changes, and their file has the same; a search whose list was deleted reports the loss, in the
+ * list of searches and in its news.
  * Does not prove: which accounts have changed (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ const { inBrowser } = consoleSuite(
   },
 );
 
-/** CNPJs that changed, of all that the filters find. */
+/** Changed CNPJs among all that the filters find. */
 async function changed(visit: Visit, lists?: object): Promise<string[]> {
   const spec = { filters: lists === undefined ? FILTERS : { ...FILTERS, lists } };
   const body = { since: OLDER, spec, kinds: ["changed"], limit: 1_000 };
@@ -52,7 +52,7 @@ async function changed(visit: Visit, lists?: object): Promise<string[]> {
   return changes.map(({ cnpj }) => cnpj);
 }
 
-/** Opens the news of a search; gives the CNPJs of the lines of what changed. */
+/** Opens a search's news; returns the CNPJs of the changed lines. */
 async function shown(visit: Visit, name: string, count: number): Promise<string[]> {
   await visit.go("/app/saved");
   await button(visit.page, `${news.open}: ${name}`).click();

@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server: that a list is made and filled by pasting and from a
- * file of either kind, with the counts of the server and every refused line with its reason, and
- * zeros that a spreadsheet took put back; that a search is kept to a list and made without one, by
- * the form and by the address; that rows, one company and a whole search are added; that rows in a
- * list are marked; that a list is renamed, emptied and deleted; at four widths, light and dark, in
- * both languages, with no finding of axe.
+ * Proves, in Chromium against a real server: that a list is created and filled by pasting and from
+ * a file of either kind, with the server's counts and every rejected line with its reason, and lost
+ * leading zeros restored; that a search is limited to a list or excludes one, by the form and by
+ * the address; that rows, one company, and a whole search are added; that rows in a list are
+ * marked; that a list is renamed, emptied, and deleted; at four widths, light and dark, in both
+ * languages, without a finding of axe.
  * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (twins).
  */
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ async function found(visit: Visit, limit: number): Promise<SearchPage> {
   return visit.send<SearchPage>("/accounts/search", { spec: SPEC, limit });
 }
 
-/** The lists that people keep, newest first. */
+/** The users' lists, newest first. */
 async function all(visit: Visit): Promise<AccountList[]> {
   const { lists: every } = await visit.ask<{ lists: AccountList[] }>("/lists");
   return every.filter(({ read_only }) => !read_only);
@@ -52,7 +52,7 @@ async function ask({ page }: Visit, sentence: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Every text that was refused stands on one line. */
+/** Every rejected text has a line of its own. */
 async function onOneLine({ page }: Visit): Promise<void> {
   const lines = await page.locator(".lists-refused td:nth-child(2)").evaluateAll((cells) =>
     cells.map((cell) => {
@@ -149,7 +149,7 @@ describe("lists", () => {
       { name: "Clientes de 2026", rows },
       { name: "Notas", rows: [] },
     ];
-    // What a browser calls the type does not matter, nor does the name.
+    // The browser's type does not matter, nor does the name.
     await page
       .locator(".lists-file")
       .setInputFiles({ name: "a.bin", mimeType: "", buffer: await workbook(sheets) });
@@ -198,7 +198,7 @@ describe("lists", () => {
     await box.check();
     assert.match(page.url(), /not_in_lists=exported/);
     await shows(visit, total);
-    // A sentence says nothing of lists: what was chosen by hand stays.
+    // A sentence that names no lists keeps the manual choice.
     await ask(visit, "empresas ativas em São Paulo com e-mail");
     await page.waitForURL(/email/);
     assert.match(page.url(), /not_in_lists=exported/);
@@ -249,7 +249,7 @@ describe("lists", () => {
     await picks.nth(5).click();
     await picks.nth(8).click({ modifiers: ["Shift"] });
     await page.getByText(lists.selected(4)).waitFor();
-    // By the keyboard: Space picks the row of the cell that has the focus.
+    // By keyboard: Space selects the row of the focused cell.
     await page.locator('[data-row="9"] [data-column="1"]').focus();
     await page.keyboard.press("Space");
     await page.getByText(lists.selected(5)).waitFor();

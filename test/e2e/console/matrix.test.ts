@@ -1,10 +1,9 @@
 /**
- * Proves, in Chromium at 1440, 1366, 1024 and 390 px, in the light and in the dark and in both
- * languages: that a sentence is asked, a company opened and closed, an export made ready and a
- * page of a company read; that nothing lies beside the window, nothing moves that nobody touched,
- * filters stand beside the results where there is room and behind a button where there is none,
- * and axe finds nothing on the way.
- * Does not prove what the answers are (flows.test.ts, files.test.ts).
+ * Proves, in Chromium at 1440, 1366, 1024, and 390 px, light and dark and in both languages: that a
+ * sentence is searched, a company opened and closed, an export prepared, and a company's page read;
+ * that nothing overflows the window, nothing shifts without user input, filters are next to the
+ * results if there is space and else open from a button, and axe finds nothing.
+ * Does not prove: what the answers are (flows.test.ts, files.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
@@ -24,10 +23,10 @@ const LANGUAGES = [
   ["pt-BR", portugueseWords, "restaurantes em SP com e-mail"],
   ["en-GB", englishWords, "restaurants in SP with e-mail"],
 ] as const;
-/** From here on filters stand beside the results. */
+/** From here on filters are next to the results. */
 const RAIL_PX = 1024;
 
-/** Adds up what moved without anybody having touched anything. */
+/** Sums the layout shifts without user input. */
 const WATCH_SHIFTS = `
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
@@ -43,10 +42,10 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** How late, in milliseconds. */
+/** Delay, in milliseconds. */
 const LATE_MS = 700;
 
-/** Answers of these paths come so late that they move what they should not. */
+/** Answers of these paths are so late that they shift what they should not. */
 async function answerLate({ page }: Visit, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await page.route(`**/v1/console/${path}`, async (route) => {
@@ -56,7 +55,7 @@ async function answerLate({ page }: Visit, paths: readonly string[]): Promise<vo
   }
 }
 
-/** What is wrong with what is on screen. */
+/** Problems of the current screen. */
 async function look(visit: Visit, place: string, dark: boolean): Promise<string[]> {
   const { page } = visit;
   await page.waitForLoadState("networkidle");

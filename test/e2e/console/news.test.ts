@@ -1,10 +1,10 @@
 /**
  * Proves, in Chromium against a real server whose folder gets a newer month while pages are open,
- * that the month is said once and everything on the screen follows it; that the menu tells how many
- * saved searches have news; that the news of one are the changes that /v1/changes answers, kind by
- * kind and to the last line, with what each was and is; that a file holds only the kind that is
- * shown; that what was marked as seen is no news; and that a page whose server is gone for a while
- * goes on by itself.
+ * that the month is announced once and everything on the screen follows it; that the menu shows how
+ * many saved searches have news; that the news of one are the changes that /v1/changes returns,
+ * kind by kind and to the last line, with old and new values; that a file has only the shown kind;
+ * that changes marked as seen are no news; and that a page whose server is gone for a while
+ * recovers by itself.
  * Does not prove: which accounts have changed (twin/changes), looks.
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ const suite = consoleSuite(
 );
 const { inBrowser } = suite;
 
-/** Puts the newer month beside the older one, as an import does. */
+/** Puts the newer month next to the older one, like an import. */
 function publish(): void {
   renameSync(next, join(suite.served.sample.folder, "months", `${NEWER}.peneira`));
 }
@@ -85,7 +85,7 @@ describe("news of a saved search", () => {
       const served = await visit.ask<Status>("/status");
       assert.equal(served.snapshot, NEWER);
     });
-    // The next thing that is asked comes from the newer month.
+    // The next request is answered from the newer month.
     await visit.page.locator(".count-total").waitFor();
     await visit.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await visit.page.getByText(find.newMonth(month(NEWER))).waitFor();
@@ -214,7 +214,7 @@ describe("news of a saved search", () => {
   });
 });
 
-describe("a server that is gone for a while", () => {
+describe("a temporarily unreachable server", () => {
   inBrowser("leaves no count of other filters, and is asked again by itself", async (open) => {
     const visit = await open(ana);
     visit.expect(/ERR_INTERNET_DISCONNECTED/);

@@ -1,7 +1,7 @@
 /**
- * Proves, in Chromium against a real server: paper gets what was asked, how many there are, charts
- * with their colours and the first rows with nothing cut off, in place of the screen, and nothing
- * of it is left behind; a few results have no charts.
+ * Proves, in Chromium against a real server: the printout has the query, the count, charts with
+ * their colors, and the first rows with nothing cut off, in place of the screen, and nothing of it
+ * remains; few results have no charts.
  * Does not prove: how a printer breaks its pages.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** What a browser does to print; a PDF of its own would not let a test look at it. */
+/** The browser's print events; a PDF of its own could not be inspected. */
 async function printing({ page }: Visit, event: "beforeprint" | "afterprint"): Promise<void> {
   await page.evaluate(`dispatchEvent(new Event("${event}"))`);
   await page.emulateMedia({ media: event === "beforeprint" ? "print" : "screen" });

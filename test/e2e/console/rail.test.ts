@@ -1,8 +1,8 @@
 /**
- * Proves, in Chromium against a real server, that the boxes and choices of contacts, branches and
- * chains ask what they say: each gives the count that the same filter has over the API, stands in
- * the address, goes again, and what excludes another takes it out.
- * Does not prove: what the filters mean (twin/engine), the filters of places, activities and dates
+ * Proves, in Chromium against a real server, that the fields and choices for contacts, branches,
+ * and chains filter as labeled: each shows the count of the same filter over the API, is in the
+ * address, can be removed, and removes what it excludes.
+ * Does not prove: what the filters mean (twin/engine), the filters of places, activities, and dates
  * (flows).
  */
 import assert from "node:assert/strict";
@@ -25,7 +25,7 @@ async function totalOf(visit: Visit, filters: object): Promise<number> {
 
 const GEO = { geo: { uf_any_of: ["SP"] } };
 
-describe("a box beside the results", () => {
+describe("a panel next to the results", () => {
   inBrowser("of contacts asks what it says, and nothing once it is cleared", async (open) => {
     const visit = await open(ana);
     await visit.go("/app#uf=SP");

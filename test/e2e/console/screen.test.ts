@@ -1,10 +1,9 @@
 /**
- * Proves, in Chromium on the screen of an office laptop (1366 by 768): that after a sentence with
- * alternatives at least ten rows are fully in sight, with CNPJ, phone and e-mail among the columns
- * that need no scrolling; that no column is cut, and that the form of filters is flush; that what
- * nothing has is not offered, such as a code that another one replaced; that charts open from their
- * strip and stay as they were left; that the days of usage are drawn, and say their numbers under
- * the pointer.
+ * Proves, in Chromium on an office laptop's screen (1366 by 768): that after a sentence with
+ * alternatives at least ten rows are fully visible, with CNPJ, phone, and e-mail among the columns
+ * that need no scrolling; that no column is cut, and that the filter form is flush; that options
+ * without accounts are not offered, such as a replaced code; that charts open from their strip and
+ * keep their state; that the days of usage are drawn, and show their numbers under the pointer.
  * Does not prove: which rows they are (flows.test.ts).
  */
 import assert from "node:assert/strict";
@@ -48,7 +47,7 @@ interface Sight {
   readonly headings: readonly string[];
 }
 
-/** Right edges of the headings, and where the button of the columns begins. */
+/** Right edges of the headings, and the left edge of the columns button. */
 const EDGES = `(() => {
   const rights = [...document.querySelectorAll(".table-heading")].map((one) => {
     return one.getBoundingClientRect().right;
@@ -197,7 +196,7 @@ describe("the screen of an office laptop", () => {
     await visit.go("/app/usage");
     await heading(visit, charts.usage.title).waitFor();
     const field = page.locator(".plot svg").first();
-    // The heading is there before the days are.
+    // The heading appears before the days.
     await field.locator("rect").first().waitFor();
     const reading = page.locator(".plot-reading").first();
     const sum = await reading.textContent();

@@ -23,7 +23,7 @@ const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served)
   ana = await served.user("ana@example.com");
 });
 
-/** A picture: how the window is, and how to come there. */
+/** A picture: the window, and the way to its view. */
 interface Picture {
   readonly wish: VisitOptions;
   readonly arrive: (visit: Visit) => Promise<void>;

@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server and in both languages, that the tasks of the help page
- * can be done as it says, that the page has a picture of each that shows something, small enough to
- * be fetched, and that it is reached from every view. With RENEW_PICTURES=1 it takes the pictures.
- * Does not prove: that a picture is of today; it is taken anew before a release.
+ * can be done as described, that the page has a meaningful picture of each, small enough to load,
+ * and that every view leads to it. With RENEW_PICTURES=1 it takes the pictures.
+ * Does not prove: that a picture is current; it is taken again before a release.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
   ana = await served.user("ana@example.com");
 });
 
-/** What each task does; the next one goes on from where it ended. */
+/** The steps of each task; the next one continues from its end. */
 type Step = (visit: Visit, words: Words) => Promise<void>;
 
 async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
@@ -45,7 +45,7 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
   return { cnpj: String(found.cnpj), name: String(found.legal_name) };
 }
 
-/** The box, where the view has it. */
+/** The box, if the view has it. */
 const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.ask, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 
@@ -53,7 +53,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
   async name(visit, words) {
     const { cnpj, name } = await someone(visit);
     await visit.go("/app");
-    // One letter of the first word is another one.
+    // The first word has one wrong letter.
     await box(visit, words).fill(`${name.slice(0, 4)}x${name.slice(5)}`);
     await visit.page
       .getByRole("option")
@@ -157,7 +157,7 @@ for (const [language, locale, words] of LANGUAGES) {
   });
 }
 
-/** What of a picture is asked for. */
+/** Options of a picture. */
 interface Sized {
   readonly naturalWidth: number;
 }

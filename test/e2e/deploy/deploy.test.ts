@@ -1,11 +1,11 @@
 /**
- * Proves that nginx, Caddy and HAProxy work in front of a real server with the files of
- * docs/deploy: search over TLS and over HTTP/2, downloads whole and in parts, reads that wait,
- * signing in to the console with the cookie of HTTPS, refusals of what is too large, wrong keys
- * counted by the address behind the proxy, metrics kept inside. And that the service, the image
- * and the examples name files and settings that there are. Does not prove: certificates of an
- * authority, HTTP/3, other versions of the proxies, and that an image builds (no container engine
- * is asked). A proxy that is not installed is skipped with words.
+ * Proves that nginx, Caddy, and HAProxy work in front of a real server with the files of
+ * docs/deploy: search over TLS and over HTTP/2, downloads whole and in ranges, waiting reads,
+ * signing in to the console with the HTTPS cookie, rejection of oversized requests, wrong keys
+ * counted by the client's address, metrics kept inside. And that the service, the image, and the
+ * examples name existing files and settings. Does not prove: certificates of an authority, HTTP/3,
+ * other versions of the proxies, and that an image builds (no container engine is used). A proxy
+ * that is not installed is skipped with a message.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,12 +32,12 @@ import {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
 const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
-/** Guesses that an address has at once (GUESS_POLICY in src/access/limits.ts), and a few. */
+/** Guesses in an address's burst (GUESS_POLICY in src/access/limits.ts), and a few more. */
 const GUESSES = 16;
 
-/** Bytes that are sent at once. */
+/** Bytes per write. */
 const PIECE_BYTES = 65_536;
-/** A proxy that refuses a length says so before the body comes: this long it has for that. */
+/** Time for a proxy to reject a length before the body is sent. */
 const REFUSAL_MS = 1_000;
 
 interface Answer {
@@ -54,7 +54,7 @@ interface Wish {
   readonly from?: string;
 }
 
-/** Asks a proxy as somebody who knows the site by its name. */
+/** Sends to a proxy as a client that knows the site. */
 function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, from = "127.0.0.1" } = wish;
   const options: RequestOptions = {
@@ -80,9 +80,9 @@ function ask({ tlsPort, ca }: Edge, where: string, wish: Wish = {}): Promise<Ans
 }
 
 /**
- * Sends the first piece of a long body and waits whether it is refused, as clients do that ask
- * with Expect. A proxy that refuses a body closes the connection; who goes on writing may be reset
- * before it has read why (seen on a machine that did much else).
+ * Sends the first piece of a long body and waits for a rejection, like clients that send Expect. A
+ * proxy that rejects a body closes the connection; a client that keeps writing may be reset before
+ * it has read the reason (seen on a busy machine).
  */
 async function sendWhileWanted(
   asking: ClientRequest,
@@ -130,7 +130,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every proxy gets clients of its own, so that wrong keys do not add up. */
+/** Every proxy gets its own clients, so that wrong keys do not add up. */
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],
@@ -147,7 +147,7 @@ for (const [name, net] of NETS) {
     });
     after(() => edge.stop());
 
-    it("searches over TLS as without a proxy", async () => {
+    it("searches over TLS like without a proxy", async () => {
       const body = JSON.stringify({ spec: SPEC, limit: 500 });
       const wish = { method: "POST", headers: json(), body };
       const through = await ask(edge, "/v1/accounts/search", wish);
@@ -158,19 +158,19 @@ for (const [name, net] of NETS) {
       assert.match(through.headers["strict-transport-security"] ?? "", /^max-age=\d+$/);
     });
 
-    it("speaks HTTP/2", async () => {
+    it("serves HTTP/2", async () => {
       const { status, body } = await askHttp2(edge);
       assert.equal(status, 200);
       assert.match(body, /"status":/);
     });
 
-    it("sends plain HTTP to HTTPS", async () => {
+    it("redirects plain HTTP to HTTPS", async () => {
       const { status, location } = await askPlain(edge.plainPort);
       assert.ok([301, 308].includes(status), String(status));
       assert.match(location, /^https:\/\/search\.example\.com(:\d+)?\/app\?x=1$/);
     });
 
-    it("waits for exports and passes files on, whole and in parts", async () => {
+    it("waits for exports and passes files on, whole and in ranges", async () => {
       const body = JSON.stringify({ spec: SPEC, output: { format: "csv" } });
       const headers = { ...json(), "Idempotency-Key": `deploy-${name}` };
       const wish = { method: "POST", headers, body };
@@ -197,7 +197,7 @@ for (const [name, net] of NETS) {
       assert.equal(none.status, 416);
     });
 
-    it("signs in to the console with a cookie that only HTTPS sends", async () => {
+    it("signs in to the console with a Secure cookie", async () => {
       const page = await ask(edge, "/app");
       assert.equal(page.status, 200);
       assert.match(page.headers["strict-transport-security"] ?? "", /^max-age=\d+$/, "once");
@@ -216,7 +216,7 @@ for (const [name, net] of NETS) {
       assert.equal(read<{ user: { email: string } | null }>(session, 200).user?.email, EMAIL);
     });
 
-    it("refuses what is too large, and bodies in words that programs read", async () => {
+    it("rejects oversized requests, with a machine-readable body", async () => {
       const post = (bytes: number) =>
         ask(edge, "/v1/accounts/search", {
           method: "POST",
@@ -233,7 +233,7 @@ for (const [name, net] of NETS) {
       assert.equal(long.status, 431);
     });
 
-    it("lets wrong keys be counted by the address behind it, whatever that says", async () => {
+    it("counts wrong keys by the client's address and ignores its headers", async () => {
       const guess = async (from: string, forwarded?: string) => {
         const headers: Record<string, string> = { Authorization: `Bearer pnr_${"0".repeat(64)}` };
         if (forwarded !== undefined) headers["X-Forwarded-For"] = forwarded;
@@ -247,7 +247,7 @@ for (const [name, net] of NETS) {
       assert.equal(await guess(other), 403);
     });
 
-    it("keeps metrics inside", async () => {
+    it("does not expose metrics", async () => {
       assert.equal((await ask(edge, "/metrics")).status, 404);
     });
   });
@@ -290,19 +290,19 @@ function askPlain(port: number): Promise<{ status: number; location: string }> {
 describe("the files of docs/deploy", () => {
   const files = filesMatching(/^docs\/deploy\//);
 
-  it("name only settings that there are", () => {
+  it("name only existing settings", () => {
     const apart = ["PENEIRA_UPSTREAM"];
     for (const file of files) {
       const set = [...textOf(file).matchAll(/\b(PENEIRA_[A-Z_]+)(?:[:=] *([^\s\\]+))?/g)];
       const environment = Object.fromEntries(
         set.filter(([, name]) => !apart.includes(name as string)).map(([, n, v]) => [n, v]),
       );
-      // Throws with every variable that is no setting, and every value that does not fit.
+      // Throws with every variable that is no setting, and every invalid value.
       loadConfig({ environment });
     }
   });
 
-  it("of systemd start what there is, as somebody who owns only the state", () => {
+  it("of systemd start existing files, as a user who owns only the state", () => {
     for (const name of ["peneira.service", "peneira-update.service"]) {
       const unit = readFileSync(path.join(ROOT, "docs/deploy", name), "utf8");
       const command = /^ExecStart=\/usr\/local\/bin\/peneira (.*)$/m.exec(unit)?.[1] ?? "";
@@ -318,7 +318,7 @@ describe("the files of docs/deploy", () => {
     }
   });
 
-  it("of the image copy what the build makes", () => {
+  it("of the image copy the build's output", () => {
     const text = readFileSync(path.join(ROOT, "docs/deploy/Dockerfile"), "utf8");
     for (const [, file] of text.matchAll(/^COPY --from=build .*\/src\/(\S+) /gm)) {
       assert.ok(file === "dist/peneira" || existsSync(path.join(ROOT, file as string)), file);

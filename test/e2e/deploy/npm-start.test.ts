@@ -1,8 +1,8 @@
 /**
- * Proves that a signal to `npm start` ends the server, in order, though npm, a shell and the build
- * stand between; that it opens the console with a link, logs requests to a file and not to the
- * terminal, and keeps key and password from one start to the next. Does not prove how a server
- * ends (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is refused
+ * Proves that a signal to `npm start` stops the server in order, although npm, a shell, and the
+ * build are in between; that it opens the console with a link, logs requests to a file and not to
+ * the terminal, and keeps key and password between starts. Does not prove: how a server stops
+ * (e2e/server/drain.test.ts, e2e/server/ending.test.ts), nor how a link is rejected
  * (contract/console/links.test.ts).
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ import { ROOT } from "../../support/house/checkout.ts";
 const folder = mkdtempSync(join(tmpdir(), "peneira-npm-start-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Whether a server answers. */
+/** True if a server answers. */
 async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/healthz`)).ok;
@@ -38,9 +38,9 @@ async function answers(url: string): Promise<boolean> {
 /** A running `npm start`. */
 interface Started {
   readonly url: string;
-  /** What stands on the terminal by now. */
+  /** The terminal's output so far. */
   told(): string;
-  /** Sends a signal to npm and waits for its end, and for that of the server. */
+  /** Sends a signal to npm and waits for its end, and for the server's. */
   end(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ async function npmStart(): Promise<Started> {
   return { url, told: () => told, end };
 }
 
-/** What it prints to get in. */
+/** The printed credentials. */
 function entryIn(told: string) {
   const found = (pattern: RegExp) => pattern.exec(told)?.[1] ?? assert.fail(told);
   return {
@@ -86,7 +86,7 @@ function entryIn(told: string) {
 
 const asJson = { "Content-Type": "application/json" };
 
-it("npm start hands a signal on to the server", async () => {
+it("npm start forwards a signal to the server", async () => {
   const { url, end } = await npmStart();
   assert.ok(await answers(url));
   await end();
@@ -137,7 +137,7 @@ it("npm start logs requests to a file, whose path it prints, and not to the term
   assert.ok(!told().includes("/v1/status"), told());
 });
 
-it("npm start makes a demo once where two begin at the same time", async () => {
+it("npm start creates one demo if two start concurrently", async () => {
   const wish = ["--dir", join(folder, "both"), "--accounts", "3000", "--listen", "127.0.0.1:0"];
   const both = [1, 2].map(() => {
     const args = [join(ROOT, "build.mjs"), "start", ...wish];
@@ -168,7 +168,7 @@ it("npm start makes a demo once where two begin at the same time", async () => {
   killAll(winner.child.pid);
 });
 
-it("npm start says in words what stands in its way, and makes nothing there", () => {
+it("npm start reports an obstacle in a readable message, and creates nothing", () => {
   const place = (name: string) => join(folder, name);
   mkdirSync(join(place("no-file"), "demo.peneira"), { recursive: true });
   writeFileSync(place("a-file"), "");
@@ -203,12 +203,12 @@ it("npm start says in words what stands in its way, and makes nothing there", ()
   assert.deepEqual(left, [], "a file with secrets is left");
 });
 
-/** Ends whatever is left of a group of processes. */
+/** Ends the rest of a process group. */
 function killAll(group: number | undefined): void {
   if (group === undefined) return;
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // Nothing is left, as it should be.
+    // Nothing remains, as expected.
   }
 }

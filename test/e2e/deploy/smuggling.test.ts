@@ -1,9 +1,10 @@
 /**
- * Proves, behind nginx, Caddy and HAProxy with the files of docs/deploy and over both transports:
- * while one client sends every request whose framing two parsers could read differently, another
- * client on the proxy's same connections to the server always gets its own answers, and no request
- * of either is answered twice.
- * Does not prove other versions of the proxies. A proxy that is not installed is skipped in words.
+ * Proves, behind nginx, Caddy, and HAProxy with the files of docs/deploy and over both transports:
+ * while one client sends every request with ambiguous framing, another client on the proxy's same
+ * connections to the server always gets its own answers, and no request of either is answered
+ * twice.
+ * Does not prove: other versions of the proxies. A proxy that is not installed is skipped with a
+ * message.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,19 +19,19 @@ import { FRAMING_ROWS } from "../../support/sockets/framing-table.ts";
 import { splitAnswers } from "../../support/sockets/wire-answers.ts";
 
 const PROXIES = ["nginx", "caddy", "haproxy"] as const;
-/** Connections of the client that attacks, and of the one that is attacked. */
+/** Connections of the attacker, and of the victim. */
 const ATTACKERS = 6;
 const VICTIMS = 2;
-/** No more is waited for after so long without a byte, in milliseconds. */
+/** Idle time after which reading stops, in milliseconds. */
 const QUIET_MS = 400;
 
-/** What came back for one attack. */
+/** The bytes of one attack. */
 interface Attack {
   readonly name: string;
   readonly text: string;
 }
 
-/** Sends bytes over TLS; resolves at the close, or when nothing more comes. */
+/** Sends bytes over TLS; resolves at the close, or when no more arrive. */
 function attack({ tlsPort, ca }: Edge, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -54,7 +55,7 @@ function attack({ tlsPort, ca }: Edge, bytes: string): Promise<string> {
   });
 }
 
-/** Asks once on a connection that is kept; gives the status and the id of the answer. */
+/** Sends one request on a keep-alive connection; returns the answer's status and id. */
 function asked(edge: Edge, agent: Agent, id: string): Promise<{ status: number; id: string }> {
   return new Promise((resolve, reject) => {
     const where = { host: "127.0.0.1", port: edge.tlsPort, servername: SITE, ca: edge.ca };
@@ -71,8 +72,8 @@ function asked(edge: Edge, agent: Agent, id: string): Promise<{ status: number; 
 }
 
 /**
- * Alone, uWebSockets.js reads two requests here: it stops reading headers at one without a name,
- * so that it does not see the length. No proxy may pass this on.
+ * Alone, uWebSockets.js reads two requests here: it stops reading headers at one without a name, so
+ * that it misses the length. No proxy may pass this on.
  */
 const HIDDEN = {
   name: "a length hidden by a header without a name",
@@ -85,7 +86,7 @@ const HIDDEN = {
 /** All rows but the one that nginx answers without a head. */
 const ROWS = [...FRAMING_ROWS.filter(({ name }) => name !== "HTTP/0.9"), HIDDEN];
 
-/** The attacks of the table, each with a request behind it that another parser may see. */
+/** The attacks of the table, each followed by a request that another parser may see. */
 function attacks(key: string): { name: string; bytes: string }[] {
   const behind = `GET /readyz HTTP/1.1\r\nHost: ${SITE}\r\nX-Request-Id: second\r\n\r\n`;
   return ROWS.map(({ name, bytes }) => {
@@ -113,7 +114,7 @@ for (const transport of TRANSPORTS) {
         rmSync(folder, { recursive: true, force: true });
       });
 
-      it("answers another client with its own answers while one attacks", async () => {
+      it("answers other clients with their own answers during an attack", async () => {
         const waiting = attacks(server.keys.enterprise);
         let attacking = ATTACKERS;
         const ask = async (agent: Agent, id: string) => {
@@ -139,7 +140,7 @@ for (const transport of TRANSPORTS) {
         ]);
       });
 
-      it("answers the attacker no request twice, and none with another's answer", () => {
+      it("answers no request of the attacker twice, and none with another's answer", () => {
         assert.equal(heard.length, ROWS.length);
         for (const { name, text } of heard) {
           const ids = splitAnswers(text).map(({ id }) => id);

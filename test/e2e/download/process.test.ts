@@ -1,8 +1,8 @@
 /**
- * Proves, with the program as people run it: kill -9 at random moments costs at most what was on
- * its way, and the end is exact; signals end with their code and parts that are resumed; two at
- * once are refused; a disk that takes no more is told in words; wrong flags are all named; the list
- * is printed for people and programs.
+ * Proves, with the program as people run it: kill -9 at random moments costs at most the bytes in
+ * flight, and the result is exact; signals end with their code and resumable parts; a second run is
+ * rejected; a full disk is reported with a message; wrong flags are all named; the list is printed
+ * for people and programs.
  * Does not prove: power cuts; what a share can do (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ import {
 import { WebdavShare } from "../../support/download/webdav-server.ts";
 import { productCommand } from "../../support/server/process.ts";
 
-/** Bytes that may be in buffers of the system when a process dies, for each stream. */
+/** Bytes that may be in system buffers when a process dies, for each stream. */
 const ON_THE_WAY = 256 * 1024;
 
 let dumps: Dumps;
@@ -72,8 +72,8 @@ async function run(...args: string[]): Promise<Ended> {
   return await start(args)[1];
 }
 
-describe("the program", () => {
-  it("that is killed at random moments goes on where it was", { timeout: 60_000 }, async () => {
+describe("the download program", () => {
+  it("resumes after kills at random moments", { timeout: 60_000 }, async () => {
     const to = join(dumps.root, "killed");
     const from = share.sent();
     let kills = 0;
@@ -95,7 +95,7 @@ describe("the program", () => {
     assert.ok(sent <= size + tails + kills * 2 * ON_THE_WAY, `${sent} for ${size}`);
   });
 
-  it("ends with the code of the signal, alone in its folder, and says how to go on", async () => {
+  it("exits with the signal's code, is alone in its folder, and explains the resume", async () => {
     const to = join(dumps.root, "signal");
     let stalled = false;
     share.plan = ({ path, range }) => {
@@ -117,7 +117,7 @@ describe("the program", () => {
     assert.ok(existsSync(join(to, `${LABEL}.part`)));
   });
 
-  it("tells that the disk takes no more, and goes on when it does", async () => {
+  it("reports a full disk, and resumes once there is space", async () => {
     const to = join(dumps.root, "full");
     const { code, words } = await start(["download", "--to", to], { limit: "30" })[1];
     assert.equal(code, 1);

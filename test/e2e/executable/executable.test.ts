@@ -1,9 +1,9 @@
 /**
- * Proves: the one executable does its work where there is nothing but itself: with an empty
- * environment in an empty folder, and (as root) below a root with only the libraries of the system:
- * versions, licences, a dump, its import, searches, exports in every format, sentences, a server
- * with its console. That the parts it puts on the disk are its own: what was changed is replaced,
- * what others could change is refused, in words that name the place and the mend.
+ * Proves: the single executable works without anything else: with an empty environment in an empty
+ * folder, and (as root) in a chroot with only the system's libraries: versions, licenses, a dump,
+ * its import, searches, exports in every format, sentences, a server with its console. That the
+ * extracted parts are private: modified ones are replaced, ones that others could modify are
+ * refused, with a message that names path and remedy.
  * Does not prove: what its commands do in detail; the other suites do, also with TEST_PRODUCT.
  */
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A new empty folder below the one of these tests. */
+/** A new empty folder below these tests' folder. */
 function freshFolder(name: string): string {
   const made = path.join(folder, name);
   fs.mkdirSync(made, { mode: 0o700 });
@@ -68,7 +68,7 @@ function bare(): Place {
   return { folder: place, env, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** A root in which there is nothing but the executable and what the system has to give it. */
+/** A root with only the executable and the required system files. */
 function lonely(): Place {
   const root = freshFolder("root");
   const libraries = execFileSync("ldd", [EXECUTABLE], { encoding: "utf8" });
@@ -87,7 +87,7 @@ function lonely(): Place {
   return { folder: path.join(root, "place"), env: {}, command };
 }
 
-/** Every command that makes something of the step before it. */
+/** Every command that uses the previous step's result. */
 async function wholeWay(place: Place, inside: string): Promise<void> {
   const at = (name: string) => path.join(inside, name);
   const dump = ["sample", "--out", at("2026-10"), "--establishments", "2000", "--seed", "1"];
@@ -111,7 +111,7 @@ async function wholeWay(place: Place, inside: string): Promise<void> {
   await served(place, [...snapshot, "--data-dir", at("state")]);
 }
 
-/** Starts a server, asks it for accounts, an export and the console, and ends it. */
+/** Starts a server, requests accounts, an export, and the console, and stops it. */
 async function served(place: Place, args: readonly string[]): Promise<void> {
   const command = place.command(["serve", ...args, "--listen", "127.0.0.1:0"]);
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
@@ -154,16 +154,18 @@ async function answers(base: string, key: string): Promise<void> {
 }
 
 describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
-  it("does everything with an empty environment in an empty folder", async () => {
+  it("supports everything with an empty environment in an empty folder", async () => {
     const place = bare();
     await wholeWay(place, place.folder);
   });
 
-  it("does everything below a root without Node", { skip: !isRoot && "needs root" }, async () => {
+  it("supports everything in a chroot without Node", {
+    skip: !isRoot && "needs root",
+  }, async () => {
     await wholeWay(lonely(), "/place");
   });
 
-  it("tells the versions of all its parts in both spellings", () => {
+  it("reports the versions of all its parts in both spellings", () => {
     const place = { ...bareIn("versions"), env: {} };
     const versions = JSON.parse(done(place, ["version", "--json"])) as Record<string, unknown>;
     const { peneira, executable, node, uws, sqlite, snapshot_format } = versions;
@@ -178,7 +180,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
     assert.match(lines, /^executable +yes\n/m);
   });
 
-  it("carries the licences of what is inside", () => {
+  it("includes the licenses of its dependencies", () => {
     const text = done(bareIn("licences"), ["version", "--licenses"]);
     for (const name of ["Node.js 22", "better-sqlite3", "uWebSockets.js", "preact", "zstd 1.5.7"]) {
       assert.ok(text.includes(`\n${name}`), name);
@@ -197,7 +199,7 @@ function bareIn(name: string): Place & { readonly cache: string } {
   return { folder: place, env, cache, command: (args) => [EXECUTABLE, [...args]] };
 }
 
-/** What a command says that needs an addon; `version` answers all the same. */
+/** The message of a command that needs an addon; `version` answers anyway. */
 function refusal(place: Place): string {
   const { status, stderr } = run(place, [
     "key",
@@ -212,8 +214,8 @@ function refusal(place: Place): string {
   return stderr;
 }
 
-describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, () => {
-  it("are their owner's alone, and what was changed in them is replaced", () => {
+describe("the extracted parts", { skip: !isLinux && "made on Linux only" }, () => {
+  it("are private to their owner, and replaced if modified", () => {
     const place = bareIn("changed");
     const versions = done(place, ["version"]);
     const [hash] = fs.readdirSync(place.cache);
@@ -246,7 +248,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     assert.deepEqual(fs.readdirSync(inside), ["better_sqlite3.node", "peneira.node"]);
   });
 
-  it("are not put where others can write, or where there is no folder", () => {
+  it("are not extracted to a folder that others can write, or that is missing", () => {
     const open = bareIn("open");
     fs.mkdirSync(open.cache);
     fs.chmodSync(open.cache, 0o777);
@@ -263,7 +265,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     assert.match(refusal(place), /foreign\/cache belongs to another user \(65534\)/);
   });
 
-  it("are refused in a folder that is read only", { skip: !isRoot && "needs root" }, () => {
+  it("are refused in a read-only folder", { skip: !isRoot && "needs root" }, () => {
     const place = bareIn("readonly");
     fs.mkdirSync(place.cache, { mode: 0o700 });
     execFileSync("mount", ["-t", "tmpfs", "-o", "ro,mode=0700", "none", place.cache]);
@@ -274,7 +276,7 @@ describe("the parts on the disk", { skip: !isLinux && "made on Linux only" }, ()
     }
   });
 
-  it("are refused where no code may be run", { skip: !isRoot && "needs root" }, () => {
+  it("are refused on a noexec mount", { skip: !isRoot && "needs root" }, () => {
     const place = bareIn("noexec");
     fs.mkdirSync(place.cache, { mode: 0o700 });
     execFileSync("mount", ["-t", "tmpfs", "-o", "noexec,mode=0700", "none", place.cache]);

@@ -1,9 +1,8 @@
 /**
- * Proves: what the end-to-end suites prove of the bundle holds for the one executable too: they
- * run again, in processes of their own, with TEST_PRODUCT naming it; of random specs fewer.
- * Does not prove: the other suites that start the product; they honour the same variable and are
- * run with it by hand: TEST_PRODUCT=dist/peneira node --import tsx
- * test/contract/search/reload.test.ts
+ * Proves: what the end-to-end suites prove of the bundle holds for the one executable too: they run
+ * again, in processes of their own, with TEST_PRODUCT naming it, with fewer random specs.
+ * Does not prove: the other suites that start the product; they use the variable too and are run by
+ * hand: TEST_PRODUCT=dist/peneira node --import tsx test/contract/search/reload.test.ts
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -20,9 +19,9 @@ before(() => {
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 });
 
-/** Runs a suite; gives its exit code and what it said. */
+/** Runs a suite; returns its exit code and output. */
 function suite(name: string): Promise<{ status: number | null; said: string }> {
-  // The runner tells its children that they are its children; these are not.
+  // The runner marks its children as such; these are not.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_PRODUCT: EXECUTABLE, ...scaled({ "served specs": 40 }) };
   const args = ["--import", "tsx", `test/e2e/${name}.test.ts`];

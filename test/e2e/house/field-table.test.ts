@@ -1,12 +1,12 @@
 /**
  * Proves: an output field that is added to the table of fields alone does not compile, and the
- * files that the compiler names are those of docs/contributing.md, "Add an output field", at most
- * four, whether its column is text or of fixed length; nor does one whose type its column cannot
- * hold. Of a field whose column is there, only the words of the console are missing. A column that
- * no dump is read into does not compile either.
+ * compiler names the files of docs/contributing.md, "Add an output field", at most four, for a
+ * column of text or of fixed length; nor does one whose type its column cannot store. A field with
+ * an existing column lacks only the console's texts. A column that no dump is read into does not
+ * compile either.
  * Does not prove: that headers made from the tables are up to date
- * (unit/native-index/headers.test.ts). Of the product only files that import the tables of fields,
- * columns or records are checked; node build.mjs check has all others.
+ * (unit/native-index/headers.test.ts). Only product files that import the tables of fields,
+ * columns, or records are checked; node build.mjs check has all others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,17 +19,17 @@ const WORDS = ["src/spec/fields/headings.ts"];
 const PLACES_MAX = 4;
 /** Imports of what could need an entry. */
 const NEAR = /from "[^"]*\/(fields(\/table)?|columns|columnset|record|headings|strings\/\w+)\.ts"/;
-/** Components have no lists of their own. */
+/** Components have no lists. */
 const NEAR_COMPONENT = /from "[^"]*\/(fields(\/table)?|columnset)\.ts"/;
 
-/** A text in which lines are added before its only line of this kind. */
+/** A text with lines added before its only line of this kind. */
 function withLines(file: string, end: string, lines: readonly string[]): string {
   const text = textOf(file);
   assert.equal(text.split(end).length, 2, end);
   return text.replace(end, `${lines.join("")}${end}`);
 }
 
-/** The table of fields with more rows, as somebody would write them who knows of nothing else. */
+/** The table of fields with more rows, like a contributor who knows nothing else writes them. */
 const fieldsWith = (...stored: readonly string[]) => ({
   [FIELDS]: withLines(
     FIELDS,
@@ -54,17 +54,17 @@ const columnsWith = (...types: readonly string[]) => ({
   ),
 });
 
-/** The files that are wrong with these texts; of `wanted` only where that is there. */
+/** The files with errors for these texts; limited to `wanted` if given. */
 const wrongWith = (texts: Record<string, string>, wanted?: RegExp) =>
   wrongFiles({ texts, near: NEAR, nearComponent: NEAR_COMPONENT, ...(wanted ? { wanted } : {}) });
 
-describe("a field that stands in the table alone", () => {
-  it("is a mistake where its column is not there, and where people read its name", () => {
+describe("a field that is only in the table", () => {
+  it("causes an error where its column and its display name are missing", () => {
     const texts = fieldsWith(`type: "text", column: "never_asked_0"`);
     assert.deepEqual(wrongWith(texts, /spec\/fields\/|strings\//), [...WORDS, FIELDS]);
   });
 
-  it(`names at most ${PLACES_MAX} places with its column, those that are documented`, () => {
+  it(`names at most ${PLACES_MAX} places with its column, the documented ones`, () => {
     const wrong = wrongWith({
       ...fieldsWith(
         `type: "text", column: "never_asked_0"`,
@@ -77,7 +77,7 @@ describe("a field that stands in the table alone", () => {
     assert.ok(documented.length > 1 && documented.length <= PLACES_MAX, documented.join());
   });
 
-  it("lacks nothing but the console's words where its column is there", () => {
+  it("lacks only the console's texts once its column exists", () => {
     const places = new RegExp(documentedFiles("Add an output field").join("|"));
     assert.deepEqual(
       wrongWith(fieldsWith(`type: "text", column: "uf", table: "uf"`), places),
@@ -90,24 +90,24 @@ describe("a field that stands in the table alone", () => {
     `type: "text", column: "uf"`,
     `type: "number", column: "uf", table: "uf"`,
   ]) {
-    it(`is a mistake in its own row where that says ${stored}`, () => {
+    it(`causes an error in its own row if that contains ${stored}`, () => {
       assert.deepEqual(wrongWith(fieldsWith(stored), /spec\/fields\/table/), [FIELDS]);
     });
   }
 });
 
-describe("a column that stands in its table alone", () => {
+describe("a column that is only in its table", () => {
   for (const [type, values] of [
     [`type: "utf8"`, "a text"],
     [`type: "int64", slot: 80`, "a number"],
   ] as const) {
-    it(`is a mistake where dumps are read, whether it is ${values}`, () => {
+    it(`causes an error in the dump reader, for ${values}`, () => {
       const wrong = wrongWith(columnsWith(type), /^(src|test\/support|native-index)\/(?!spec)/);
       assert.deepEqual(wrong, ["test/support/ingest/establishments.ts"]);
     });
   }
 
-  it("is a mistake in its own row where a record has no place for its numbers", () => {
+  it("causes an error in its own row if a record has no space for its numbers", () => {
     const wrong = wrongWith(columnsWith(`type: "date32"`), /native-index\/format\/columns/);
     assert.deepEqual(wrong, [COLUMNS]);
   });

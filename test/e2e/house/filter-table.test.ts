@@ -1,11 +1,11 @@
 /**
- * Proves: a filter that is added to the table of filters alone does not compile, and the files
- * that the compiler names are those of docs/contributing.md, "Add a filter", at most six; nor does
- * one that is read as something else than its schema says. Every filter of the table changes what
- * identifies a spec, and the searcher applies it as the slow twin does.
- * Does not prove: that a clause of a new filter is right; its own tests do. Of the product only
- * files that import the table, specs, queries or words are checked, of the console's components
- * those that import the table; node build.mjs check has all others.
+ * Proves: a filter that is added to the table of filters alone does not compile, and the compiler
+ * names the files of docs/contributing.md, "Add a filter", at most six; nor does one that is parsed
+ * as something other than its schema. Every filter of the table changes a spec's identity, and the
+ * searcher applies it like the slow twin.
+ * Does not prove: that a new filter's clause is right; its own tests do. Only product files that
+ * import the table, specs, queries, or words are checked, and console components that import the
+ * table; node build.mjs check has all others.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -32,10 +32,10 @@ const TABLE = "src/spec/filters/table.ts";
 const PLACES_MAX = 6;
 /** Imports of what could need an entry: the table, specs, queries, words of filters. */
 const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\w+)\.ts"/;
-/** Components take seconds to check, so that only those are which could have an entry. */
+/** Components take seconds to check, so only those that could have an entry are. */
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
-/** A part and a row, as somebody would write them who knows of nothing but the table. */
+/** A part and a row, like a contributor who knows only the table writes them. */
 const PART = `  never_judged: { section: "company", role: "name" },\n`;
 const row = (read: string) => `  {
     group: "company",
@@ -60,21 +60,21 @@ function tableWith(added: string): string {
 
 const check = { near: NEAR, nearComponent: NEAR_COMPONENT };
 
-describe("a filter that stands in the table alone", () => {
-  it("is a mistake in the files that the walk-through names, and in no other", () => {
+describe("a filter that is only in the table", () => {
+  it("causes errors in the files of the walk-through, and in no other", () => {
     const wrong = wrongFiles({ ...check, texts: { [TABLE]: tableWith(row("only")) } });
     const documented = documentedFiles("Add a filter");
     assert.deepEqual(wrong.sort(), documented.sort());
     assert.ok(documented.length > 0 && documented.length <= PLACES_MAX, documented.join());
   });
 
-  it("is a mistake where it is read as something else than its schema says", () => {
+  it("causes an error in the parser if its type differs from its schema", () => {
     const texts = { [TABLE]: tableWith(row("date")) };
     const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\// });
     assert.deepEqual(wrong, ["src/spec/filters/read.ts"]);
   });
 
-  it("is a mistake where it is there with every value, but not without one", () => {
+  it("causes an error if it is present with every value, but not without one", () => {
     const texts = { [TABLE]: tableWith(row("flag")) };
     const wrong = wrongFiles({ ...check, texts, wanted: /src\/spec\/filters\/table/ });
     assert.deepEqual(wrong, [TABLE]);
@@ -91,7 +91,7 @@ const ALWAYS_THERE = [
 ];
 
 describe("the table of filters", () => {
-  it("leaves specs as they were: what came after the first filters is absent unless used", () => {
+  it("leaves earlier specs unchanged: later filters are absent unless used", () => {
     const there = FILTERS.filter(({ unset }) => unset !== undefined).map(({ member }) => member);
     const why =
       "with it every spec gets another normal form, identity and cursor: unset: undefined";
@@ -111,12 +111,12 @@ describe("the table of filters", () => {
 
 const LIST = `lst_${"1".repeat(32)}`;
 
-/** Whether an account is in the list. */
+/** True if the account is in the list. */
 function isListed({ cnpj }: TwinRow): boolean {
   return Number(String(cnpj).slice(-1)) % 3 === 0;
 }
 
-/** A value of each filter that some accounts of the pair meet and some do not. */
+/** A value of each filter that only some accounts of the pair meet. */
 const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   any_of: () => [LIST],
   exclude: () => [LIST],
@@ -163,7 +163,7 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   require_any_contact: () => true,
 };
 
-/** The value in the middle of all that accounts have in a field. */
+/** The median of the accounts' values of a field. */
 function middleOf({ newer }: MonthPair, field: keyof MonthPair["newer"]["rows"][number]): unknown {
   const values = newer.rows.flatMap((account) => account[field] ?? []).sort();
   return values[values.length >> 1];
@@ -208,7 +208,7 @@ describe("each filter of the table", () => {
 
   for (const { group, member, part } of FILTERS) {
     it(`${member} changes the identity of a spec, and is applied`, () => {
-      // What says how activities are meant changes nothing where there are none.
+      // The activity mode changes nothing without activities.
       const meant = part === null ? { cnae_any_of: VALUES.cnae_any_of(pair) } : {};
       const plain = specOf({ industry: meant });
       const asked = { ...(group === "industry" ? meant : {}), [member]: VALUES[member](pair) };

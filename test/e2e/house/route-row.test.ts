@@ -1,10 +1,10 @@
 /**
- * Proves: a route is one row. A row that lacks a part, or that names a schema, an example, an error
- * or a part of the service that is not there, or whose handler's answer is not exactly that of its
- * schema, does not compile; a whole one does, and with nothing else it is found, and stands in the
- * OpenAPI document, the reference and llms.txt.
- * Does not prove: that the words of a row are true; the suites that hold answers against the
- * document do (contract/http).
+ * Proves: a route is one row. A row that lacks a part, or that names a nonexistent schema, example,
+ * error, or part of the service, or whose handler's answer is not exactly that of its schema, does
+ * not compile; a complete one does, and it alone makes the route reachable and adds it to the
+ * OpenAPI document, the reference, and llms.txt.
+ * Does not prove: that a row's texts are true (the suites that check answers against the document
+ * do: contract/http).
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -21,10 +21,10 @@ import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { KeyCall } from "../../../src/http/server/service.ts";
 import { ROOT, textOf } from "../../support/house/checkout.ts";
 
-/** A resource, to which somebody adds a route. */
+/** A resource, to be given a route. */
 const RESOURCE = "src/http/api/service/status.ts";
 
-/** The parts of a row, as somebody would write them. */
+/** The parts of a row, as a contributor has them. */
 const PARTS: Readonly<Record<string, string>> = {
   method: `"GET"`,
   path: `"/v1/never"`,
@@ -43,7 +43,7 @@ function handling(value: string): string {
   return `(call: KeyCall<"version">) => answer("Readiness", ${value}, void call.service.version)`;
 }
 
-/** Rows with one part that is wrong. */
+/** Rows with one wrong part. */
 const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a schema that is not there": {
     answers: `{ 200: { description: "It.", schema: "Never", example: () => 1 } }`,
@@ -93,7 +93,7 @@ const text = (parts: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(", ");
 
-/** All rows of the experiment by what is wrong with them, each on a line of its own. */
+/** All rows of the experiment by their mistake, one per line. */
 const ROWS: ReadonlyMap<string, string> = new Map([
   ["nothing", text(PARTS)],
   ...Object.keys(PARTS).map((lacking) => {
@@ -103,7 +103,7 @@ const ROWS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(WRONG).map(([name, wrong]) => [name, text({ ...PARTS, ...wrong })] as const),
 ]);
 
-/** What is wrong, by name of the row, in the resource with all of these rows in it. */
+/** The errors by name of the row, in the resource with all of these rows. */
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;
@@ -130,13 +130,13 @@ function mistakes(): Map<string, string[]> {
   return found;
 }
 
-describe("a row of a route", () => {
+describe("a route's row", () => {
   let found: Map<string, string[]>;
   before(() => {
     found = mistakes();
   });
 
-  it("compiles where it is whole, in its one file", () => {
+  it("compiles if it is complete, in its one file", () => {
     assert.deepEqual(found.get("nothing"), []);
     assert.deepEqual([...found.keys()], [...ROWS.keys()]);
   });
@@ -167,14 +167,14 @@ describe("a route that is added as one row", () => {
   const pathsOf = (routes: readonly ApiRoute[]) =>
     (publicDocument(routes, "1.0.0") as { readonly paths: Paths }).paths;
 
-  it("is found under its address, with the parameters that it describes", () => {
+  it("is found at its address, with the parameters that it describes", () => {
     const found = new RouteTable(added).at("/v1/never/7");
     assert.equal(found?.path, row.path);
     assert.deepEqual(found?.params, { id: "7" });
     assert.deepEqual(found?.methods.get("GET")?.query, ["of"]);
   });
 
-  it("is in the OpenAPI document, which is the same beside it", () => {
+  it("is in the OpenAPI document, which otherwise stays the same", () => {
     const { [row.path]: own, ...others } = pathsOf(added);
     assert.equal(own?.get?.operationId, row.id);
     assert.match(own?.get?.description ?? "", /^It never is\. Counts as 1 request; /);
@@ -193,7 +193,7 @@ describe("a route that is added as one row", () => {
   });
 });
 
-it("a query has the parameters that its row describes, and no other", () => {
+it("accepts only the query parameters that a route's row describes", () => {
   for (const { path: where, query, parameters = [] } of listed(ROUTES)) {
     if (query === "any") continue;
     const described = parameters.filter((one) => one.in === "query").map(({ name }) => name);

@@ -1,9 +1,9 @@
 /**
- * Proves that the OpenAPI document is enough to write a client: declarations are generated from
- * it, a program that uses the whole API compiles against them and no longer does when a member, a
- * parameter, a path or a code changes its name, and the program works with a real server on both
- * transports, every answer being as documented. Does not prove that other generators understand
- * the document, nor the names of optional parameters, which openapi-fetch does not check.
+ * Proves that the OpenAPI document suffices to write a client: declarations are generated from it,
+ * a program that uses the whole API compiles against them and no longer does if a member, a
+ * parameter, a path, or a code is renamed, and the program works with a real server on both
+ * transports, with every answer as documented. Does not prove: that other generators understand the
+ * document, nor the names of optional parameters, which openapi-fetch does not check.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ class Compiler {
     this.#options = ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options;
   }
 
-  /** What is wrong with the client's program under these declarations. */
+  /** The errors of the client's program under these declarations. */
   mistakes(declarations: string): string[] {
     const host = ts.createCompilerHost(this.#options);
     const read = host.getSourceFile.bind(host);
@@ -84,7 +84,7 @@ describe("a client with generated types", () => {
     ["a value", '"done"', '"finished"'],
   ];
   for (const [what, from, to] of renamed) {
-    it(`does not compile when ${what} has another name`, async () => {
+    it(`does not compile if ${what} has another name`, async () => {
       const changed = document.replaceAll(from, to);
       assert.notEqual(changed, document);
       const mistakes = compiler.mistakes(await declarationsOf(changed));

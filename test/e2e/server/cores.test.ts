@@ -1,6 +1,6 @@
 /**
- * Proves (Linux): a server may leave no core behind, which would hold the keys in use, unless its
- * operator wants one. Does not prove what the system does with that limit.
+ * Proves (Linux): a server leaves no core dump, which would contain the keys in use, unless its
+ * operator allows one. Does not prove: what the system does with that limit.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { startServerProcess, stopServerProcess } from "../../support/server/process.ts";
 
-describe("the core of a server", { skip: process.platform !== "linux" }, () => {
+describe("the core dump of a server", { skip: process.platform !== "linux" }, () => {
   let sample: SampleSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(200, 3);
@@ -29,13 +29,13 @@ describe("the core of a server", { skip: process.platform !== "linux" }, () => {
     return limits;
   };
 
-  it("has no room, now and for as long as it runs", async () => {
+  it("is disabled for the whole run", async () => {
     const [soft, hard] = await limitsWith({});
     assert.ok(soft === "0" || soft === "1", `a core of ${soft} bytes`);
     assert.equal(hard, soft);
   });
 
-  it("has what the system gives where the operator wants it", async () => {
+  it("follows the system limit if the operator allows it", async () => {
     assert.deepEqual(await limitsWith({ PENEIRA_CORE_DUMPS: "true" }), limitsOf("self"));
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Proves, over both transports: a server whose process may open few files says how many connections
- * it lets in, and answers newcomers, the probes among them, while idle connections hold all of
- * them; with too few files it does not start.
- * Does not prove: who gives way to whom (unit and campaign suites of sockets).
+ * Proves, over both transports: a server whose process may open few files reports its connection
+ * limit, and answers new clients, including health checks, while idle connections use all of it;
+ * with too few files it does not start.
+ * Does not prove: which connection is replaced (unit and campaign suites of sockets).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -42,7 +42,7 @@ async function started(transport: string): Promise<{ child: ChildProcess; said: 
   return { child, said };
 }
 
-/** Asks on a connection of its own; gives the first line of the answer. */
+/** Sends on its own connection; returns the answer's first line. */
 async function asked(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";
@@ -57,9 +57,9 @@ async function asked(port: number): Promise<string> {
   return text.split("\r\n", 1)[0] ?? "";
 }
 
-describe("a server that may open few files", () => {
+describe("a server with few file descriptors", () => {
   for (const transport of TRANSPORTS) {
-    it(`answers newcomers while others are idle, over ${transport}`, async (test) => {
+    it(`answers new clients while others are idle, over ${transport}`, async (test) => {
       if (process.platform !== "linux") return test.skip("only Linux tells the limit");
       const { child, said } = await started(transport);
       const idle: Socket[] = [];
@@ -82,7 +82,7 @@ describe("a server that may open few files", () => {
     });
   }
 
-  it("is refused in words if they are too few for its threads", (test) => {
+  it("is rejected with a readable error if they are too few for its threads", (test) => {
     if (process.platform !== "linux") return test.skip("only Linux tells the limit");
     const [file, args] = productCommand(["serve", "--snapshot", sample.snapshot]);
     const more = ["--data-dir", join(sample.folder, "none"), "--listen", "127.0.0.1:0"];

@@ -1,9 +1,9 @@
 /**
  * Proves, with a server on a real disk that is full or fails: every public route that writes
  * answers a documented 507 storage_full or 503 storage_unavailable, never 500 and never overloaded;
- * signing in to the console and what it changes do the same; searches go on; and all of it works
+ * signing in to the console and its changes do the same; searches continue; and everything works
  * again as soon as the disk does.
- * Does not prove what rendering does on a full disk: campaign/kills/diskfull.ts.
+ * Does not prove: rendering on a full disk (campaign/kills/diskfull.ts).
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -119,7 +119,7 @@ before(async () => {
   sample = await makeSampleSnapshot(300, 5);
   disk = new FailingDisk(20_000_000);
   const dataDir = join(disk.folder, "state");
-  // Nothing is kept free, so that the disk is really full.
+  // No reserve, so that the disk is really full.
   const settings = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "0", ...disk.variables };
   server = await startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
   const make = ["user", "create", "--data-dir", dataDir, "--email", "a@example.com"];
@@ -136,11 +136,11 @@ after(async () => {
 });
 
 describe("routes that write", () => {
-  it("have a request here, every one of them", () => {
+  it("are all covered by a request here", () => {
     assert.deepEqual(Object.keys(WRITING).sort(), writingRoutes().map(nameOf).sort());
   });
 
-  it("document what a disk refuses", () => {
+  it("document disk errors", () => {
     for (const route of writingRoutes()) {
       assert.ok("summary" in route, nameOf(route));
       const codes = errorCodesOf(route, route.access);
@@ -154,7 +154,7 @@ for (const [fault, code] of [
   ["failing", "storage_unavailable"],
 ] as const) {
   describe(`a server on a disk that is ${fault}`, { skip }, () => {
-    it("says so on every route that writes, searches on, and recovers", async () => {
+    it("reports it on every route that writes, keeps searching, and recovers", async () => {
       disk.break(fault);
       try {
         for (const [name, request] of Object.entries(WRITING)) {

@@ -1,8 +1,8 @@
 /**
- * Proves, with real server processes on both transports: a server that is told to stop loses no
- * request of its clients, again and again under load, ends with 0, and goes on where it was on the
- * same data directory; what it says while it stops; that its database is whole without a log.
- * Does not prove the second signal (e2e/server/serve.test.ts) and downloads until the deadline
+ * Proves, with real server processes on both transports: a stopping server loses no request of its
+ * clients, repeatedly under load, exits with 0, and continues on the same data directory; its
+ * answers during the stop; that its database is whole without a log.
+ * Does not prove: the second signal (e2e/server/serve.test.ts) and downloads until the deadline
  * (contract/http/server/transport-files.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,14 +24,14 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "100000",
 };
-/** Different times between the start of the load and the stop, 17 ms apart. */
+/** Times between the start of the load and the stop, 17 ms apart. */
 const MOMENTS = 40;
 /**
- * New connections that may be reset in all stops of a transport: none where the port can be shut
- * before it is closed (Linux), else those that came between the last look and the closing.
+ * New connections that may be reset in all stops of a transport: none if the port can be shut
+ * before it is closed (Linux), else those between the last check and the close.
  */
 const UNTAKEN_MAX = process.platform === "linux" ? 0 : 2;
-/** Longer than it takes to close a port that is shut, in milliseconds. */
+/** Longer than closing a shut port takes, in milliseconds. */
 const SILENT_MS = 150;
 const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -44,7 +44,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** A connection that waits, and what has come on it. */
+/** A waiting connection, and its received bytes. */
 function openSocket(base: string): { readonly socket: Socket; text: string; ended: boolean } {
   const socket = connect(Number(new URL(base).port), "127.0.0.1");
   const open = { socket, text: "", ended: false };
@@ -58,7 +58,7 @@ function openSocket(base: string): { readonly socket: Socket; text: string; ende
   return open;
 }
 
-/** Resolves once nobody listens any more; a port that is shut first says nothing for a moment. */
+/** Resolves once the port has no listener; a port shut first is silent for a moment. */
 async function refused(base: string): Promise<void> {
   const port = Number(new URL(base).port);
   for (;;) {
@@ -77,7 +77,7 @@ async function refused(base: string): Promise<void> {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`a server that is told to stop, over ${transport}`, () => {
+  describe(`a server that is stopped, over ${transport}`, () => {
     const wish = (name: string, settings: Readonly<Record<string, string>>) => ({
       snapshot: sample.snapshot,
       dataDir: join(sample.folder, `state-${name}-${transport}`),
@@ -93,7 +93,7 @@ for (const transport of TRANSPORTS) {
       let refusals = 0;
       let untaken = 0;
       for (let drain = 0; drain < DRAINS; drain++) {
-        // Every other one closes its port at once.
+        // Every other one closes its port now.
         const graceMs = drain % 2 === 0 ? "0" : "150";
         const server = await startServerProcess(
           wish("drains", { PENEIRA_HTTP_DRAIN_GRACE_MS: graceMs }),
@@ -133,7 +133,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(untaken <= UNTAKEN_MAX, `${untaken} of ${refusals} were reset`);
     });
 
-    it("is not ready, answers on for the grace, then what comes on open connections", async () => {
+    it("is not ready, accepts connections during the grace, then serves open ones", async () => {
       const options = wish("grace", { PENEIRA_HTTP_DRAIN_GRACE_MS: "3000" });
       const server = await startServerProcess(options);
       const load = new SteadyLoad(server.base, server.key, [expected]);

@@ -1,8 +1,8 @@
 /**
- * Proves: a served snapshot answers seeded random specs over HTTP exactly as the linear scan does,
- * on both transports: accounts, total, `has_more`, pages joined by `next_cursor` to the complete
- * answer; that both transports, a second server and another spelling of a spec give the same bytes
- * of accounts; and that explanations add up to the stored scores.
+ * Proves: a served snapshot answers seeded random specs over HTTP exactly like the linear scan, on
+ * both transports: accounts, total, `has_more`, pages joined by `next_cursor` to the complete
+ * answer; that both transports, a second server, and another spelling of a spec return the same
+ * account bytes; and that explanations sum to the stored scores.
  * Does not prove: refusals and credentials (contract/http/*.test.ts), larger specs
  * (campaign/twin/engine.test.ts).
  */
@@ -25,7 +25,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const SPECS = tries("served specs");
 
-/** What a search answers, as far as these tests look. */
+/** The tested part of a search answer. */
 interface Answered {
   readonly status: number;
   readonly spec: AccountQuerySpec;
@@ -60,7 +60,7 @@ async function search({ base, key }: ServerProcess, body: object): Promise<Answe
   return { ...((await response.json()) as Answered), status: response.status };
 }
 
-/** A random spec that HTTP accepts: one that is not too broad. */
+/** A random spec that HTTP accepts: not too broad. */
 function narrowSpec(rng: () => number): AccountQuerySpec {
   for (;;) {
     const spec = randomSpec(rng, catalog, twin.rows);
@@ -103,7 +103,7 @@ for (const transport of ["uws", "node"]) {
     });
     after(() => stopServerProcess(server));
 
-    it(`answers ${SPECS} random specs as the linear scan does`, async () => {
+    it(`answers ${SPECS} random specs like the linear scan`, async () => {
       const rng = seededRng(5);
       for (let i = 0; i < SPECS; i++) {
         const spec = narrowSpec(rng);
@@ -127,7 +127,7 @@ for (const transport of ["uws", "node"]) {
       }
     });
 
-    it("explains scores by parts that add up to what is stored", async () => {
+    it("explains scores by parts that sum to the stored score", async () => {
       const filters = { geo: { uf_any_of: ["SP", "MG"] } };
       for (const strategy of ["balanced", "contactable", "newest", "established"] as const) {
         const spec = { filters, scoring: { strategy, random_seed: null } };
@@ -156,8 +156,8 @@ interface Explained {
   readonly matched: Readonly<Record<string, unknown>>;
 }
 
-describe("the same question", () => {
-  it("has the same bytes of accounts on both transports and in another spelling", async () => {
+describe("the same query", () => {
+  it("returns the same account bytes on both transports and in another spelling", async () => {
     const uws = await serve("uws", "state-same-uws");
     const node = await serve("node", "state-same-node");
     const plain = {

@@ -1,8 +1,8 @@
 /**
- * Proves on the real process: what escapes every handler (an exception in a callback, a rejection
- * that nobody handles) is logged without its message, turns /readyz, lets the server drain as a
- * signal does, and ends it with 1; it never serves on, and a second failure ends it at once.
- * Does not prove that there is such a failure: the other suites look for them.
+ * Proves on the real process: an uncaught failure (an exception in a callback, an unhandled
+ * rejection) is logged without its message, fails /readyz, makes the server drain like a signal
+ * does, and exits with 1; the server never continues, and a second failure ends it immediately.
+ * Does not prove: that such a failure exists; the other suites look for them.
  */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
@@ -13,12 +13,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server/process.ts";
 
-/** Time between "not ready" and the closed port, in which a test looks at it. */
+/** Time between "not ready" and the closed port, in which a test checks it. */
 const GRACE_MS = 1_500;
 /** A message as errors quote requests in. */
 const SECRET = "maria@example.com";
 
-/** Loaded before the product: makes a failure where nobody catches it, at a signal. */
+/** Loaded before the product: throws an uncaught failure on a signal. */
 const FAILURES = {
   exception: `setImmediate(() => { throw new TypeError("${SECRET}"); })`,
   rejection: `Promise.reject(new RangeError("${SECRET}"))`,
@@ -62,9 +62,9 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once("exit", resolve));
 }
 
-describe("a failure that nothing catches", () => {
+describe("an uncaught failure", () => {
   for (const kind of ["exception", "rejection"] as const) {
-    it(`drains and ends with 1: ${kind}`, async () => {
+    it(`drains and exits with 1: ${kind}`, async () => {
       const { server, ended, log } = await failing(kind);
       const look = () => fetch(`${server.base}/readyz`);
       let ready = await look();
@@ -73,7 +73,7 @@ describe("a failure that nothing catches", () => {
         ready = await look();
       }
       assert.equal(ready.status, 503);
-      // Whoever is being answered is answered.
+      // Requests in flight are answered.
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
       assert.equal(await ended, 1);
       const line = log()
@@ -84,7 +84,7 @@ describe("a failure that nothing catches", () => {
     });
   }
 
-  it("does not wait when there is a second one", async () => {
+  it("does not wait on a second one", async () => {
     const { ended } = await failing("two", 600_000);
     assert.equal(await ended, 1);
   });

@@ -1,9 +1,9 @@
 /**
- * Proves, with the product as a process: every command that opens a snapshot refuses one with right
- * checksums and forged metadata, with exit code 1 and one line that names the file, the member and
- * the mend; `serve` does so at its start, on both transports, from a folder it serves the valid one
- * beside it, and a forged one that comes later is named in the log and not served.
- * Does not prove every member (campaign/files/forged-meta.test.ts).
+ * Proves, with the product as a process: every command that opens a snapshot rejects one with valid
+ * checksums and forged metadata, with exit code 1 and one line that names the file, the member, and
+ * the remedy; `serve` does so at its start, on both transports, serves the valid one of a folder,
+ * and logs a forged one that arrives later without serving it.
+ * Does not prove: every member (campaign/files/forged-meta.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -74,7 +74,7 @@ function assertRefused({ code, out, told }: Ended, what: string): void {
 }
 
 describe("a forged snapshot", () => {
-  it("is refused by every command that opens one", async () => {
+  it("is rejected by every command that opens one", async () => {
     const commands: readonly (readonly string[])[] = [
       ["verify", forged],
       ["inspect", forged],
@@ -107,7 +107,7 @@ describe("a forged snapshot", () => {
     }
   });
 
-  it("in a served folder is not served, neither at the start nor later", async () => {
+  it("is not served from a folder, neither at the start nor later", async () => {
     const served = join(folder, "served");
     mkdirSync(served);
     writeFileSync(join(served, "2026-09.peneira"), readFileSync(good));
@@ -136,8 +136,8 @@ describe("a forged snapshot", () => {
   });
 });
 
-describe("what is no file", () => {
-  it("is refused by every command that wants one, and no pipe is waited for", async () => {
+describe("input that is no regular file", () => {
+  it("is rejected by every command that reads one, without waiting for a pipe", async () => {
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const wanted = [

@@ -1,8 +1,8 @@
 /**
  * Proves, with real servers on both transports: random specs that name random lists, and `exported`
- * as it grows by exports, are searched, counted and exported over HTTP exactly as the slow twin
- * answers them once its rows are held against plain sets of what was sent and what files held:
- * accounts in order, totals, pages joined by cursor, and the rows of files.
+ * as it grows by exports, are searched, counted, and exported over HTTP exactly like the slow twin
+ * with plain sets of what was sent and what files contained: accounts in order, totals, pages
+ * joined by cursor, and the rows of files.
  * Does not prove: orders and facets of such specs (campaign/twin/listed.test.ts), refusals
  * (contract/http/api/listed-search.test.ts).
  */
@@ -55,7 +55,7 @@ interface Body {
   readonly spec: object;
 }
 
-/** A tenant's lists beside the sets that they should be. */
+/** A tenant's lists with their expected sets. */
 class Listed {
   readonly #server: ServerProcess;
   readonly #sets = new Map<string, Set<string>>([["exported", new Set()]]);
@@ -113,7 +113,7 @@ class Listed {
     return Object.keys(lists).length > 0 ? lists : { exclude: ["exported"] };
   }
 
-  /** The twin's answer without lists, held against them row by row. */
+  /** The twin's answer without lists, filtered by them row by row. */
   expected({ filters: { lists = {}, ...rest }, ...spec }: AccountQuerySpec): string[] {
     const rows = twin.answer({ ...spec, filters: rest, limit: 1e9 }).map((at) => twin.rows[at]);
     const inOne = (ids: readonly string[], cnpj: string) =>
@@ -134,7 +134,7 @@ class Listed {
     const path = `/v1/exports/${made.export.export_id}`;
     await this.ask(`${path}?wait=60&require=done`);
     const file = (await this.ask(`${path}/download`)) as unknown as { readonly text: string };
-    // Behind the CNPJ a spec may ask for what explains its score.
+    // After the CNPJ a spec may request its score's parts.
     const lines = file.text.split("\r\n").slice(1, -1);
     const held = lines.map((line) => line.slice(0, 14));
     const set = this.#sets.get("exported") as Set<string>;
@@ -147,7 +147,7 @@ class Listed {
   }
 }
 
-/** A spec that HTTP accepts, in normal form: one that is not too broad. */
+/** A normalized spec that HTTP accepts: not too broad. */
 function narrowSpec(draw: Draw, lists: object): AccountQuerySpec {
   for (;;) {
     const sent = withLists(randomSpecInput(draw, catalog, twin.rows), lists);
@@ -170,7 +170,7 @@ for (const transport of ["uws", "node"]) {
     });
     after(() => stopServerProcess(server));
 
-    it("are answered as the twin answers them, while lists and exports grow", async () => {
+    it("match the twin's answers while lists and exports grow", async () => {
       const draw = new Draw(seededRng(transport.length));
       const own = new Listed(server);
       await own.make();

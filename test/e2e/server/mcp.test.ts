@@ -1,10 +1,10 @@
 /**
- * Proves, on a real snapshot: tools without a server answer what the engine answers (accounts,
- * totals, counts) for seeded random filters, in answers of bounded size whatever is asked for; the
- * filters of a translation are those of its spec, written shortly; whatever arguments are made up,
- * the answer is a fitting result or a named mistake, never a failure of ours; files are written
- * whole, into their folder, over nothing. And with the official client: `peneira mcp` as a process.
- * Does not prove what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
+ * Proves, on a real snapshot: tools without a server return the engine's answers (accounts, totals,
+ * counts) for seeded random filters, with bounded size for any request; a translation's filters are
+ * those of its spec, in short form; any arguments yield a valid result or a named mistake, never an
+ * internal failure; files are written whole, into their folder, and replace nothing. And with the
+ * official client: `peneira mcp` as a process.
+ * Does not prove: what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
  * (unit/mcp/lines.test.ts).
  */
 import assert from "node:assert/strict";
@@ -89,7 +89,7 @@ function narrowSpec(rng: () => number): AccountQuerySpec {
 const cnpjs = (accounts: unknown) => (accounts as { cnpj: string }[]).map(({ cnpj }) => cnpj);
 
 describe("tools on a snapshot", () => {
-  it(`answer ${SPECS} random filters as the engine does`, async () => {
+  it(`answer ${SPECS} random filters like the engine`, async () => {
     const rng = seededRng(11);
     for (let i = 0; i < SPECS; i++) {
       const spec = { ...narrowSpec(rng), limit: 17 };
@@ -112,7 +112,7 @@ describe("tools on a snapshot", () => {
     }
   });
 
-  it("page to the end also where an answer holds fewer accounts than were wanted", async () => {
+  it("page to the end even if an answer contains fewer accounts than requested", async () => {
     const filters = { geo: { uf_any_of: ["SP"] } };
     const spec = normalizeSpec({ filters }, contextWith({ catalog: segment.catalog })).spec;
     const whole = { spec: { ...spec, limit: 50_000 }, fields: ["cnpj"], explain: false };
@@ -137,7 +137,7 @@ describe("tools on a snapshot", () => {
     assert.ok(cut > 0);
   });
 
-  it("write filters shortly that mean the same, for any spec", () => {
+  it("write short filters with the same meaning, for any spec", () => {
     const rng = seededRng(12);
     const { catalog } = segment;
     const rules = contextWith({ catalog, fullAllowed: true, mode: "export" });
@@ -171,7 +171,7 @@ describe("tools on a snapshot", () => {
     assert.deepEqual((wanted.structured.filters as never as Industry).industry.cnae_any_of, ["C"]);
   });
 
-  it("stay small for the largest things that can be asked for", async () => {
+  it("stay small for the largest possible requests", async () => {
     const { catalog } = segment;
     const words = catalog.municipalities.map(({ name }) => name).join(", ");
     for (const query_text of [
@@ -194,7 +194,7 @@ describe("tools on a snapshot", () => {
     await call("get_account", { cnpj: longest.cnpj });
   });
 
-  it(`answer ${CALLS} made-up calls with a fitting result or a named mistake`, async () => {
+  it(`answer ${CALLS} random calls with a valid result or a named mistake`, async () => {
     const draw = new Draw(seededRng(13));
     const seen = { good: 0, bad: 0 };
     for (let i = 0; i < CALLS; i++) {
@@ -212,7 +212,7 @@ describe("tools on a snapshot", () => {
     assert.ok(seen.good > CALLS / 10 && seen.bad > CALLS / 10, JSON.stringify(seen));
   });
 
-  it("take anything at all as arguments", async () => {
+  it("accept any arguments", async () => {
     const anything = fc.object({ maxDepth: 3, withNullPrototype: false });
     await fc.assert(
       fc.asyncProperty(
@@ -241,7 +241,7 @@ const size = (row: TwinRow) => JSON.stringify(row, (_, value) => String(value)).
 describe("files of an agent", () => {
   const filters = { geo: { uf_any_of: ["SP"] }, company: { registration_status_any_of: [2] } };
 
-  it("hold all matches, under a new name each time", async () => {
+  it("contain all matches, under a new name each time", async () => {
     const total = (await call("count_accounts", { filters })).structured.total as number;
     const made = await Promise.all(
       [1, 2, 3].map(() => call("create_export", { filters, fields: ["cnpj"] })),
@@ -259,7 +259,7 @@ describe("files of an agent", () => {
     assert.equal((await call("create_export", named)).structured.path, join(folder, "mine.jsonl"));
   });
 
-  it("are written nowhere else and over nothing", async () => {
+  it("are written to no other place, and replace nothing", async () => {
     writeFileSync(join(folder, "kept.csv"), "mine");
     const before = readdirSync(folder).sort();
     const names = ["../x.csv", "/etc/x", "a/b", "a\\b", ".hidden", "", "..", "x".repeat(101), 7];
@@ -286,7 +286,7 @@ describe("peneira mcp", () => {
     });
     const broken: Error[] = [];
     const agent = await connected(transport);
-    // Whatever is on standard output and no message of the protocol comes here.
+    // Receives everything on standard output that is no message of the protocol.
     agent.client.onerror = (error) => broken.push(error);
     const filters = { geo: { uf_any_of: ["SP"] } };
     const counted = await agent.call("count_accounts", { filters });
@@ -303,7 +303,7 @@ describe("peneira mcp", () => {
     await assert.rejects(agent.client.callTool({ name: "nope" }), /There is no tool "nope"/);
     const began = performance.now();
     await agent.close();
-    // A process that has to be told by a signal takes two seconds.
+    // Ending a process by a signal takes two seconds.
     assert.ok(performance.now() - began < 1_900, "it ends with its input");
     assert.deepEqual(broken, []);
     assert.doesNotMatch(said, /Error|at /, said);

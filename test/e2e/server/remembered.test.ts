@@ -1,7 +1,7 @@
 /**
- * Proves, with real server processes: answers of searches that came before are remembered as far as
- * `http.response_memory_bytes` says, the metrics tell how often and how much, and nothing is
- * remembered of a snapshot that is no longer served. Does not prove that the answers are the same
+ * Proves, with real server processes: answers of repeated searches are cached up to
+ * `http.response_memory_bytes`, the metrics report hits and bytes, and nothing is cached for a
+ * retired snapshot. Does not prove: that the answers are the same
  * (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ import {
   stopServerProcess,
 } from "../../support/server/process.ts";
 
-/** Longest time for a swap, also on a machine that is busy. */
+/** Maximum time for a swap, also on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 20 });
@@ -40,7 +40,7 @@ async function search({ base, key }: ServerProcess): Promise<string> {
   return (await answer.text()).replace(/"(request_id|took_ms)":[^,}]+/g, "");
 }
 
-/** Hits, misses and bytes, as the metrics have them. */
+/** Hits, misses, and bytes, from the metrics. */
 async function counted({ base }: ServerProcess): Promise<readonly number[]> {
   const text = await (await fetch(`${base}/metrics`)).text();
   return ['total{result="hit"}', 'total{result="miss"}', "bytes"].map((series) => {
@@ -51,14 +51,14 @@ async function counted({ base }: ServerProcess): Promise<readonly number[]> {
   });
 }
 
-describe("a server that remembers answers", () => {
-  it("says how often and how much, and forgets what it serves no longer", async () => {
+describe("a server with a response cache", () => {
+  it("reports hits and bytes, and evicts entries of retired snapshots", async () => {
     const [older, newer] = samples as [SampleSnapshot, SampleSnapshot];
     const folder = join(older.folder, "served");
     mkdirSync(folder);
     renameSync(older.snapshot, join(folder, "2026-09.peneira"));
     const dataDir = join(older.folder, "state");
-    // Each thread remembers for itself.
+    // Each thread has its own cache.
     const settings = { PENEIRA_HTTP_THREADS: "1" };
     const server = await startServerProcess({ snapshot: folder, dataDir, settings });
     try {
@@ -78,7 +78,7 @@ describe("a server that remembers answers", () => {
     }
   });
 
-  it("remembers none where it may not", async () => {
+  it("caches nothing if disabled", async () => {
     const { folder, snapshot, dispose } = await makeSampleSnapshot(700, 5, "2026-09");
     const server = await startServerProcess({
       ...{ snapshot, dataDir: join(folder, "state") },

@@ -1,11 +1,11 @@
 /**
- * Proves, by searching the bytes: after keys were made, used in every way, mistyped, rotated and
- * expired, files were exported and loaded by signed links, and requests went wrong, there is no
- * key, no part of a secret and no signature in any file of the data directory (write-ahead log
- * included, while the server runs and after it was killed) nor in what it said; and the log, at the
- * level of debug, has no name, e-mail, phone or CNPJ of an account and nothing of a query. What a
- * core dump would hold of a key is gone once others have asked for a while (Linux).
- * Does not prove that a core taken while a key is used has none: it has.
+ * Proves, by searching the bytes: after keys were created, used in every way, mistyped, rotated,
+ * and expired, files were exported and loaded by signed links, and requests failed, no key, no part
+ * of a secret, and no signature is in any file of the data directory (write-ahead log included,
+ * while the server runs and after a kill) nor in its output; and the log, at level debug, has no
+ * name, e-mail, phone, or CNPJ of an account and nothing of a query. A key disappears from a core
+ * dump after some other requests (Linux).
+ * Does not prove: that a core taken while a key is in use lacks it: it has it.
  */
 import assert from "node:assert/strict";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ import {
 } from "../../support/server/process.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** Words of a query that stand nowhere else. */
+/** Words of a query that are unique. */
 const HINTS = ["zyxomel quibernax", "padaria do vrontesk"];
 const PERSONAL = ["cnpj", "legal_name", "trade_name", "email", "phone_1", "phone_2"] as const;
 
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** Every file below a folder, as bytes in Latin-1, so that a search finds any ASCII text. */
+/** Every file below a folder, as bytes in Latin-1, so that any ASCII text can be found. */
 function filesBelow(folder: string): { readonly path: string; readonly text: string }[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -46,13 +46,13 @@ interface Told {
   readonly personal: Set<string>;
 }
 
-/** A key in full and the halves of its secret: no part that is of use may be anywhere. */
+/** A key in full and the halves of its secret: no useful part may be anywhere. */
 function remember(told: Told, key: string): void {
   const secret = key.split("_")[2] as string;
   for (const part of [secret.slice(0, 24), secret.slice(24, 48)]) told.secrets.add(part);
 }
 
-/** Uses keys in every way that a client can, rightly and wrongly. */
+/** Uses keys in every possible way, rightly and wrongly. */
 async function useKeys(server: ServerProcess, told: Told): Promise<void> {
   const wish = { tenant: "secrecy", plan: "scale", name: "crm" };
   const made = withKeyring(server.dataDir, (keyring) => {
@@ -86,7 +86,7 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
   for (const account of accounts) {
     for (const field of PERSONAL) {
       const value = account[field] ?? "";
-      // Shorter texts could stand in a log for another reason.
+      // Shorter texts could be in a log for another reason.
       if (value.length >= 9) told.personal.add(value);
     }
   }
@@ -122,7 +122,7 @@ async function useData(server: ServerProcess, told: Told): Promise<void> {
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** How often a text is in the touched, writable memory of a process: what a core holds. */
+/** Occurrences of a text in a process's touched, writable memory: the content of a core. */
 function timesInMemory(pid: number, text: string): number {
   const regions = readFileSync(`/proc/${pid}/smaps`, "latin1").matchAll(
     /^([0-9a-f]+)-([0-9a-f]+) rw.*$[\s\S]*?^Rss: +(\d+) kB$/gm,
@@ -142,7 +142,7 @@ function timesInMemory(pid: number, text: string): number {
   return times;
 }
 
-/** A region may be gone by now. */
+/** A region may be gone already. */
 function readSome(memory: number, bytes: Buffer, at: number): Buffer {
   try {
     return bytes.subarray(0, readSync(memory, bytes, 0, bytes.length, at));
@@ -152,7 +152,7 @@ function readSome(memory: number, bytes: Buffer, at: number): Buffer {
 }
 
 describe("the memory of a server", () => {
-  it("has no key any more when others have asked for a while", async (context) => {
+  it("contains no key after some later requests", async (context) => {
     if (process.platform !== "linux") return context.skip("only Linux shows memory as files");
     const dataDir = join(sample.folder, "state-memory");
     const server = await startServerProcess({ snapshot: sample.snapshot, dataDir });
@@ -160,7 +160,7 @@ describe("the memory of a server", () => {
     const { key } = withKeyring(dataDir, (keyring) => keyring.create(wish));
     const secret = key.slice(17, 65);
     const ask = async (client: Client) => (await client.get("/v1/status")).arrayBuffer();
-    // The translator is made with the first sentence, and takes over what stands beside it.
+    // The first sentence creates the translator, which promotes adjacent memory.
     const others = new Client(server.base, server.key);
     await (await others.post("/v1/leads/translate", { query_text: "padarias" })).arrayBuffer();
     await sleep(1_500);
@@ -178,7 +178,7 @@ describe("the memory of a server", () => {
 });
 
 for (const transport of TRANSPORTS) {
-  describe(`what a server over ${transport} leaves behind`, () => {
+  describe(`the files and logs of a server over ${transport}`, () => {
     const told: Told = { secrets: new Set(), personal: new Set() };
     let server: ServerProcess;
     let logPath: string;
@@ -192,7 +192,7 @@ for (const transport of TRANSPORTS) {
       closeSync(log);
       await useKeys(server, told);
       await useData(server, told);
-      // Longer than lines and counts are kept back.
+      // Longer than lines and counts are buffered.
       await sleep(3_500);
     });
     after(() => server.child.kill("SIGKILL"));
@@ -203,7 +203,7 @@ for (const transport of TRANSPORTS) {
         return kept.map((one) => `${path} has ${one.slice(0, 12)}…`);
       });
 
-    it("has no key and no signature in any file, running and killed", async () => {
+    it("contain no key and no signature, running or killed", async () => {
       assert.ok(told.secrets.size >= 10);
       const running = filesBelow(dataDir());
       assert.ok(running.some(({ path, text }) => path.endsWith("-wal") && text.length > 0));
@@ -216,7 +216,7 @@ for (const transport of TRANSPORTS) {
       );
     });
 
-    it("has nothing of accounts and queries in its log", () => {
+    it("contain no accounts and queries in the log", () => {
       assert.ok(told.personal.size > 500);
       const text = readFileSync(logPath, "latin1");
       assert.deepEqual(leaks(told.personal, [{ path: "log", text }]), []);
@@ -225,7 +225,7 @@ for (const transport of TRANSPORTS) {
       assert.match(text, /"route":"\/v1\/accounts\/search","status":200/);
     });
 
-    it("would be found here if it leaked", () => {
+    it("are checked by a search that finds planted secrets", () => {
       const [secret] = told.secrets;
       const [name] = told.personal;
       const leaked = { path: "x", text: `${secret} ${Buffer.from(name ?? "").toString("latin1")}` };

@@ -1,9 +1,8 @@
 /**
  * Proves, with `peneira serve` as a process on a real snapshot: the first start prints one key and
- * the address, a restart keeps keys and cursors valid, signals end it as documented, of a folder
- * the newest valid snapshot is served, settings reach the answers, and what is wrong stops the
- * start with a sentence. Does not prove answers in detail (contract/http/api/scenarios.test.ts
- * does).
+ * the address, a restart keeps keys and cursors valid, signals end it as documented, the newest
+ * valid snapshot of a folder is served, settings take effect, and a mistake stops the start with a
+ * sentence. Does not prove: answers in detail (contract/http/api/scenarios.test.ts).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -30,7 +29,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { productCommand } from "../../support/server/process.ts";
 
 let sample: SampleSnapshot;
-/** A folder with snapshots of 2026-10 and 2026-11, and with files that are none. */
+/** A folder with snapshots of 2026-10 and 2026-11, and with invalid files. */
 let snapshots: string;
 
 before(async () => {
@@ -49,7 +48,7 @@ before(async () => {
 
 after(() => sample.dispose());
 
-/** A started process; `stderr` grows while it runs. */
+/** A started process; `stderr` grows during its run. */
 interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -102,7 +101,7 @@ const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
 for (const transport of TRANSPORTS) {
   describe(`peneira serve --transport ${transport}`, () => {
-    it("prints one key at the first start, and goes on with it and its cursors", async () => {
+    it("prints one key at the first start, and continues with it and its cursors", async () => {
       const dataDir = join(sample.folder, `state-${transport}`);
       const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
       const first = await serve([...parameters, "--transport", transport]);
@@ -125,7 +124,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await second.ended, 0);
     });
 
-    it("ends at once at the second signal, though a request is unfinished", async () => {
+    it("ends immediately on the second signal, despite an unfinished request", async () => {
       const dataDir = join(sample.folder, `state-signals-${transport}`);
       const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
       const server = await serve([...parameters, "--transport", transport]);
@@ -150,7 +149,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("peneira serve", () => {
-  it("serves the newest valid snapshot of a folder and names what is none", async () => {
+  it("serves the newest valid snapshot of a folder and names invalid ones", async () => {
     const dataDir = join(sample.folder, "state-folder");
     const server = await serve(["--snapshot", snapshots, "--data-dir", dataDir]);
     const key = keyIn(server.stderr) as string;
@@ -161,7 +160,7 @@ describe("peneira serve", () => {
     await server.ended;
   });
 
-  it("takes the limits of plans from the settings", async () => {
+  it("reads the limits of plans from the settings", async () => {
     const dataDir = join(sample.folder, "state-plans");
     const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
     const server = await serve(parameters, { PENEIRA_PLANS_ENTERPRISE_SEARCH_LIMIT: "7" });
@@ -173,7 +172,7 @@ describe("peneira serve", () => {
   });
 
   for (const transport of TRANSPORTS) {
-    it(`makes no state and prints no key if a port is taken (${transport})`, async () => {
+    it(`creates no state and prints no key if a port is taken (${transport})`, async () => {
       const holder = createServer().listen(0, "127.0.0.1");
       await once(holder, "listening");
       const taken = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
@@ -197,13 +196,13 @@ describe("peneira serve", () => {
     });
   }
 
-  it("refuses to start with a sentence and the right exit code", async () => {
+  it("fails to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
     // An empty one would be tightened.
     writeFileSync(join(dataDir, "something"), "");
     chmodSync(dataDir, 0o750);
-    // Each has a directory of its own: they run side by side, and one that is in use is refused.
+    // Each has its own directory: they run concurrently, and one in use is rejected.
     let directories = 0;
     const own = () => ["--data-dir", join(sample.folder, `state-new-${directories++}`)];
     const good = () => ["--snapshot", sample.snapshot, ...own()];

@@ -1,11 +1,10 @@
 /**
- * Proves, with real server processes on both transports: a served file that is altered, its time
- * of writing given back, is answered 503 everywhere and 500 nowhere as soon as the server is not
- * ready any more; the log says it once, with the block and without a row, and so do the metrics;
- * the server heals with a good file; in a folder an older good snapshot is served meanwhile; the
- * status tells how far the checking is; exports neither distrust the file that they pin nor read a
- * damaged one.
- * Does not prove how fast that is, nor what is found where no file event tells
+ * Proves, with real server processes on both transports: an altered served file with restored mtime
+ * is answered 503 everywhere and 500 nowhere once the server is not ready; the log reports it once,
+ * with the block and without a row, as do the metrics; the server recovers with a good file; in a
+ * folder an older good snapshot is served meanwhile; the status shows the progress of the check;
+ * exports neither distrust the file that they pin nor read a damaged one.
+ * Does not prove: how fast that is, nor what is found without file events
  * (campaign/files/scrub.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +23,7 @@ import {
   stopServerProcess,
 } from "../../support/server/process.ts";
 
-/** Longest time for what follows from an alteration, also on a machine that is busy. */
+/** Maximum time for the effects of an alteration, also on a busy machine. */
 const PATIENCE_MS = 30_000;
 const SETTINGS = {
   PENEIRA_SNAPSHOTS_SCRUB_SECONDS: "1",
@@ -57,7 +56,7 @@ function alterName(path: string): void {
   keepingTimes(path, () => flipBit(path, at, 1));
 }
 
-/** Puts a good file in the place of another one, as an operator should. */
+/** Replaces a file by a good one, like an operator should. */
 function put(path: string): void {
   copyAged(newer.snapshot, `${path}.tmp`);
   renameSync(`${path}.tmp`, path);
@@ -78,7 +77,7 @@ interface Verification {
   readonly last_pass_at: string | null;
 }
 
-/** Asks a server. */
+/** A test client. */
 class Asking {
   readonly #server: ServerProcess;
   constructor(server: ServerProcess) {
@@ -97,7 +96,7 @@ class Asking {
     return { status: answer.status, text: await answer.text() };
   }
 
-  /** A question of every kind that reads rows. */
+  /** A query of every kind that reads rows. */
   all(): Promise<{ status: number; text: string }[]> {
     return Promise.all([
       this.ask("/v1/accounts/search", { spec: SPEC }),
@@ -125,7 +124,7 @@ class Asking {
 
 for (const transport of TRANSPORTS) {
   describe(`a server over ${transport} whose file is altered`, () => {
-    it("answers nothing from it, says so once, and heals", async () => {
+    it("answers nothing from it, reports it once, and recovers", async () => {
       const path = join(newer.folder, `altered-${transport}.peneira`);
       const logPath = join(newer.folder, `${transport}.log`);
       const log = openSync(logPath, "w");
@@ -150,7 +149,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await asking.metric("peneira_snapshots_damaged_total"), 1);
       put(path);
       await until("ready again", () => asking.ready());
-      // Also by the thread that has the spoilt file open.
+      // Also by the thread that has the corrupt file open.
       assert.equal(await exported(), "done");
       for (const [i, { status }] of (await asking.all()).entries()) assert.equal(status, good[i]);
       await until("a whole pass", async () => (await asking.verification()).passes > 0);
@@ -170,7 +169,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(!lines.some((line) => line.includes(first.legal_name.slice(1, 9))));
     });
 
-    it("serves an older one of its folder meanwhile, and checks nothing for exports", async () => {
+    it("serves an older snapshot meanwhile, and starts no checks for exports", async () => {
       const place = join(newer.folder, `place-${transport}`);
       mkdirSync(place);
       linkSync(older.snapshot, join(place, "2026-09.peneira"));
@@ -195,7 +194,7 @@ for (const transport of TRANSPORTS) {
       await until("the older one is served", async () => (await label()) === "2026-09");
       const { text: status } = await asking.ask("/v1/status");
       assert.match(status, /"status":"ok".*"snapshot":"2026-09"/);
-      // Also by a server that starts beside the damaged one; a file alone is refused in words.
+      // Also by a server started next to the damage; a file alone is rejected.
       await stopServerProcess(server);
       const again = await startServerProcess(wish);
       asking = new Asking({ ...again, key: server.key });

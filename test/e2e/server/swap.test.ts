@@ -1,10 +1,10 @@
 /**
- * Proves, with real server processes on both transports: a served file that is replaced again and
- * again under load costs no request; every answer is wholly of one snapshot, walks end on the one
- * they began on, exports are of the one they were created on; a replaced snapshot is unmapped; a
- * server starts on an empty folder and takes the first snapshot that comes, refuses a bad one and
- * goes on, and heals when its file was spoilt and a good one comes.
- * Does not prove which files are taken in detail (contract/search/reload.test.ts), nor stopping
+ * Proves, with real server processes on both transports: repeatedly replacing a served file under
+ * load costs no request; every answer is wholly of one snapshot, walks end on the one they began
+ * on, exports use the one they were created on; a replaced snapshot is unmapped; a server starts on
+ * an empty folder and adopts the first snapshot, rejects a bad one and continues, and recovers when
+ * a good file replaces a corrupt one.
+ * Does not prove: which files are adopted in detail (contract/search/reload.test.ts), nor stopping
  * (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ import {
 
 /** Swaps on each transport. */
 const SWAPS = tries("swaps");
-/** Longest time for a swap and for what follows from it, also on a machine that is busy. */
+/** Maximum time for a swap and its effects, also on a busy machine. */
 const PATIENCE_MS = 30_000;
 const SETTINGS = {
   PENEIRA_SNAPSHOTS_KEEP: "3",
@@ -73,7 +73,7 @@ function put(label: string, path: string): void {
   renameSync(link, path);
 }
 
-/** Waits until something is so. */
+/** Waits for a condition. */
 async function until(what: string, so: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = performance.now() + PATIENCE_MS;
   while (!(await so())) {
@@ -82,7 +82,7 @@ async function until(what: string, so: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Status of a search and the snapshot that answered it. */
+/** Status of a search and its snapshot. */
 async function searched({ base, key }: ServerProcess): Promise<string> {
   const answer = await new Client(base, key).post("/v1/accounts/search", { spec: STEADY_SPEC });
   const { snapshot, code } = (await answer.json()) as { snapshot?: string; code?: string };
@@ -110,7 +110,7 @@ for (const transport of TRANSPORTS) {
       for (let swap = 1; swap <= SWAPS; swap++) {
         const label = swap % 2 === 0 ? "2026-09" : "2026-10";
         put(label, path);
-        // Half of them are found by the event alone.
+        // The file event alone finds half of them.
         if (swap % 4 > 1) server.child.kill("SIGHUP");
         await until(`swap ${swap}`, async () => (await searched(server)) === `200 ${label}`);
       }
@@ -131,7 +131,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
     });
 
-    it("may come after the start, and a bad one changes nothing", async () => {
+    it("may arrive after the start, and a bad one changes nothing", async () => {
       const place = join(folder, `place-${transport}`);
       mkdirSync(place);
       writeFileSync(join(place, "cut.peneira"), readFileSync(snapshotOf("2026-09")).subarray(9));
@@ -142,7 +142,7 @@ for (const transport of TRANSPORTS) {
       const ready = async () => (await fetch(`${server.base}/readyz`)).status;
       assert.equal(await ready(), 503);
       assert.equal(await searched(server), "503 snapshot_unavailable");
-      // Terabytes of nothing, which take hours to read through, and a way that leads nowhere.
+      // Terabytes of nothing, which take hours to read, and a dangling link.
       writeFileSync(join(place, "zeros.peneira"), "");
       truncateSync(join(place, "zeros.peneira"), 2 ** 42);
       symlinkSync("circle.peneira", join(place, "circle.peneira"));
@@ -158,7 +158,7 @@ for (const transport of TRANSPORTS) {
       await stopServerProcess(server);
     });
 
-    it("heal when a file that was spoilt is replaced, by the same content too", async () => {
+    it("recover if a corrupt file is replaced, also by the same content", async () => {
       const path = join(folder, `spoilt-${transport}.peneira`);
       const dataDir = join(folder, `state-spoilt-${transport}`);
       copyFileSync(snapshotOf("2026-09"), path);

@@ -1,11 +1,11 @@
 /**
  * Proves, with real servers on both transports, that a tenant learns nothing of another one: its
- * requests about the other's exports, cursors, Idempotency-Keys and links are answered by the same
- * bytes as those about what never was; the whole table of scenarios is answered alike on a server
- * that is full of another's exports and on an empty one; nothing of the other is in any answer.
- * What differs by nature is taken out: request ids, times, what is left of the rate limit, and ids
- * that the asker made itself. Does not prove that answers take the same time, and leaves
- * /metrics out, which is the operator's.
+ * requests about the other's exports, cursors, Idempotency-Keys, and links get the same bytes as
+ * those about nonexistent ones; the whole table of scenarios gets the same answers on a server full
+ * of another's exports and on an empty one; nothing of the other is in any answer. Inherent
+ * differences are removed: request ids, times, the rest of the rate limit, and ids that the client
+ * created itself. Does not prove: that answers take the same time, and excludes /metrics, which is
+ * the operator's.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -67,10 +67,10 @@ class Tenant {
   }
 }
 
-/** Fields of an answer that differ by nature. */
+/** Fields of an answer that always differ. */
 const FLEETING = ["date", "x-request-id", "ratelimit", "content-length"];
 
-/** All of an answer as text, without what differs by nature. */
+/** All of an answer as text, without what always differs. */
 async function said(answer: Response, without: readonly RegExp[]): Promise<string> {
   const headers = [...answer.headers].map(([name, value]) => {
     return `${name}: ${FLEETING.includes(name) && without.length > 0 ? "…" : value}`;
@@ -80,12 +80,12 @@ async function said(answer: Response, without: readonly RegExp[]): Promise<strin
 }
 
 /**
- * Of its own use a tenant is told, and the asker used the full server more than the empty one; how
- * far the checking of the snapshot is has nothing to do with tenants.
+ * A tenant sees its own usage, and the client used the full server more than the empty one; the
+ * check's progress is unrelated to tenants.
  */
 const TIMES =
   /req_[0-9a-z]+|"took_ms":[0-9.]+|"usage":\{"today":\{[^}]*\}[^}]*\}|"verification":\{[^}]*\}/g;
-/** What a server gives to its asker, each server its own. */
+/** What a server issues to its client, per server. */
 const OWN = /exp_[0-9a-f]{32}|"next_cursor":"[^"]+"|"expires_at":"[^"]+"/g;
 
 const exported = (key: string, spec: object = SP): Question => ({
@@ -95,7 +95,7 @@ const exported = (key: string, spec: object = SP): Question => ({
   body: { spec, output: { format: "csv", fields: ["cnpj", "legal_name", "score"] } },
 });
 
-/** What the owner has, all of which the asker somehow got to know. */
+/** The owner's objects, which the client somehow knows. */
 interface Belongings {
   readonly ids: readonly string[];
   readonly deleted: string;
@@ -134,12 +134,12 @@ async function furnish(owner: Tenant): Promise<Belongings> {
   };
 }
 
-/** A text of the same length and alphabet that nobody made. */
+/** A text of the same length and alphabet, not issued. */
 const invented = (cursor: string) =>
   randomBytes(cursor.length).toString("base64url").slice(0, cursor.length);
 const inventedId = () => `exp_${randomBytes(16).toString("hex")}`;
 
-/** Pairs of questions: about what is the owner's, and about what never was. */
+/** Pairs of requests: about the owner's objects, and about nonexistent ones. */
 function pairsOf(things: Belongings, ownLink: string): (readonly [string, Question, Question])[] {
   const pairs: (readonly [string, Question, Question])[] = [];
   const about = (id: string) =>
@@ -215,10 +215,10 @@ for (const transport of ["uws", "node"]) {
       sample.dispose();
     });
 
-    it("cannot tell what is another's from what never was", async () => {
+    it("cannot distinguish another tenant's objects from nonexistent ones", async () => {
       const ownLink = await linkOf(asker);
       for (const [what, foreign, unknown] of pairsOf(things, ownLink)) {
-        // Creations give new ids, which are the asker's own.
+        // Creations return new ids, which are its own.
         const patterns = foreign.method === "POST" ? [TIMES, OWN] : [TIMES];
         const [one, two] = [await asker.ask(foreign), await asker.ask(unknown)];
         assert.equal(await said(one, patterns), await said(two, patterns), what);
@@ -226,7 +226,7 @@ for (const transport of ["uws", "node"]) {
       }
     });
 
-    it("leave to the other what is its own", async () => {
+    it("cannot change each other's objects", async () => {
       for (const id of things.ids) {
         assert.equal((await owner.ask({ path: `/v1/exports/${id}` })).status, 200);
       }
@@ -239,7 +239,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal(replay.headers.get("idempotent-replayed"), "true");
     });
 
-    it("are answered alike on a full server and on an empty one", async () => {
+    it("get the same answers on a full server and on an empty one", async () => {
       await linkOf(alone);
       const questions = [...SCENARIOS, ...EXPORT_SCENARIOS];
       assert.ok(questions.length > 100);
@@ -247,14 +247,14 @@ for (const transport of ["uws", "node"]) {
         const [here, there] = [await tell(asker, scenario), await tell(alone, scenario)];
         assert.equal(here, there, `${scenario.name}\n${difference(here, there)}`);
       }
-      // Newest first: all but those that were made before the table began.
+      // Newest first: all except those created before the table began.
       const [here, there] = [await listed(asker), await listed(alone)];
       const ofTable = there.length - 1;
       assert.ok(ofTable > 5);
       assert.deepEqual(here.slice(0, ofTable), there.slice(0, ofTable));
     });
 
-    it("hear nothing of each other", () => {
+    it("receive nothing about each other", () => {
       const all = asker.heard.join("\n");
       assert.ok(asker.heard.length > 200);
       const { ids, deleted, listCursor, searchCursor } = things;
@@ -266,7 +266,7 @@ for (const transport of ["uws", "node"]) {
   });
 }
 
-/** Where two texts part. */
+/** The first difference. */
 function difference(one: string, two: string): string {
   let at = 0;
   while (at < one.length && one[at] === two[at]) at++;
@@ -280,7 +280,7 @@ async function tell(tenant: Tenant, scenario: Scenario): Promise<string> {
   return said(answer, [TIMES, OWN]);
 }
 
-/** Every export of a tenant when all have come to their ends, without ids and times. */
+/** Every export of a tenant after all have ended, without ids and times. */
 async function listed(tenant: Tenant): Promise<string[]> {
   const read = async () => {
     const answer = await tenant.ask({ path: "/v1/exports?limit=200" });

@@ -1,10 +1,9 @@
 /**
- * Proves, with real server processes over uWebSockets.js: three threads answer as one does, byte
- * for byte; a rate and the requests under way of a key are exact, whichever threads they come to; a
- * key that is disabled is refused by all of them within 100 ms; metrics are summed, use is counted
- * once, and the log has every request once, in the order of the times; more threads than one are
- * refused with the transport node.
- * Does not prove shares and failures of threads (contract/http/threads), swaps and ends
+ * Proves, with real server processes over uWebSockets.js: three threads answer like one, byte for
+ * byte; a key's rate and requests in flight are exact on any threads; a disabled key is rejected by
+ * all of them within 100 ms; metrics are summed, usage is counted once, and the log has every
+ * request once, in order of time; several threads are rejected with the transport node.
+ * Does not prove: shares and failures of threads (contract/http/threads), swaps and stops
  * (e2e/server/swap.test.ts and drain.test.ts, which run with any number of threads).
  */
 import assert from "node:assert/strict";
@@ -26,11 +25,11 @@ import {
 
 const THREADS = "3";
 const KEPT = 16;
-/** Units that a key of the plan free has in this suite, which do not come back. */
+/** Units that a free key has in this suite, which do not refill. */
 const BURST = 200;
-/** Requests of a key of the plan starter under way at a time. */
+/** Concurrent requests of a starter key. */
 const CONCURRENT = 3;
-/** Time within which all threads refuse a disabled key, in milliseconds. */
+/** Time within which all threads reject a disabled key, in milliseconds. */
 const REFUSED_MS = 100;
 
 const SETTINGS = {
@@ -107,7 +106,7 @@ function keptBy({ base }: ServerProcess): Kept[] {
 
 const SEARCH = { spec: { filters: { geo: { uf_any_of: ["SP", "MG"] } }, limit: 5 } };
 
-/** What differs between two answers to the same question, apart. */
+/** Inherent differences between two answers to the same query. */
 function withoutMoment(text: string): string {
   return text
     .replace(/"request_id":"[^"]*"/g, "")
@@ -115,7 +114,7 @@ function withoutMoment(text: string): string {
     .replace(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');
 }
 
-/** Questions of every kind, answered by threads or handed on by them. */
+/** Requests of every kind, answered or forwarded by threads. */
 async function questions(base: string, key: string): Promise<string[]> {
   const answers: string[] = [];
   const kept = Array.from({ length: 5 }, () => new Kept(base));
@@ -168,7 +167,7 @@ after(async () => {
 });
 
 describe("three threads", () => {
-  it("answer as one thread does", async () => {
+  it("answer like one thread", async () => {
     const alone = await started("alone", "1");
     try {
       const wanted = await questions(alone.base, alone.key);
@@ -178,7 +177,7 @@ describe("three threads", () => {
     }
   });
 
-  it("answer a search in a list, which the owner of the lists answers", async () => {
+  it("answer a search in a list, which the owner of the lists serves", async () => {
     const kept = keptBy(server);
     const [first] = kept as [Kept];
     const { key } = server;
@@ -198,7 +197,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it("spend the units of a key exactly, whichever threads its requests come to", async () => {
+  it("spend a key's units exactly, on whichever threads its requests arrive", async () => {
     const { key } = keyOf("free");
     const kept = keptBy(server);
     const paths = ["/v1/accounts/count", "/v1/accounts/search", "/v1/spec/normalize"];
@@ -219,10 +218,10 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it("let a key have as many requests under way as its plan says, on all threads", async () => {
+  it("enforce a key's limit of requests in flight across all threads", async () => {
     const { key } = keyOf("starter");
     const kept = keptBy(server);
-    // A request whose body does not come is under way.
+    // A request without its body is in flight.
     const waiting = kept
       .slice(0, CONCURRENT)
       .map((one) => ({ one, over: halfABody(server.base, key) }));
@@ -245,7 +244,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it(`refuse a disabled key within ${REFUSED_MS} ms`, async () => {
+  it(`reject a disabled key within ${REFUSED_MS} ms`, async () => {
     const { key, id } = keyOf("growth");
     const kept = keptBy(server);
     for (const one of kept) {
@@ -265,7 +264,7 @@ describe("three threads", () => {
     }
   });
 
-  it("count every request once, in metrics, the use of its tenant, and the log", async () => {
+  it("count every request once, in metrics, usage, and the log", async () => {
     const { key } = keyOf("scale");
     const kept = keptBy(server);
     const ids: string[] = [];
@@ -302,7 +301,7 @@ describe("three threads", () => {
     for (const each of kept) each.close();
   });
 
-  it("are refused with the transport node", () => {
+  it("are rejected with the transport node", () => {
     const [file, parameters] = productCommand([
       ...["serve", "--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "none")],
       ...["--transport", "node", "--listen", "127.0.0.1:0"],
@@ -314,7 +313,7 @@ describe("three threads", () => {
   });
 });
 
-/** Begins a request whose body never comes; resolves with the way to give it up. */
+/** Begins a request without its body; resolves with a function to abandon it. */
 function halfABody(base: string, key: string): Promise<() => void> {
   const headers = {
     authorization: `Bearer ${key}`,

@@ -1,9 +1,9 @@
 /**
- * Proves: counts of requests and accounts are those of a model, whatever is flushed when, across
- * midnights, busy databases and ends of the process; they are kept 400 days; what is counted over
- * both transports; `peneira usage` and GET /v1/status say the same; the quota of export rows and
- * the counts outlive a stop and a kill of a real server.
- * Does not prove how the quota follows the states of exports (unit/access/quota.test.ts).
+ * Proves: counts of requests and accounts equal a model's, for any flushes, midnights, busy
+ * databases, and process ends; they are kept 400 days; what is counted over both transports;
+ * `peneira usage` and GET /v1/status agree; the quota of export rows and the counts survive a stop
+ * and a kill of a real server.
+ * Does not prove: how the quota follows the states of exports (unit/access/quota.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -45,7 +45,7 @@ const KEYS = [
   { keyId: "b1", tenantId: "b" },
 ];
 
-describe("counting", () => {
+describe("usage counting", () => {
   let folder: string;
   let database: StateDatabase;
   let clock: ManualClock;
@@ -72,7 +72,7 @@ describe("counting", () => {
       return [day, keyId, requests, accounts].join(" ");
     });
 
-  it("gives the sums of a model after any requests, flushes, nights and ends", () => {
+  it("matches a model after any requests, flushes, days, and restarts", () => {
     type Act = readonly ["count", number, number] | readonly ["pass" | "flush" | "end", number];
     const acts: fc.Arbitrary<Act> = fc.oneof(
       { weight: 6, arbitrary: fc.tuple(fc.constant("count" as const), fc.nat(2), fc.nat(50)) },
@@ -113,7 +113,7 @@ describe("counting", () => {
     );
   });
 
-  it("loses nothing when the database cannot be written for once, and writes nothing twice", () => {
+  it("loses nothing on a failed database write, and writes nothing twice", () => {
     usage.count(KEYS[0] as (typeof KEYS)[number], 5);
     database.pragma("query_only = ON");
     assert.throws(() => usage.flush());
@@ -127,7 +127,7 @@ describe("counting", () => {
     assert.deepEqual(stored(), [`${day} a1 1 5`, `${day + 1} a1 1 7`]);
   });
 
-  it("is of all threads that have the same ledger, before and after it is written", () => {
+  it("covers all threads with the same ledger, before and after a flush", () => {
     const ledger = Ledger.open();
     const [one, other] = [0, 1].map((slot) => {
       const stores = [new UsageStore(database), new QuotaStore(database)] as const;
@@ -146,7 +146,7 @@ describe("counting", () => {
     ledger.close();
   });
 
-  it("writes all keys in one commit, and nothing where nothing was counted", () => {
+  it("writes all keys in one commit, and nothing without new counts", () => {
     usage.flush();
     const other = openDatabase(folder);
     const commits = () => other.pragma("data_version", { simple: true });
@@ -181,7 +181,7 @@ describe("counting", () => {
     assert.equal(quota.charged("a", utcDay(START_MS)), 0);
   });
 
-  it("says what is left of the quota, and null where there is none", () => {
+  it("reports the remaining quota, and null without a quota", () => {
     const { free, enterprise } = loadPlans();
     new QuotaStore(database).reserve("a", utcDay(START_MS), 4_000);
     assert.equal(usage.exportRowsLeft("a", free), 1_000);
@@ -193,7 +193,7 @@ describe("counting", () => {
 });
 
 for (const transport of TRANSPORTS) {
-  describe(`use over ${transport}`, () => {
+  describe(`usage over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
       server = await startFake(transport);
@@ -219,7 +219,7 @@ for (const transport of TRANSPORTS) {
       return status.usage;
     };
 
-    it("is every request with a valid key, and the accounts that it was answered", async () => {
+    it("counts every request with a valid key, and the accounts returned", async () => {
       const today = (requests: number, accounts: number) => ({
         today: { requests, accounts, export_rows: 0 },
         export_rows_left: 5_000,
@@ -243,7 +243,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(await usageOf("free"), today(8, 8));
     });
 
-    it("of one tenant is not that of another", async () => {
+    it("is separate for each tenant", async () => {
       assert.deepEqual(await usageOf("scale"), {
         today: { requests: 0, accounts: 0, export_rows: 0 },
         export_rows_left: 25_000_000,
@@ -254,7 +254,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-describe("use and quota of a real server", () => {
+describe("usage and quota of a real server", () => {
   let sample: SampleSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(600, 21);
@@ -265,7 +265,7 @@ describe("use and quota of a real server", () => {
     return spawnSync(...productCommand(args), { encoding: "utf8" });
   };
 
-  it("outlive its stop and its kill, and peneira usage shows them", async () => {
+  it("survive a stop and a kill, and are shown by peneira usage", async () => {
     const dataDir = join(sample.folder, "state");
     const data = ["--data-dir", dataDir];
     const settings = { PENEIRA_PLANS_FREE_EXPORT_ROWS_PER_DAY: "10" };

@@ -1,7 +1,6 @@
 /**
- * The fields of contact, for suites that look for them. What comes in: the table of fields. What
- * goes out: the names of those that reach a person.
- * Invariant: the table decides; nothing here is a list of its own.
+ * The contact fields, for suites that look for them: the names of those that reach a person.
+ * Invariant: derived from the table of fields; nothing here is a separate list.
  */
 import { OUTPUT_FIELDS, type OutputField } from "../../../src/spec/fields.ts";
 

@@ -1,8 +1,8 @@
 /**
- * Changes the obvious way. What comes in: the decoded rows of two months, a normalized spec, kinds
- * and watched fields. What goes out: every item of the answer, and the totals.
- * Invariant: slow and obvious: both months are filtered by the linear twin, accounts are matched in
- * a map by their CNPJ, values are compared as JSON. Shares no code with the engine.
+ * Changes computed the obvious way, from the decoded rows of two months, a normalized spec, kinds,
+ * and watched fields.
+ * Invariant: slow and obvious: the linear twin filters both months, accounts are matched in a map
+ * by CNPJ, values are compared as JSON. Shares no code with the engine.
  */
 import type { ChangeKind } from "../../../src/changes/kinds.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../src/spec/fields.ts";
@@ -18,7 +18,7 @@ export interface ExpectedItem {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** A question to both twins. */
+/** A query to both twins. */
 export interface TwinQuestion {
   readonly spec: AccountQuerySpec;
   readonly watch: readonly string[];
@@ -77,7 +77,7 @@ function byCnpj(rows: readonly TwinRow[]): Map<string, TwinRow> {
   return new Map(rows.map((row) => [String(row.cnpj), row]));
 }
 
-/** Accounts that match in whichever phase. */
+/** Accounts that match in any phase. */
 function matches(twin: Twin, spec: AccountQuerySpec): Set<string> {
   const { filters } = spec;
   const { industry } = filters;

@@ -1,9 +1,8 @@
 /**
- * Two snapshots of the same registry, a month apart. What comes in: a seed, a number of accounts,
- * which of them know about sanctions. What goes out: both opened, and their rows as a foreign
- * reader decodes them.
- * Invariant: the same seed gives the same files. Accounts vanish, appear and change in any column;
- * the dictionaries of the two differ, so that equal values have other codes; ranks differ too.
+ * Two snapshots of the same registry, a month apart, opened and with the rows that an independent
+ * reader decodes.
+ * Invariant: the same seed makes the same files. Accounts vanish, appear, and change in any column;
+ * the dictionaries differ, so that equal values have other codes; ranks differ too.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,13 +38,13 @@ export interface MonthPair {
   dispose(): void;
 }
 
-/** What a pair is made of. */
+/** Options of a pair. */
 export interface PairOptions {
   readonly seed: number;
   readonly accounts: number;
   /** Months that had the list of sanctions. */
   readonly sanctions?: "both" | "newer" | "none";
-  /** Whether some head offices become branches, and the other way round. */
+  /** True if some head offices become branches, and vice versa. */
   readonly moved?: boolean;
 }
 
@@ -89,7 +88,7 @@ export async function makePair({
   return { folder, older, newer, dispose };
 }
 
-/** The other kind of establishment, for one row of 40: few rows become it by chance. */
+/** The other kind of establishment, for one row in 40: few rows become it by chance. */
 function inTurn(row: FixtureRow, i: number): FixtureRow {
   return i % 40 === 11 ? { ...row, headquarters: row.headquarters !== true } : row;
 }
@@ -151,7 +150,7 @@ async function writeMonth(
 
 type Dictionaries = Readonly<Record<DictionaryName, readonly string[]>>;
 
-/** The values in use, and some that are not, so that codes say nothing across months. */
+/** The values in use and some unused ones, so that codes differ across months. */
 function dictionariesOf(rows: readonly FixtureRow[], random: () => number): Dictionaries {
   const entries = DICTIONARIES.map((name) => {
     const used = new Set(rows.flatMap((row) => codesOf(row, name)));

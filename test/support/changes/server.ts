@@ -1,8 +1,8 @@
 /**
- * A server that knows two months. What comes in: a pair of snapshots and wishes. What goes out: an
- * address with real months and real change lists behind it, and ways to ask it for changes.
- * Invariant: nothing between the request and the files is a model; only what has nothing to do with
- * changes (the engine of searches, the exporter) is that of http-fake.ts.
+ * A server with two months: serves real months and real change lists of a pair of snapshots, with
+ * functions to query changes.
+ * Invariant: nothing between the request and the files is a model; only unrelated parts (the search
+ * engine, the exporter) are those of http-fake.ts.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 import { fetchDocumented } from "../http/documented.ts";
 import { type FakeServer, startFake } from "../http/fake.ts";
 
-/** An answer to a question about changes. */
+/** An answer to a changes query. */
 export interface ChangesAnswer {
   readonly since: { readonly snapshot: string; readonly snapshot_date: string };
   readonly until: { readonly snapshot: string };
@@ -33,7 +33,7 @@ export interface ChangesAnswer {
   readonly warnings: readonly string[];
 }
 
-/** A problem that a question met. */
+/** A problem that a query got. */
 export interface Refusal {
   readonly code: string;
   readonly detail: string;
@@ -54,7 +54,7 @@ export interface ChangesServer {
   close(): Promise<void>;
 }
 
-/** How a server is wished for. */
+/** Options of a server. */
 export interface ServedOptions {
   readonly transport: TransportName;
   /** The served folder; null for a server of a single file. */

@@ -1,14 +1,13 @@
 /**
- * A tenant with a key in an empty state, for suites that need a real one and no server. What comes
- * in: an open database. What goes out: the ids of both.
- * Invariant: made by the keyring, as an operator does.
+ * A tenant with a key in an empty state, for suites that need a real one and no server.
+ * Invariant: created by the keyring, like an operator does.
  */
 import { Keyring } from "../../../src/access/keyring.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 
-/** Makes a tenant of the plan enterprise and a key of it. */
+/** Creates an enterprise tenant and a key of it. */
 export function makeKeyIn(database: StateDatabase): {
   readonly tenantId: string;
   readonly keyId: string;

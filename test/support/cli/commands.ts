@@ -1,13 +1,13 @@
 /**
  * The commands of the product for sweeps over all of them, and a terminal to run them on.
- * Invariant: the names come from the program itself, so a sweep with a row for every command fails
- * as soon as a new command has none.
+ * Invariant: the program provides the names, so a sweep with a row for every command fails if a new
+ * command has none.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { productCommand } from "../server/process.ts";
 
-/** Returns every command that does something, such as `key create`. */
+/** Returns every runnable command, such as `key create`. */
 export function commandNames(): string[] {
   const [file, args] = productCommand(["manpage", "--format", "text"]);
   const text = execFileSync(file, args, { encoding: "utf8" });
@@ -28,7 +28,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** What a run may be given beside its arguments. */
+/** Options of a run besides its arguments. */
 interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -16,14 +16,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What may be wrong with the disk. */
+/** Faults of the disk. */
 export const FAULTS = ["full", "readOnly", "failing"] as const;
 /** One of them. */
 export type Fault = (typeof FAULTS)[number];
 
 const FILLER = ".filler";
 
-/** Fails what writes to a file below FAILING_FOLDER with EIO while FAILING_FOLDER.on is there. */
+/** Fails writes below FAILING_FOLDER with EIO while FAILING_FOLDER.on exists. */
 const SHIM = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -79,12 +79,12 @@ export class FailingDisk {
     rmSync(source);
   }
 
-  /** Variables of a process that is to meet faults; set before it starts. */
+  /** Variables of a process that shall meet faults; set before it starts. */
   get variables(): Record<string, string> {
     return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
   }
 
-  /** Makes the disk so. A disk with open files cannot become read-only. */
+  /** Applies the fault. A disk with open files cannot become read-only. */
   break(fault: Fault): void {
     if (fault === "full") this.#fill();
     if (fault === "readOnly") execFileSync("mount", ["-o", "remount,ro", this.folder]);
@@ -98,7 +98,7 @@ export class FailingDisk {
     rmSync(join(this.folder, FILLER), { force: true });
   }
 
-  /** The names of everything on the disk, without what a reader of a database makes beside it. */
+  /** The names of everything on the disk, without a database reader's side files. */
   names(): string[] {
     const all = readdirSync(this.folder, { recursive: true }) as string[];
     return all.filter((name) => !/-(wal|shm)$/.test(name) && name !== FILLER).sort();

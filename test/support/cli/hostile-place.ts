@@ -65,7 +65,7 @@ async function writeHostileSnapshot(path: string, label: string, mark: string): 
   return cnpj;
 }
 
-/** Makes a tenant, a key, a user, a list and counts, then gives them their names. */
+/** Makes a tenant, a key, a user, a list, and counts, then their names. */
 async function fillState(state: string): Promise<{ keyId: string; listId: string; email: string }> {
   const database = openDatabase(state);
   try {

@@ -1,15 +1,14 @@
 /**
- * What an integrator does with the API, written against the types that are generated from its
- * OpenAPI document. What comes in: an address, a key, and the fetch to use. What goes out: what
- * was seen, or a failure.
- * Invariant: nothing here casts or asserts a type, so that it compiles only as long as the document
- * names every path, parameter, member and code that is used.
+ * An integrator's use of the API, written against the types that are generated from its OpenAPI
+ * document. Takes an address, a key, and the fetch to use.
+ * Invariant: nothing here casts or asserts a type, so it compiles only while the document names
+ * every used path, parameter, member, and code.
  */
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
 import type { paths } from "./typed-calls.ts";
 
-/** Whom to ask. */
+/** The target. */
 export interface Target {
   readonly base: string;
   readonly key: string;
@@ -26,7 +25,7 @@ export function clientOf({ base, key, fetch }: Target) {
 
 type Client = ReturnType<typeof clientOf>;
 
-/** Asks for what the server is and what the plan allows. */
+/** Requests the server's state and the plan's limits. */
 export async function readStatus(client: Client): Promise<number> {
   const { data, error } = await client.GET("/v1/status", {});
   assert.ok(data, error?.detail);
@@ -39,7 +38,7 @@ export async function readStatus(client: Client): Promise<number> {
   return data.accounts ?? assert.fail("no snapshot");
 }
 
-/** Walks through all pages of a search and gives the CNPJs. */
+/** Walks all pages of a search and returns the CNPJs. */
 export async function walk(client: Client): Promise<string[]> {
   const seen: string[] = [];
   const first = { spec, limit: 40, output: { fields: ["cnpj" as const, "uf" as const] } };
@@ -86,7 +85,7 @@ export async function lookCloser(client: Client, seen: readonly string[]): Promi
   assert.equal(normal.data.spec.filters.company.mei_opt_in, null);
 }
 
-/** Asks for leads by a flat spec and by a sentence, page by page. */
+/** Requests leads by a flat spec and by a sentence, page by page. */
 export async function findLeads(client: Client): Promise<void> {
   const flat = { kind: "lead_query" as const, states: ["SP"], one_per_company: true };
   const first = await client.POST("/v1/leads", { body: { spec: flat, limit: 5 } });
@@ -112,7 +111,7 @@ export async function findLeads(client: Client): Promise<void> {
   assert.equal(normal.data.compiled?.filters.contact.require_any_contact, true);
 }
 
-/** Asks what changed, of a server that has one month only; gives the months that there are. */
+/** Requests changes from a server with one month only; returns the available months. */
 export async function askForChanges(client: Client): Promise<readonly string[]> {
   const { data } = await client.GET("/v1/status", {});
   assert.deepEqual(data?.changes_since, []);

@@ -1,7 +1,7 @@
 /**
- * What axe-core finds. What comes in: a visit whose page has axe-core's script (`AXE`). What goes
- * out: a line for each finding.
- * Invariant: colours that fade into each other are waited for, so that each look sees the same.
+ * Findings of axe-core: runs it on a visit whose page has its script (`AXE`), and returns a line
+ * for each finding.
+ * Invariant: color transitions are awaited, so that each run sees the same.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export const AXE = readFileSync(
   "utf8",
 );
 
-/** What is looked for: WCAG 2.0, 2.1 and 2.2 at A and AA. */
+/** The rules: WCAG 2.0, 2.1, and 2.2 at A and AA. */
 export const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 interface Finding {
@@ -24,14 +24,14 @@ interface Finding {
   }[];
 }
 
-/** Colours fade into each other for a moment, which is long where the machine has other work. */
+/** Colors fade for a moment, which is long on a busy machine. */
 const SETTLED = `(async () => {
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
   await Promise.allSettled(fading.map(({ finished }) => finished));
 })()`;
 
-/** Looks at the page; null for tags looks at contrast alone. */
+/** Checks the page; null for tags checks contrast alone. */
 export async function findingsOf(
   { page }: Visit,
   place: string,

@@ -1,7 +1,7 @@
 /**
- * The console in a real browser. What comes in: how many accounts there are, users to make. What
- * goes out: a server as a user starts it, its users, and visits of Chromium to it.
- * Invariant: a visit records every console message, page error, report of the content policy and
+ * The console in a real browser: starts a server like a user does, with users, and visits of
+ * Chromium to it.
+ * Invariant: a visit records every console message, page error, report of the content policy, and
  * request that leaves the server; `quiet` fails with all that a test did not expect.
  */
 import assert from "node:assert/strict";
@@ -22,14 +22,14 @@ import { type ServerProcess, startServerProcess, stopServerProcess } from "../se
 /** Where Debian has its Chromium. */
 export const CHROMIUM = "/usr/bin/chromium";
 /**
- * Longest time that a step of a test waits for the page: a guard against a hang, not a measure of
- * speed. A shared machine was once seen to stand still for 24 s at a time.
+ * Maximum wait of a test's step for the page: a guard against a hang, not a measure of speed. A
+ * shared machine once stalled for 24 s at a time.
  */
 const STEP_MS = 120_000;
-/** What a browser writes by itself when an answer is an error that the page expects. */
+/** The browser's own message when an answer is an error that the page expects. */
 const STATUS_LINE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** The page may write to the clipboard and never read it, so what it writes is noted on the way. */
+/** The page may write to the clipboard and never read it, so its writes are recorded. */
 const NOTE_COPIES = `
   if (navigator.clipboard !== undefined) {
     const write = navigator.clipboard.writeText.bind(navigator.clipboard);
@@ -39,13 +39,13 @@ const NOTE_COPIES = `
     };
   }`;
 
-/** Somebody who signs in. */
+/** A user who signs in. */
 export interface Person {
   readonly email: string;
   readonly password: string;
 }
 
-/** What to start. */
+/** Start options. */
 export interface ConsoleOptions {
   readonly accounts?: number;
   readonly seed?: number;
@@ -65,7 +65,7 @@ export class ServedConsole {
     this.#wish = wish;
   }
 
-  /** Builds the page where that is needed, makes a snapshot and serves it. */
+  /** Builds the page if needed, makes a snapshot, and serves it. */
   static async start(wish: ConsoleOptions = {}): Promise<ServedConsole> {
     buildConsole();
     const sample = await makeSampleSnapshot(wish.accounts ?? 3_000, wish.seed ?? 6);
@@ -91,7 +91,7 @@ export class ServedConsole {
     return join(this.sample.folder, "state");
   }
 
-  /** Makes a user, as the command that operators use does; the running server follows. */
+  /** Creates a user like the operators' command; the running server follows. */
   async user(email: string, role: "owner" | "member" = "owner", tenant = "default") {
     const password = `${email} signs in with this`;
     await this.#withState((database) =>
@@ -100,7 +100,7 @@ export class ServedConsole {
     return { email, password } satisfies Person;
   }
 
-  /** Makes an API key of a plan; the console of a tenant has the plan of its keys. */
+  /** Creates an API key of a plan; a tenant's console has the plan of its keys. */
   async key(plan: string, tenant = "default"): Promise<string> {
     return await this.#withState((database) => {
       const keyring = new Keyring(new KeyStore(database), systemClock);
@@ -129,25 +129,25 @@ export class ServedConsole {
   }
 }
 
-/** Builds the console where it is not built from what is in the checkout now. */
+/** Builds the console unless the build matches the checkout. */
 export function buildConsole(): void {
   const build = [join(ROOT, "build.mjs"), "console"];
   execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Chromium, or undefined where there is none. */
+/** Chromium, or undefined if it is missing. */
 export async function openBrowser(): Promise<Browser | undefined> {
   if (!existsSync(CHROMIUM)) return undefined;
   return await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 }
 
-/** How a visitor's browser is. */
+/** A browser's settings. */
 export interface VisitOptions {
   readonly locale?: string;
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** Runs in every page before anything of the page does. */
+  /** Runs in every page before the page's own code. */
   readonly before?: string;
 }
 
@@ -156,7 +156,7 @@ export class Visit {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly base: string;
-  /** Whatever should not have happened. */
+  /** Unexpected events. */
   readonly offences: string[] = [];
   /** Method and address of every request, below the server's own address. */
   readonly requests: string[] = [];
@@ -211,7 +211,7 @@ export class Visit {
     await this.page.goto(this.base + path, { waitUntil: "load" });
   }
 
-  /** Signs in without the form, as somebody who did so before; the page is not loaded yet. */
+  /** Signs in without the form, as after an earlier visit; the page is not loaded yet. */
   async signedIn({ email, password }: Person): Promise<this> {
     const answer = await this.context.request.post(`${this.base}/v1/console/session`, {
       data: { email, password },
@@ -221,14 +221,14 @@ export class Visit {
     return this;
   }
 
-  /** Asks the console's routes beside the page, with its cookie. */
+  /** Requests console routes outside the page, with its cookie. */
   async ask<Value>(path: string): Promise<Value> {
     const answer = await this.context.request.get(`${this.base}/v1/console${path}`);
     assert.equal(answer.status(), 200, await answer.text());
     return (await answer.json()) as Value;
   }
 
-  /** Sends to the console's routes beside the page, with its cookie and its CSRF token. */
+  /** Sends to the console's routes outside the page, with its cookie and its CSRF token. */
   async send<Value>(path: string, body: object): Promise<Value> {
     const { csrf_token: token = "" } = await this.ask<{ csrf_token?: string }>("/session");
     const answer = await this.context.request.post(`${this.base}/v1/console${path}`, {
@@ -243,32 +243,32 @@ export class Visit {
     return (await answer.json()) as Value;
   }
 
-  /** Says that answers of a status, or messages of a pattern, belong to the test. */
+  /** Declares answers of a status, or messages of a pattern, as expected. */
   expect(...what: (number | RegExp)[]): void {
     for (const one of what) {
       this.#expected.push(typeof one === "number" ? new RegExp(`status of ${one}`) : one);
     }
   }
 
-  /** Fails when anything happened that should not. */
+  /** Fails if anything unexpected happened. */
   quiet(): void {
     const left = this.offences.filter((text) => !this.#expected.some((one) => one.test(text)));
     assert.deepEqual(left, []);
   }
 
-  /** Answers with an error status that the browser told of, in order. */
+  /** Answers with an error status that the browser reported, in order. */
   refusals(): number[] {
     return this.offences.flatMap((text) => Number(STATUS_LINE.exec(text)?.[1] ?? []) || []);
   }
 
-  /** Ends the visit; whatever should not have happened fails the test. */
+  /** Ends the visit; unexpected events fail the test. */
   async close(): Promise<void> {
     await this.context.close();
     this.quiet();
   }
 }
 
-/** Waits until something holds; fails with the last difference. */
+/** Waits for a condition; fails with the last difference. */
 export async function eventually(check: () => Promise<void>, timeoutMs = STEP_MS): Promise<void> {
   const end = performance.now() + timeoutMs;
   for (;;) {

@@ -1,16 +1,16 @@
 /**
- * One good request to every route of the console, and what each kind of sender gets for it. What
- * comes in: a server with a real engine, and a tenant. What goes out: targets, requests, statuses.
+ * One valid request to every route of the console, and the status for each kind of sender, on a
+ * server with a real engine.
  * Invariant: a route without a line here, or a line without a route, fails the suites that use it.
  */
 import assert from "node:assert/strict";
 import type { Ask, ConsoleServer, Person } from "./fake.ts";
 
-/** What a tenant has that requests can be about. */
+/** A tenant's objects that requests can be about. */
 export interface Targets {
   readonly key: string;
   readonly member: string;
-  /** Of somebody who was invited and has not come. */
+  /** Of an invited user who has not accepted. */
   readonly invited: string;
   readonly export: string;
   readonly search: string;
@@ -24,7 +24,7 @@ export type Statuses = readonly [member: number, owner: number, stranger: number
 /** A line of the table. */
 export interface ConsoleCall {
   readonly statuses: Statuses;
-  /** What stands behind the path. */
+  /** The query after the path. */
   readonly query?: string;
   readonly body?: (sender: Person | null, targets: Targets) => unknown;
 }
@@ -49,7 +49,7 @@ const fresh = (): string => {
   return `made${made}@example.com`;
 };
 
-/** Every route below /v1/console. Those in `OPEN` answer everybody alike. */
+/** Every route below /v1/console. Those in `OPEN` treat senders alike. */
 export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "GET /session": { statuses: ALL },
   "POST /session": {
@@ -147,7 +147,7 @@ export function consoleRoutes({ table }: ConsoleServer): string[] {
     .map(({ method, path }) => `${method} ${path.slice(BASE.length)}`);
 }
 
-/** The request of a line, as somebody sends it. */
+/** The request of a line, as a user sends it. */
 export function askFor(route: string, targets: Targets, sender: Person | null): Ask {
   const [method = "", template = ""] = route.split(" ");
   const [, kind = ""] = template.split("/");

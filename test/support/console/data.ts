@@ -1,9 +1,8 @@
 /**
- * A server with the console's data and people who are signed in, for its HTTP suites. What comes
- * in: wishes such as the transport and the snapshot. What goes out: clients that send as a browser
- * does.
- * Invariant: routes, dispatcher, stores and plans are the real ones; only signing in is skipped:
- * the cookie holds the id of a user. Sessions have suites of their own.
+ * A server with the console's data and signed-in users, for its HTTP suites; its clients send like
+ * a browser.
+ * Invariant: routes, dispatcher, stores, and plans are the real ones; only signing in is skipped:
+ * the cookie contains the id of a user. Sessions have their own suites.
  */
 
 import type { OpenSession } from "../../../src/access/sessions.ts";
@@ -24,7 +23,7 @@ export interface Answered {
   readonly json: any;
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -34,9 +33,9 @@ export interface Person {
   remove(path: string): Promise<Answered>;
 }
 
-/** A server with people. */
+/** A server with users. */
 export interface ConsoleServer extends FakeServer {
-  /** Makes a user; a tenant is named after its plan where it has no name. */
+  /** Creates a user; an unnamed tenant is named after its plan. */
   person(plan?: string, tenant?: string): Promise<Person>;
 }
 

@@ -1,9 +1,8 @@
 /**
- * The console's server side for tests: people, requests, targets. What comes in: a transport and
- * wishes. What goes out: a real server with the whole table of routes, users whose passwords cost
- * next to nothing, and answers as they came over the socket.
- * Invariant: every request has the headers it says and no others, so that a missing Origin or a
- * foreign Host is really sent; requests never share a connection.
+ * The console's server side for tests: a real server with all routes, users with nearly free
+ * password hashes, and answers as received over the socket.
+ * Invariant: every request has exactly the given headers, so that a missing Origin or a foreign
+ * Host is really sent; requests never share a connection.
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
@@ -18,22 +17,22 @@ import type { TransportName } from "../../../src/http/server/transport/transport
 import type { Role } from "../../../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
 
-/** As fast as a suite asks. */
+/** As fast as a suite sends. */
 const UNHURRIED: Limited = {
   limits: { requests_per_second: 1e6, burst: 1e6, concurrent_requests: 1e6 },
 };
 
-/** What a test wants otherwise. */
+/** Options of a test. */
 export interface ConsoleOptions {
   readonly insecureHttp?: boolean;
-  /** Requests of a user; without a bound where it is missing. */
+  /** Requests of a user; unlimited by default. */
   readonly limit?: Limited;
-  /** Folder of the built console; one that is not there where it is missing. */
+  /** Folder of the built console; a nonexistent one by default. */
   readonly folder?: string;
   readonly parts?: Partial<Service>;
 }
 
-/** A request; `host` stands for the address of the server where it is missing. */
+/** A request; `host` defaults to the server's address. */
 export interface Ask {
   readonly method: string;
   readonly path: string;
@@ -52,19 +51,19 @@ export interface Got {
   json(): Record<string, never>;
 }
 
-/** Somebody with a session. */
+/** A user with a session. */
 export interface Person {
   readonly id: string;
   readonly email: string;
   readonly password: string;
   readonly tenant: string;
   readonly tenantId: string;
-  /** The cookie on loopback, and both headers of a request that changes something. */
+  /** The loopback cookie, and both headers of a changing request. */
   readonly cookie: string;
   readonly headers: Readonly<Record<string, string>>;
   /** A token that signs them in once. */
   readonly link: () => string;
-  /** A token by which somebody else of the tenant chooses a first password. */
+  /** A token for another user of the tenant to choose a first password. */
   readonly invitation: () => string;
 }
 
@@ -74,7 +73,7 @@ export interface ConsoleServer extends FakeServer {
   ask(wish: Ask): Promise<Got>;
   /** Makes a user of a tenant, with a session. */
   person(tenant: string, role: Role): Promise<Person>;
-  /** Another session of somebody. */
+  /** Another session of a user. */
   again(person: Person): Promise<Person>;
 }
 
@@ -119,7 +118,7 @@ export async function startConsole(
   };
 }
 
-/** Opens a session as signing in does; each comes from an address of its own. */
+/** Opens a session like signing in does; each from its own address. */
 async function entered({ sessions }: Service, person: Person): Promise<Person> {
   people++;
   const address = `192.0.2.${people}`;
@@ -157,7 +156,7 @@ function gotFrom(text: string): Got {
   return { status: Number(text.slice(9, 12)), headers, text: body, json };
 }
 
-/** Everything of a tenant that a request could have changed. */
+/** A tenant's whole state that a request could have changed. */
 export function stateOf({ service, exporter }: FakeServer, tenantId: string): unknown {
   const keys = service.keyring.list().filter((key) => key.tenantId === tenantId);
   const users = service.users.list(tenantId);

@@ -1,8 +1,7 @@
 /**
- * Users and sessions over a real database, for the suites of access. What comes in: wishes such as
- * a store that counts. What goes out: the opened parts, with a clock that is moved by hand.
- * Invariant: everything is real except the function that makes hashes of passwords, which costs
- * nothing and is counted; several of them may be opened on one directory, as by several processes.
+ * Users and sessions over a real database with a manual clock, for the access suites.
+ * Invariant: everything is real except the password hash function, which is free and counted;
+ * several may be opened on one directory, like several processes.
  */
 import { createHmac } from "node:crypto";
 import { Keyring } from "../../../src/access/keyring.ts";
@@ -17,11 +16,11 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 
-/** Where the clock begins. */
+/** Start of the clock. */
 export const START_MS = Date.UTC(2026, 10, 21);
-/** A password that may be used. */
+/** A valid password. */
 export const PASSWORD = "correct horse battery";
-/** How long sessions last, in seconds. */
+/** Lifetimes of sessions, in seconds. */
 export const TIMES = { idleSeconds: 1_800, maxSeconds: 43_200, keptSeconds: 2_592_000 };
 
 /** Counts what reaches the database. */

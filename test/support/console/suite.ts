@@ -1,8 +1,7 @@
 /**
- * The frame of suites that use the console in Chromium. What comes in: what to serve, who signs
- * in. What goes out: tests that open visits, and the words for what they look at.
- * Invariant: every visit of a test is closed when it ends, and fails it when anything happened
- * that the test did not expect; without a browser tests are skipped and say so.
+ * The frame of suites that use the console in Chromium: serves it, and runs tests that open visits.
+ * Invariant: every visit of a test is closed at its end, and fails it after unexpected events;
+ * without a browser tests are skipped with a message.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -19,7 +18,7 @@ import {
   type VisitOptions,
 } from "./browser.ts";
 
-/** Opens a visit, signed in unless it is nobody's. */
+/** Opens a visit, signed in unless it is anonymous. */
 export type Opener = (person: Person | null, wish?: VisitOptions) => Promise<Visit>;
 
 /** A served console with its browser. */
@@ -90,12 +89,12 @@ export function button(scope: Page | Locator, name: string): Locator {
   return scope.getByRole("button", { name, exact: true });
 }
 
-/** An entry of the menu that is open. */
+/** An entry of the open menu. */
 export function entry({ page }: Visit, name: string): Locator {
   return page.getByRole("menuitem", { name, exact: true });
 }
 
-/** Text of the large count once it is that of the present query. */
+/** Text of the large count once it is that of the current query. */
 export async function countOf({ page }: Visit): Promise<string> {
   await page.locator(".count[aria-busy=false]").waitFor();
   return (await page.locator(".count-total strong").textContent()) ?? "";
@@ -106,7 +105,7 @@ export async function shows(visit: Visit, total: number): Promise<void> {
   await eventually(async () => assert.equal(await countOf(visit), number(total)));
 }
 
-/** What the page copied last. */
+/** The last copied text. */
 export async function copied({ page }: Visit): Promise<string> {
   return String(await page.evaluate("globalThis.lastCopied"));
 }

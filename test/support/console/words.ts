@@ -1,6 +1,6 @@
 /**
- * The words of the console for tests. What comes in: the tables of both languages. What goes out:
- * one table each, of the first page and of the later views.
+ * The words of the console for tests, merged per language: those of the first page and of the later
+ * views.
  * Invariant: no area is in both.
  */
 import { words as enFirst } from "../../../src/console/web/strings/en.ts";
@@ -8,7 +8,7 @@ import { laterWords as enLater } from "../../../src/console/web/strings/later-en
 import { laterWords as ptLater } from "../../../src/console/web/strings/later-pt.ts";
 import { words as ptFirst } from "../../../src/console/web/strings/pt.ts";
 
-/** One table: what is apart only for the sake of loading stands together. */
+/** Merges the tables that are separate only for loading. */
 function joined<First extends typeof enFirst, Later extends typeof enLater>(
   first: First,
   later: Later,

@@ -1,12 +1,11 @@
 /**
- * Whether a shown answer is the real one. What comes in: the text of a document and what a command
- * printed. What goes out: the differences, in words.
- * Invariant: everything that is shown is compared. What is another one at every run (ids, keys,
- * times, durations, cursors, signatures) is masked on both sides; `…` inside a line or a string
- * stands for any characters, alone on a line for any lines, last in a list for more elements.
+ * Compares a document's shown answer with a command's output; returns the differences as text.
+ * Invariant: everything shown is compared. Values that differ in every run (ids, keys, times,
+ * durations, cursors, signatures) are masked on both sides; `…` inside a line or a string stands
+ * for any characters, alone on a line for any lines, last in a list for more elements.
  */
 
-/** What differs from run to run, and what stands for it. */
+/** Patterns that differ between runs, and their masks. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(req|exp)_[0-9a-f]+/g, "$1_…"],
   [/\bpnr_[0-9a-f]+(_[0-9a-f]+)?/g, "pnr_…"],
@@ -17,10 +16,10 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\d.,])\d[\d.,]*( [kMG]?B)?(\/s| establishments\/s)/g, "…$2"],
 ];
 
-/** Members whose values are another one at every run. */
+/** Members whose values differ in every run. */
 const VARYING = new Set(["took_ms", "progress", "next_cursor", "key_id", "time"]);
 
-/** Differences between what a document shows and what was printed; empty when there are none. */
+/** Differences between a document's answer and the output; empty if there are none. */
 export function differences(language: string, shown: string, real: string, part: boolean) {
   if (language === "json") return jsonDifferences(shown, real, part);
   if (language === "http") return httpDifferences(shown, real, part);
@@ -107,7 +106,7 @@ function linesDifferences(shown: readonly string[], real: readonly string[]): st
   return [];
 }
 
-/** Whether a real text is as shown, with `…` standing for anything. */
+/** True if a real text matches the shown one, with `…` for anything. */
 function fits(shown: string, real: string): boolean {
   const pieces = masked(shown).split("…").map(escapeRegExp);
   return new RegExp(`^${pieces.join(".*")}$`, "s").test(masked(real));

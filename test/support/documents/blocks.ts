@@ -1,21 +1,21 @@
 /**
- * The examples of a document. What comes in: the text of a Markdown file. What goes out: its fenced
- * blocks in order, each with what is to be done with it, and what is wrong with how it is marked.
- * Invariant: no block is passed over: it is run, compared with what the block before it printed,
- * written into a file, sent to the server, or skipped for a reason that is written down.
+ * The examples of a document: parses a Markdown file into its fenced blocks in order, each with its
+ * actions, and reports wrong marks.
+ * Invariant: no block is skipped silently: it is run, compared with the previous block's output,
+ * written into a file, sent to the server, or skipped for a stated reason.
  *
- * A comment right above a fence says what the language does not say by itself:
+ * A comment right above a fence states what the language does not:
  *   <!-- run: skip because … -->       not run here, and why; neither are answers below it
- *   <!-- run: server -->               runs beside what follows, which waits until it listens
- *   <!-- run: as COMMAND -->           what is run in its place, where a reader takes longer
+ *   <!-- run: server -->               in the background; the rest waits until it listens
+ *   <!-- run: as COMMAND -->           run in its place, if a reader's version takes longer
  *   <!-- run: fails 1 -->              ends with this exit code
  *   <!-- run: keeps ID = export_id --> a variable takes a member, as a reader copies it
  *   <!-- run: file spec.json -->       the block is the content of this file
- *   <!-- run: sent POST /v1/leads -->  a body that the given server must take
- *   <!-- run: part -->                 an answer that leaves out members
- *   <!-- run: needs pandas pyarrow --> runs where the packages of its language are installed
- *   <!-- run: prints 30 -->            what it prints, in place of an answer below it
- * Several stand beside each other with `;`. A document that builds on another one says so once:
+ *   <!-- run: sent POST /v1/leads -->  a body that the given server must accept
+ *   <!-- run: part -->                 an answer that omits members
+ *   <!-- run: needs pandas pyarrow --> runs if the packages of its language are installed
+ *   <!-- run: prints 30 -->            its output, in place of an answer below it
+ * Several are separated by `;`. A document that builds on another one states so once:
  *   <!-- given: 2026-10.peneira, server -->   (`share`: downloads come from here)
  */
 
@@ -28,7 +28,7 @@ export interface Block {
   readonly marks: Marks;
 }
 
-/** What a comment above a block says. */
+/** Content of a comment above a block. */
 export interface Marks {
   readonly skip?: string;
   readonly server?: true;
@@ -44,16 +44,16 @@ export interface Marks {
 
 /** A document with its blocks. */
 export interface Parsed {
-  /** What is there before the first block. */
+  /** Files before the first block. */
   readonly given: readonly string[];
   readonly blocks: readonly Block[];
-  /** Marks that say nothing, as `line: what is wrong`. */
+  /** Invalid marks, as `line: what is wrong`. */
   readonly mistakes: readonly string[];
 }
 
 /** Languages whose blocks run; Python and JavaScript as a program of their own. */
 export const RUN = ["sh", "python", "js"];
-/** Languages of what a run printed. */
+/** Languages of a run's output. */
 export const SHOWN = ["json", "text", "http"];
 
 const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
@@ -75,10 +75,10 @@ const READERS: Readonly<Record<string, (rest: string) => Marks | null>> = {
   needs: (rest) => (/^[\w.-]+( [\w.-]+)*$/.test(rest) ? { needs: rest.split(" ") } : null),
 };
 
-/** Where the next mark begins; a reason may hold semicolons of its own. */
+/** Start of the next mark; a reason may contain semicolons. */
 const NEXT_MARK = new RegExp(`; (?=(?:${Object.keys(READERS).join("|")})\\b)`);
 
-/** Reads a document. */
+/** Parses a document. */
 export function parseDocument(text: string): Parsed {
   const blocks: Block[] = [];
   const mistakes: string[] = [];
@@ -131,7 +131,7 @@ function readMarks(comment: string): { readonly marks: Marks; readonly wrong: st
   return { marks, wrong };
 }
 
-/** Blocks that nothing would prove. */
+/** Blocks that would prove nothing. */
 function unproven(blocks: readonly Block[]): string[] {
   const mistakes: string[] = [];
   let ran = false;

@@ -1,8 +1,7 @@
 /**
  * Writes the generated parts into the documents: `node --import tsx
  * test/support/documents/generate.ts`.
- * What comes in: the documents and the tables of the product. What goes out: changed documents.
- * Invariant: only what stands between the marks changes; a second run changes nothing.
+ * Invariant: only the text between the marks changes; a second run changes nothing.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";

@@ -214,7 +214,7 @@ const years = (count: number) => ({ ageDays: Math.floor(count * YEAR) });
 const yearsText = (count: number) => (count === 1 ? "1 year" : `${count} years`);
 const reais = (amount: number) => ({ capitalCents: amount * 100 });
 
-/** What is looked at, part by part; the shares are computed by the score itself. */
+/** The scored parts; the score itself computes the shares. */
 const GRADES: readonly (readonly [ScorePart, string, Partial<ScoreFacts>])[] = [
   ["status", "active", { status: 2 }],
   ["status", "suspended", { status: 3 }],

@@ -1,14 +1,14 @@
 /**
- * Links of the documents. What comes in: Markdown files of the checkout. What goes out: links that
- * lead nowhere, and the addresses outside of it.
- * Invariant: a relative link names a file that is there, its anchor a heading of that file; an
- * address outside stands in the reviewed table below, and nothing stands there in vain.
+ * Links of the documents: finds broken ones in the checkout's Markdown files, and external
+ * addresses.
+ * Invariant: a relative link names an existing file, its anchor a heading of that file; an external
+ * address is in the reviewed table below, and every entry there is used.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ROOT, textOf } from "../house/checkout.ts";
 
-/** Addresses outside, each with what is found there; nothing here fetches them. */
+/** External addresses, each with its content; nothing here fetches them. */
 export const EXTERNAL: Readonly<Record<string, string>> = {
   "https://www.gov.br/receitafederal/dados/cnpj": "the registry's page of its open data",
   "https://keepachangelog.com/en/1.1.0/": "form of the changelog",
@@ -28,7 +28,7 @@ interface Link {
   readonly target: string;
 }
 
-/** Links of a document outside of code. */
+/** Links of a document outside code. */
 export function linksOf(text: string): Link[] {
   let fenced = false;
   return text.split("\n").flatMap((line, at) => {
@@ -44,14 +44,14 @@ export function linksOf(text: string): Link[] {
   });
 }
 
-/** Addresses outside; those of one's own machine are no links. */
+/** External addresses; those of this machine are no links. */
 export function externalLinks(text: string): string[] {
   return linksOf(text)
     .map(({ target }) => target)
     .filter((target) => /^https?:/.test(target) && !/^https?:\/\/(127\.|localhost)/.test(target));
 }
 
-/** Relative links of a file that lead nowhere. */
+/** Broken relative links of a file. */
 export function deadLinks(file: string, text = textOf(file)): string[] {
   return linksOf(text).flatMap(({ line, target }) => {
     if (/^[a-z]+:/.test(target)) return [];

@@ -1,8 +1,8 @@
 /**
- * Packages that examples of documents are written for. What comes in: blocks of a document. What
- * goes out: the same, those skipped whose packages are not installed, with the reason.
- * Invariant: where a package is there its block runs; nobody has to say so. `python3` and `node`
- * are those of the PATH, so that a virtual environment counts once it stands there.
+ * Packages that documents' examples need: skips blocks whose packages are not installed, with the
+ * reason.
+ * Invariant: a block runs if its package is installed, without configuration. `python3` and `node`
+ * are those of the PATH, so that a virtual environment counts once it is there.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, symlinkSync } from "node:fs";
@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { ROOT } from "../house/checkout.ts";
 import type { Block } from "./blocks.ts";
 
-/** Where the packages of JavaScript lie. */
+/** Folder of the JavaScript packages. */
 const PACKAGES = join(ROOT, "node_modules");
 
-/** Prints those of its arguments that no module is named after. */
+/** Prints those arguments that are no module's name. */
 const PYTHON = `import sys, importlib.util
 print(*[name for name in sys.argv[1:] if importlib.util.find_spec(name) is None])`;
 
@@ -26,7 +26,7 @@ export function withPackages(blocks: readonly Block[]): Block[] {
   });
 }
 
-/** What makes the packages of JavaScript reachable from a folder. */
+/** Makes the JavaScript packages reachable from a folder. */
 export function linkPackages(folder: string): void {
   symlinkSync(PACKAGES, join(folder, "node_modules"));
 }

@@ -1,10 +1,9 @@
 /**
- * Runs the examples of one document as a reader would. What comes in: its blocks, the program, and
- * files that other documents have made. What goes out: what was run, compared and skipped, and
+ * Runs the examples of one document like a reader: returns what was run, compared, and skipped, and
  * every mistake with its line.
  * Invariant: one bash with -euo pipefail in one empty folder per document, so that variables and
- * files live from block to block; the address that documents name becomes a free port; what was
- * started beside the blocks is ended, and nothing is left behind.
+ * files live from block to block; the documents' address becomes a free port; background processes
+ * are ended, and nothing remains.
  */
 import { spawn } from "node:child_process";
 import {
@@ -23,32 +22,32 @@ import { differences } from "./answers.ts";
 import { type Block, type Parsed, parseDocument, RUN, SHOWN } from "./blocks.ts";
 import { linkPackages, withPackages } from "./packages.ts";
 
-/** What documents write where a server listens. */
+/** The server's address in documents. */
 const ADDRESS = "127.0.0.1:8080";
-/** Longest time for all blocks of one document. */
+/** Maximum time for all blocks of one document. */
 const RUN_MS_MAX = 300_000;
 
-/** What a run needs. */
+/** A run's inputs. */
 export interface Workshop {
-  /** Folder that goes in front of the PATH; `peneira` lies there. */
+  /** Folder that precedes the PATH; it contains `peneira`. */
   readonly bin: string;
-  /** Files that a document may be given, by name. */
+  /** Files that a document may need, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Address of a share of the registry's zips, for documents that are given `share`. */
+  /** Address of a share of the registry's zips, for documents that need `share`. */
   readonly share?: string;
 }
 
-/** What became of a document. */
+/** The result of a document. */
 export interface Outcome {
   readonly ran: number;
   readonly compared: number;
   readonly skipped: readonly string[];
-  /** How many of these lack a package of this machine; the document does not pass over them. */
+  /** Number of blocks that lack a package here; the document does not skip them. */
   readonly absent: number;
   readonly mistakes: readonly string[];
 }
 
-/** What is there where a document is given a server: as docs/start.md makes it. */
+/** Files of a document that needs a server, as docs/start.md makes them. */
 const SERVER: Block = {
   language: "sh",
   text: `KEY=$(peneira key create --data-dir state 2>/dev/null)
@@ -117,7 +116,7 @@ function giveFiles(given: Parsed["given"], { files }: Workshop, work: string): s
   return [];
 }
 
-/** A block as a part of the script; what it prints goes into files of its number. */
+/** A block as a part of the script; its output goes into files of its number. */
 function scriptOf(block: Block, at: number, records: string): string {
   const { marks } = block;
   if (marks.skip !== undefined) return "";
@@ -130,7 +129,7 @@ function scriptOf(block: Block, at: number, records: string): string {
   return begin + wrapped(code, block, base) + kept(block, base);
 }
 
-/** What a block runs; null for what is only shown. */
+/** A block's command; null if it is only shown. */
 function codeOf({ language, text, marks }: Block): string | null {
   if (marks.sent !== undefined) {
     const { method, path } = marks.sent;
@@ -158,7 +157,7 @@ function wrapped(code: string, { marks }: Block, base: string): string {
   return `set +e\n( set -e\n${code})\ncode=$?\nset -e\n${check}\n`;
 }
 
-/** A variable takes what a reader would copy from the answer; `key` is the key that was shown. */
+/** A variable takes what a reader would copy from the answer; `key` is the shown key. */
 function kept({ marks }: Block, base: string): string {
   if (marks.keeps === undefined) return "";
   const { variable, member } = marks.keeps;
@@ -174,7 +173,7 @@ interface Place {
   readonly share: string | undefined;
 }
 
-/** Runs the script in a process group of its own, and ends the whole group. */
+/** Runs the script in its own process group, and ends the whole group. */
 function runScript(script: string, { work, bin, address, share }: Place): Promise<boolean> {
   const file = join(work, "..", "script.sh");
   writeFileSync(file, script);
@@ -195,7 +194,7 @@ function runScript(script: string, { work, bin, address, share }: Place): Promis
     try {
       process.kill(-(child.pid as number), signal);
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   };
   const late = setTimeout(() => group("SIGKILL"), RUN_MS_MAX);
@@ -215,7 +214,7 @@ interface Records {
   readonly address: string;
 }
 
-/** Compares what is shown with what was printed. */
+/** Compares the shown text with the output. */
 function judge(
   { blocks }: Pick<Parsed, "blocks">,
   { records, failed, address }: Records,
@@ -255,7 +254,7 @@ function judge(
   return { ran, compared, skipped, mistakes };
 }
 
-/** What a program printed, where that is not what its mark says. */
+/** A program's output that differs from its mark. */
 function otherPrint({ line, marks: { prints } }: Block, real: string): string[] {
   return real === prints ? [] : [`${line}: it prints "${real}", not "${prints}"`];
 }

@@ -1,8 +1,8 @@
 /**
- * The tables of docs/spec.md. What comes in: the schemas of both kinds of spec. What goes out: a
- * row for every member, with what it takes, an example and its normal form.
- * Invariant: every member has an example, and its normal form is what normalization makes of it
- * with all activities, municipalities and legal natures there are.
+ * The tables of docs/spec.md: a row for every member of both kinds of spec, with its values, an
+ * example, and its normal form.
+ * Invariant: every member has an example, and its normal form is the normalization's result with
+ * all existing activities, municipalities, and legal natures.
  */
 import assert from "node:assert/strict";
 import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
@@ -224,7 +224,7 @@ function members(schema: Schema, path: string): { path: string; schema: Schema }
   );
 }
 
-/** What a value may be, in words. */
+/** The possible values, as text. */
 function takes(schema: Schema): string {
   if (schema.const !== undefined) return code(String(schema.const));
   if ((schema.enum?.length ?? 0) > 12) return "names of output fields";
@@ -247,12 +247,12 @@ function meaning(schema: Schema): string {
   return own ?? below.find((text) => text !== undefined) ?? schema.items?.description ?? "";
 }
 
-/** What normalization makes of one member. */
+/** The normal form of one member. */
 function normalForm(path: string, example: unknown): unknown {
   const names = path.split(".");
   let input: unknown = example;
   for (const name of names.toReversed()) input = { [name]: input };
-  // An export takes every mode and format; a search has a smaller cap.
+  // An export accepts every mode and format; a search has a lower cap.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
   const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
   let value: unknown = normalizeSpec(input, context).spec;
@@ -265,7 +265,7 @@ function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema)) as Schema;
 }
 
-/** All activities and legal natures; municipalities with one TOM code for the example of it. */
+/** All activities and legal natures; municipalities with one TOM code for its example. */
 const CATALOG: Catalog = {
   cnaeCodes: buildActivities()
     .list.map((one) => String(one.code).padStart(7, "0"))

@@ -1,7 +1,6 @@
 /**
- * The bytes of a share's answers.
- * What comes in: a file in memory or on the disk, and a range of it. What goes out: its pieces, as
- * they are or longer than they should be.
+ * The bytes of a share's answers: the pieces of a range of a file in memory or on the disk,
+ * optionally more than exist.
  * Invariant: a file on the disk is never read into memory as a whole.
  */
 import { createReadStream } from "node:fs";
@@ -14,12 +13,12 @@ export interface SharedFile {
   readonly modified: string | null;
 }
 
-/** How large a file is. */
+/** The size of a file. */
 export function sizeOf({ content }: SharedFile): number {
   return Buffer.isBuffer(content) ? content.length : content.bytes;
 }
 
-/** Bytes of a file from one place to another, excluded. */
+/** Bytes of a file in a range, end excluded. */
 export async function* slices(
   file: SharedFile,
   start: number,
@@ -31,18 +30,18 @@ export async function* slices(
   }
 }
 
-/** Bytes of memory as they are sent. */
+/** Bytes of memory, as sent. */
 export async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += 16_384) yield content.subarray(at, at + 16_384);
 }
 
-/** More bytes than there are. */
+/** More bytes than exist. */
 export async function* longer(body: AsyncIterable<Buffer>, by: number): AsyncGenerator<Buffer> {
   yield* body;
   yield Buffer.alloc(by);
 }
 
-/** Waits until more can be written, or never again. */
+/** Waits until more can be written, or forever. */
 export function drained(response: ServerResponse): Promise<void> {
   return new Promise((done) => {
     const end = (): void => {

@@ -1,8 +1,7 @@
 /**
- * Tiny releases and downloads of them.
- * What comes in: nothing. What goes out: folders with synthetic dumps, shares that have them, and
- * wishes whose sentences are kept.
- * Invariant: `assertWhole` compares every byte with what the share has at that moment.
+ * Tiny releases and downloads of them: folders with synthetic dumps, shares that have them, and
+ * download requests whose messages are recorded.
+ * Invariant: `assertWhole` compares every byte with the share's current content.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -20,10 +19,10 @@ export const LABEL = "2026-10";
 
 const MEMORY = "/dev/shm";
 
-/** Where releases lie. */
+/** Release folders. */
 export interface Dumps {
   readonly root: string;
-  /** The release of the month, one of the month before, and one of the month behind it. */
+  /** The release of the month, of the previous month, and of the next one. */
   readonly first: string;
   readonly older: string;
   readonly later: string;
@@ -50,7 +49,7 @@ export async function shareOf(folder: string, label = LABEL): Promise<WebdavShar
   return share;
 }
 
-/** A wish and what it said. */
+/** A request, its messages. */
 export interface TestOptions extends DownloadOptions {
   readonly said: string[];
 }
@@ -83,7 +82,7 @@ export function wishOf(
   };
 }
 
-/** Checks that the final folder is exactly what the share has, and nothing else is there. */
+/** Checks that the final folder equals the share's, and that nothing else exists. */
 export async function assertWhole(
   share: WebdavShare,
   to: string,
@@ -104,7 +103,7 @@ export async function assertWhole(
   assert.equal(existsSync(join(to, `${label}.part`)), false);
 }
 
-/** Checks that nothing stands under the final name. */
+/** Checks that nothing exists under the final name. */
 export function assertNothing(to: string, label = LABEL): void {
   assert.equal(existsSync(join(to, label)), false);
 }
@@ -122,7 +121,7 @@ export async function withShare(
   }
 }
 
-/** The words with which a work is refused; anything else fails. */
+/** The message of a rejection; anything else fails. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -133,7 +132,7 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** The first requests for the bytes (not the tail) of a file get these faults, in turn. */
+/** The first requests for a file's bytes (not the tail) get these faults, in turn. */
 export function faultsFor(name: string, faults: readonly (Fault | null)[]): FaultPlan {
   const left = [...faults];
   return ({ method, path, range }) => {

@@ -1,8 +1,6 @@
 /**
- * What goes wrong at random.
- * What comes in: random numbers of a seed. What goes out: faults of a share, and an end to plans
- * that have none.
- * Invariant: the same seed gives the same faults.
+ * Random faults: turns seeded random numbers into faults of a share, and bounds endless plans.
+ * Invariant: the same seed yields the same faults.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./webdav-server.ts";
@@ -10,7 +8,7 @@ import type { Fault } from "./webdav-server.ts";
 /** A plan takes a second or two; on a busy machine ten times that. */
 const HANG_MS = 60_000;
 
-/** A plan that never ends is named, instead of the time of the whole suite. */
+/** An endless plan is reported by name, before the suite's own timeout. */
 export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
   const control = new AbortController();
   const late = sleep(HANG_MS, null, { signal: control.signal }).then(() => {
@@ -20,7 +18,7 @@ export async function inTime<T>(seed: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => control.abort());
 }
 
-/** Something that goes wrong. */
+/** A fault. */
 export function anyFault(rng: () => number): Fault {
   const after = Math.floor(rng() * 50_000);
   const faults: readonly Fault[] = [

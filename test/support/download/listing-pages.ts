@@ -1,12 +1,11 @@
 /**
- * Folders as servers show them.
- * What comes in: the entries of a folder. What goes out: the page of Apache, nginx, Caddy or
- * Python's http.server, pages of a bucket's XML, and what Nextcloud answers to PROPFIND.
- * Invariant: written after what those programs send: columns to sort by, parents, rounded sizes,
- * names that are cut where a column ends, entities and encoded names included.
+ * Folders as servers show them: the page of Apache, nginx, Caddy, or Python's http.server, pages of
+ * a bucket's XML, and Nextcloud's answer to PROPFIND.
+ * Invariant: modeled after what those programs send: sortable columns, parents, rounded sizes,
+ * names truncated at the column width, entities and encoded names included.
  */
 
-/** Web servers whose pages there are. */
+/** Web servers with a listing page. */
 export const PAGE_FORMS = ["apache", "nginx", "caddy", "python"] as const;
 
 /** One of them. */

@@ -1,19 +1,18 @@
 /**
- * Proxies on this machine: HTTP with CONNECT, and SOCKS5 (RFC 1928, 1929).
- * What comes in: who may come in, and names that they know. What goes out: an address, the hosts
- * that were asked for and the credentials that came.
- * Invariant: bytes pass unchanged; every name but those that are given is refused, so that nothing
- * leaves the machine.
+ * Local proxies: HTTP with CONNECT, and SOCKS5 (RFC 1928, 1929), which record the requested hosts
+ * and credentials.
+ * Invariant: bytes pass unchanged; every unknown name is refused, so that nothing leaves the
+ * machine.
  */
 import { createServer, type Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, createServer as createSocket, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Who a proxy serves, and how badly. */
+/** Clients and faults of a proxy. */
 export interface ProxyOptions {
-  /** `user:password` that must come; null is everybody. */
+  /** Required `user:password`; null accepts everyone. */
   readonly user?: string | null;
-  /** What it answers in the place of a connection; 200 is none. */
+  /** Its answer in place of a connection; 200 is none. */
   readonly status?: number;
   /** Closes the connection to the host after so many bytes, once for each entry. */
   readonly cuts?: number[];
@@ -23,9 +22,9 @@ export interface ProxyOptions {
 export interface TestProxy {
   /** `HOST:PORT`. */
   readonly host: string;
-  /** `HOST:PORT` that it was asked for, in turn. */
+  /** Requested `HOST:PORT`, in order. */
   readonly asked: readonly string[];
-  /** Credentials as they came, in turn; null is none. */
+  /** Received credentials, in order; null is none. */
   readonly came: readonly (string | null)[];
   readonly stop: () => Promise<void>;
 }
@@ -100,7 +99,7 @@ async function serveSocks(
   else socket.end();
 }
 
-/** Gives so many bytes as soon as they are there. */
+/** Returns this many bytes once they have arrived. */
 function reader(socket: Duplex): (bytes: number) => Promise<Buffer> {
   return async (bytes) => {
     for (;;) {
@@ -114,7 +113,7 @@ function reader(socket: Duplex): (bytes: number) => Promise<Buffer> {
   };
 }
 
-/** Lets two sockets talk; cut after so many bytes of the host. */
+/** Connects two sockets; cut after this many bytes of the host. */
 function join(socket: Duplex, port: number, cut = Number.POSITIVE_INFINITY): void {
   const other = connect(port, "127.0.0.1");
   let bytes = 0;

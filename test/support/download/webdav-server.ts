@@ -1,9 +1,8 @@
 /**
- * A share like the registry's, on this machine, that misbehaves on demand.
- * What comes in: months with files, and a plan that says for each request what goes wrong.
- * What goes out: an address; every request and every byte that was sent are counted.
- * Invariant: without faults it answers as Nextcloud does: PROPFIND of depth 1, ranges, If-Range,
- * ETag and Last-Modified, 404 for what is not there.
+ * A local share like the registry's, with faults on demand: serves months with files, by a plan
+ * that chooses the fault of each request, and counts requests and sent bytes.
+ * Invariant: without faults it answers like Nextcloud: PROPFIND of depth 1, ranges, If-Range, ETag
+ * and Last-Modified, 404 for missing files.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -22,53 +21,53 @@ import {
   type SharedEntry,
 } from "./listing-pages.ts";
 
-/** One request as it was answered. */
+/** One answered request. */
 export interface Served {
   readonly method: string;
   readonly path: string;
   readonly range: string | null;
   readonly fault: string | null;
-  /** Bytes of the body that were handed to the socket. */
+  /** Bytes of the body passed to the socket. */
   bytes: number;
 }
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export type Fault =
-  /** Sends so many bytes of the body, then nothing more, for ever. */
+  /** Sends this many bytes of the body, then nothing more. */
   | { readonly kind: "stall"; readonly after: number }
   /** Sends so many bytes, then closes the connection. */
   | { readonly kind: "cut"; readonly after: number }
   /** Closes the connection before any answer. */
   | { readonly kind: "drop" }
   | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
-  /** Answers 200 with everything, whatever range was asked for. */
+  /** Answers 200 with everything, for any range. */
   | { readonly kind: "no-range" }
-  /** Says and sends fewer (below 0) or more bytes than there are. */
+  /** Declares and sends fewer (below 0) or more bytes than exist. */
   | { readonly kind: "length"; readonly by: number }
   /** Answers the range that begins so many bytes later. */
   | { readonly kind: "shift"; readonly by: number }
-  /** A few bytes now and then. */
+  /** A few bytes at intervals. */
   | { readonly kind: "trickle"; readonly bytes: number; readonly everyMs: number }
   | { readonly kind: "body"; readonly body: string; readonly status?: number };
 
-/** Says what goes wrong; null is nothing. It may change the share. */
+/** Returns the fault; null is none. It may change the share. */
 export type FaultPlan = (request: Served, share: WebdavShare) => Fault | null;
 
-/** What the share is like; Python's server knows no ranges. */
+/** Options of the share; Python's server has no ranges. */
 export interface ShareOptions {
   readonly form?: "webdav" | PageForm | "bucket";
   /** Folders between the root and the months, such as `Dados/Cadastros/CNPJ`. */
   readonly base?: string;
-  /** What the folder of a month is called. */
+  /** Name of a month's folder. */
   readonly folderOf?: (label: string) => string;
   readonly decoys?: readonly string[];
   readonly plan?: FaultPlan;
   /** Root of all paths. */
   readonly root?: string;
-  /** User that must come as HTTP Basic; null asks nobody. */
+  /** User required by HTTP Basic; null requires none. */
   readonly user?: string;
   readonly tls?: ServerOptions;
-  /** Bytes a second for each answer; 0 is as fast as it goes. */
+  /** Bytes per second for each answer; 0 is unlimited. */
   readonly rate?: number;
 }
 
@@ -91,7 +90,7 @@ export class WebdavShare {
     this.plan = options.plan ?? (() => null);
   }
 
-  /** Starts to listen. */
+  /** Starts listening. */
   async start(): Promise<this> {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       void this.#answer(request, response).catch(() => response.destroy());
@@ -120,14 +119,14 @@ export class WebdavShare {
     await new Promise((done) => this.#server?.close(done));
   }
 
-  /** Takes over all zips of a folder as a month. */
+  /** Adds all zips of a folder as a month. */
   async addFolder(label: string, folder: string): Promise<void> {
     for (const name of await readdir(folder)) {
       this.put(label, name, await readFile(join(folder, name)));
     }
   }
 
-  /** Takes over the zips without reading them into memory. */
+  /** Adds the zips without reading them into memory. */
   async addLarge(label: string, folder: string): Promise<void> {
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
@@ -153,7 +152,7 @@ export class WebdavShare {
       .reduce((sum, [, file]) => sum + sizeOf(file), 0);
   }
 
-  /** Bytes that were sent of files, for their names. */
+  /** Sent bytes of files, without their names. */
   sent(name?: string): number {
     return this.served
       .filter(({ method, path }) => method === "GET" && (name === undefined || path.endsWith(name)))
@@ -211,13 +210,13 @@ export class WebdavShare {
     return (base === "" ? "" : `${base}/`) + folderOf(label);
   }
 
-  /** The files of a folder; undefined where it is no month's. */
+  /** The files of a folder; undefined if it is no month's. */
   #filesOf(folder: string): Map<string, SharedFile> | undefined {
     for (const [label, files] of this.months) if (this.#folderOf(label) === folder) return files;
     return undefined;
   }
 
-  /** What lies directly in a folder; null where there is none. */
+  /** The entries of a folder; null if it is missing. */
   #entriesOf(folder: string): SharedEntry[] | null {
     const top = folder === "" ? "" : `${folder}/`;
     const months = [...this.months.keys()].map((label) => this.#folderOf(label));
@@ -317,7 +316,7 @@ export class WebdavShare {
       }
       if (response.destroyed) return;
       if (served.bytes >= stops) {
-        // What was written gets through before the connection goes.
+        // Written bytes are flushed before the connection ends.
         if (fault?.kind === "cut") setTimeout(() => response.destroy(), 5).unref();
         return;
       }
@@ -341,7 +340,7 @@ interface Sending {
 
 let written = Date.parse("2026-08-09T10:00:00Z");
 
-/** Nobody else has these. */
+/** Unique validators. */
 function validators(): { readonly etag: string; readonly modified: string } {
   written += 1000;
   return { etag: `"${randomBytes(8).toString("hex")}"`, modified: new Date(written).toUTCString() };
@@ -355,7 +354,7 @@ const STRANGER: SharedFile = {
   modified: "Sun, 09 Aug 2026 10:00:00 GMT",
 };
 
-/** From and to (excluded) of what is to be sent. */
+/** Start and end (excluded) of the sent range. */
 function rangeOf({ headers }: IncomingMessage, file: SharedFile): [start: number, end: number] {
   const total = sizeOf(file);
   const condition = headers["if-range"];

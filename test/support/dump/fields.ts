@@ -1,12 +1,11 @@
 /**
- * What comes in: field texts (ISO-8859-1).
- * What goes out: a record as the scanner would give it, for the tests of the cleaners.
- * Invariant: the record goes through the real scanner, so offsets are never hand-made.
+ * Records for the tests of the cleaners, made from field texts (ISO-8859-1).
+ * Invariant: the record passes through the real scanner, so offsets are never hand-made.
  */
 import assert from "node:assert/strict";
 import { type DumpRecord, RecordScanner } from "../../../src/dump/records.ts";
 
-/** A record of these fields; `isUtf8` writes them as UTF-8 behind a byte-order mark. */
+/** A record of these fields; `isUtf8` writes them as UTF-8 after a byte-order mark. */
 export function recordOf(fields: readonly string[], isUtf8 = false): DumpRecord {
   const text = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(";");
   const scanner = new RecordScanner("test", fields.length);

@@ -1,8 +1,7 @@
 /**
- * Hostile files of the dump. What comes in: a source of random numbers and a file type.
- * What goes out: bytes of such a file, most of them nearly right, some damaged.
- * Invariant: the same numbers give the same bytes; every rule by which a value is odd, every way of
- * writing a field and every refusal comes up within some dozens of files.
+ * Hostile files of the dump: random bytes for a file type, mostly nearly right, some damaged.
+ * Invariant: the same numbers yield the same bytes; every rule for odd values, every way of writing
+ * a field, and every rejection occurs within some dozens of files.
  */
 import { type FileType, LAYOUTS } from "../../../src/dump/layout.ts";
 
@@ -57,11 +56,11 @@ const VALUES = [
     "A\u0085",
   ],
   ...["ANA 12345678901", "ANA 123.456.789-01", "1.12345678901", "12345678901", "ANA - 12345678901"],
-  // Right check digits of nobody: 123.456.789-09 stands in textbooks.
+  // Right check digits without owner: 123.456.789-09, from textbooks.
   ...["BAR 12345678909", "123.456.789-09", "12345678909", "9 12345678909", "11111111111"],
   ...["BAR 12345678909 12345678909", "BAR (12345678909) ME.", "BAR (ZE 12345678909)"],
   ...["CPF: 123 456 789-09", "ANA 12345678901 12345678901 -", "ANA 12345678909MEI"],
-  // Bytes of UTF-8: letters, blanks, long ones, a half of one, one too long, a surrogate.
+  // UTF-8 bytes: letters, blanks, long ones, a half of one, an overlong one, a surrogate.
   ...["S\u00c3\u0083O JO\u00c3\u0083O", "\u00c2\u00a0A\u00c2\u00a0 \u00c2\u00a0B\u00c2\u00a0"],
   ...["\u00e2\u0082\u00ac", "\u00f0\u009f\u008f\u00aa\u00c3", "\u00e2\u0082X", "\u00c0\u00afY"],
   ...["\u00ed\u00a0\u0080", "\u00f4\u0090\u0080\u0080", "\u00ef\u00bb\u00bfZ"],
@@ -106,7 +105,7 @@ function value(random: Random): string {
   return random() < 0.5 ? known + noise.join("") : noise.join("");
 }
 
-/** A byte of any value; those that mean something to a scanner come often. */
+/** A byte of any value; those with a meaning for a scanner are frequent. */
 function byte(random: Random): number {
   return random() < 0.3
     ? pick(random, [0, 9, 10, 13, 32, 34, 44, 46, 59, 64, 160])

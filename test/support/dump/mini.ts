@@ -1,8 +1,8 @@
 /**
- * A dump written by hand. What comes in: rows as columns by name. What goes out: a folder with one
- * unzipped member per file type, and imports of it.
- * Invariant: bytes are ISO-8859-1, every field quoted, LF, as the registry writes them; `raw` puts
- * a line in as it stands.
+ * A dump written by hand: turns rows by column name into a folder with one unzipped member per file
+ * type, and imports it.
+ * Invariant: bytes are ISO-8859-1, every field quoted, LF, as the registry writes them; `raw`
+ * inserts a line unchanged.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import { type FileType, LAYOUTS, memberNames } from "../../../src/dump/layout.ts
 import { importDump } from "../../../src/ingest/dump-import.ts";
 import type { ImportReport } from "../../../src/ingest/report.ts";
 
-/** A row by column name, or a line that is written as it is. */
+/** A row by column name, or a line that is written unchanged. */
 export type MiniRow = Readonly<Record<string, string>> | { readonly raw: string };
 
 /** Rows by file type; types without rows are written empty. */
 export type MiniRows = Readonly<Partial<Record<FileType, readonly MiniRow[]>>>;
 
-/** Tables that every mini dump has unless it brings its own. */
+/** Tables of every mini dump unless it has its own. */
 const TABLES: MiniRows = {
   cnaes: [
     { codigo: "4721102", descricao: "Padaria e confeitaria" },
@@ -35,7 +35,7 @@ const TABLES: MiniRows = {
   qualificacoes: [{ codigo: "50", descricao: "Empresário" }],
 };
 
-/** An establishment that is not odd in any way, with what `changes` says. */
+/** An establishment without odd values, except for `changes`. */
 export function establishment(cnpj: string, changes: Record<string, string> = {}): MiniRow {
   const [root, branch, check] = [cnpj.slice(0, 8), cnpj.slice(8, 12), cnpj.slice(12)];
   return {
@@ -79,7 +79,7 @@ export class MiniWorkspace {
 
   /**
    * Imports a dump; small partitions, so that several meet even here. One part of each type, many
-   * without rows, is honestly partial, and a test may write a smaller dump over that of another.
+   * without rows, is really partial, and a test may write a smaller dump over another's.
    */
   import(
     source: string,
@@ -100,7 +100,7 @@ export class MiniWorkspace {
     });
   }
 
-  /** What lies beside the dumps, to see that nothing is left over. */
+  /** Entries next to the dumps, to detect leftovers. */
   files(): string[] {
     return readdirSync(this.folder).filter((name) => !name.startsWith("dump-"));
   }

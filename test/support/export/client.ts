@@ -1,7 +1,7 @@
 /**
- * A client of real servers for the suites of exports. What comes in: an address and a key. What
- * goes out: answers, records, files, and what must be equal to them.
- * Invariant: files are loaded by their signed links and without the key, as a browser would.
+ * A client of real servers for the suites of exports: answers, records, files, and their expected
+ * values.
+ * Invariant: files are loaded by their signed links and without the key, like a browser does.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 import type { ServerProcess } from "../server/process.ts";
 
-/** An export as far as these tests look. */
+/** The tested part of an export. */
 export interface Exported {
   readonly export_id: string;
   readonly status: string;
@@ -39,7 +39,7 @@ export interface Created {
 /** An account with fields of text only. */
 export type Account = Readonly<Record<string, string | null>>;
 
-/** A search that is not in the order of the rows and holds names with quotes and commas. */
+/** A search in another order than the rows, whose names have quotes and commas. */
 export const SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA"] } },
   sort: [
@@ -102,7 +102,7 @@ export class Client {
     return Buffer.from(await answer.arrayBuffer());
   }
 
-  /** Creates, waits and loads. */
+  /** Creates, waits, and loads. */
   async exported(
     body: object,
   ): Promise<{ record: Exported; bytes: Buffer; spec: AccountQuerySpec }> {
@@ -152,10 +152,10 @@ export function otherClient(
 
 /** SHA-256 in hex. */
 export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-/** Names of all files that a data directory holds of exports. */
+/** Names of all export files in a data directory. */
 export const filesOf = (dataDir: string) => readdirSync(join(dataDir, "exports"));
 
-/** What `peneira export` writes for the spec that an export was created with. */
+/** The output of `peneira export` for the spec of a created export. */
 export async function written(
   sample: SampleSnapshot,
   spec: AccountQuerySpec,

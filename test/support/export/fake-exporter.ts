@@ -1,8 +1,7 @@
 /**
  * The exports of an installation, in memory: an obvious model of the contract in
- * src/export/exporter.ts for the HTTP suites. What comes in: requests as handlers make them, and
- * the states that a test sets. What goes out: what the real exporter would answer.
- * Invariant: nothing moves by itself: an export stays as it is until a test changes it or the
+ * src/export/exporter.ts for the HTTP suites, with states that a test sets.
+ * Invariant: nothing changes by itself: an export stays unchanged until a test changes it or the
  * clock passes its expiry. Files are real, in a folder of the test.
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -39,11 +38,11 @@ interface Kept {
 
 /** The model; what is not in the interface is for tests. */
 export class FakeExporter implements Exporter {
-  /** Waiters of `settled` that have neither been woken nor timed out. */
+  /** Waiters of `settled` that were neither woken nor timed out. */
   waiting = 0;
-  /** Every wish that `create` got and that was not a replay. */
+  /** Every request of `create` that was no replay. */
   readonly created: NewExport[] = [];
-  /** What `create` throws next, if anything. */
+  /** The next error of `create`, if any. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
   readonly #removed = new Set<string>();
@@ -137,13 +136,13 @@ export class FakeExporter implements Exporter {
     return join(this.#folder, `${record.id}.${extensionOf(record)}`);
   }
 
-  /** Ends all waits, and those still to come. */
+  /** Ends all current and future waits. */
   close(): void {
     this.#closed = true;
     this.#wake();
   }
 
-  /** Sets members of a record and wakes whoever waits. */
+  /** Sets members of a record and wakes the waiters. */
   set(id: string, members: Partial<ExportRecord>): void {
     const kept = this.#kept.find(({ record }) => record.id === id);
     if (kept === undefined) throw new Error(`there is no export ${id}`);
@@ -151,7 +150,7 @@ export class FakeExporter implements Exporter {
     this.#wake();
   }
 
-  /** Takes an export to `running`, half of its rows written; how many there will be is known. */
+  /** Takes an export to `running`, half of its rows written; the total is known. */
   run(id: string): void {
     this.set(id, { state: "running", progress: 0.5, rowsWritten: 125, rowCount: 250 });
   }

@@ -1,8 +1,8 @@
 /**
  * Threads that render nothing by themselves, and a data directory around them, for the suites of
- * the queue. What comes in: what the queue orders. What goes out: what the test lets become of it.
- * Invariant: everything else is real: database, files, pins, clock by hand. A file that is let
- * finish holds the given bytes under its final name, as a real render leaves it.
+ * the queue; the test decides how each render ends.
+ * Invariant: everything else is real: database, files, pins, with a manual clock. A finished file
+ * has the given bytes under its final name, as after a real render.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ import { fakeSegment } from "../http/fake.ts";
 /** 2026-11-21, noon. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-/** Seconds that the record of an expired or failed export is kept. */
+/** Retention of an expired or failed export's record, in seconds. */
 export const FORGET_S = 7_776_000;
 
 /** A render that the test ends. */
@@ -48,15 +48,15 @@ export interface HeldRender {
   end(outcome: RenderOutcome): void;
 }
 
-/** Renders begun and not ended, oldest first. */
+/** Renders in progress, oldest first. */
 export class FakeThreads implements RenderThreads {
   readonly size: number;
   readonly held: HeldRender[] = [];
   readonly forgotten: string[] = [];
-  /** How many were begun altogether. */
+  /** Renders started in total. */
   begun = 0;
   closed = false;
-  /** When set, a cancelled render ends as cancelled at once, as threads do at the next batch. */
+  /** If set, a canceled render ends immediately, as threads do at the next batch. */
   readonly obedient: boolean;
 
   constructor(size: number, obedient = true) {
@@ -96,7 +96,7 @@ export class FakeThreads implements RenderThreads {
   }
 }
 
-/** Writes the file that a render was asked for, and says what a render says of it. */
+/** Writes the file of a render, and reports what a render reports. */
 export function rendered(wish: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome {
   writeFileSync(wish.path, bytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -104,7 +104,7 @@ export function rendered(wish: RenderRequest, bytes = "cnpj\r\n"): RenderOutcome
   return { kind: "file", file, held: [] };
 }
 
-/** A spec in normal form; `uf` tells requests apart. */
+/** A normalized spec; `uf` makes requests distinct. */
 export function specOf(uf = "SP", format = "csv", limit = 100): AccountQuerySpec {
   const { catalog } = fakeSegment();
   const input = { filters: { geo: { uf_any_of: [uf] } }, limit, output: { format } };
@@ -132,7 +132,7 @@ export class Installation {
   threads: FakeThreads;
   exports: Exports;
   retention = 604_800;
-  /** Free bytes of its disk, and the least of them. */
+  /** Free bytes of its disk, and the reserve. */
   free: number | null = 2_000;
   readonly freeBytesMin = 1_000;
 
@@ -146,7 +146,7 @@ export class Installation {
     this.exports = this.#make();
   }
 
-  /** What `peneira serve` does with a data directory after the process before has died. */
+  /** Does what `peneira serve` does with a data directory after its process died. */
   reopen(): void {
     this.database.close();
     this.threads = new FakeThreads(this.threads.size, this.threads.obedient);
@@ -192,28 +192,28 @@ export class Installation {
     });
   }
 
-  /** What a tenant sees of an export. */
+  /** A tenant's view of an export. */
   record(tenant: string, id: string): ExportRecord {
     return this.exports.read(tenant, id);
   }
 
-  /** The state of an export, as its tenant sees it. */
+  /** The state of an export, in its tenant's view. */
   stateOf(id: string, tenant = "a"): ExportRecord["state"] {
     return this.record(tenant, id).state;
   }
 
-  /** The render that was begun first and has not ended. */
+  /** The oldest render in progress. */
   first(): HeldRender {
     return this.threads.held[0] as HeldRender;
   }
 
-  /** Lets the first render end with a file of these bytes. */
+  /** Ends the first render with a file of these bytes. */
   async endFirst(bytes?: string): Promise<void> {
     this.first().end(rendered(this.first().wish, bytes));
     await settle();
   }
 
-  /** Creates an export of the tenant `a` and lets it be done, of these bytes. */
+  /** Creates an export of the tenant `a` and finishes it, with these bytes. */
   async done(key: string, bytes?: string, plan: PlanName = "enterprise"): Promise<ExportRecord> {
     const { record } = this.create("a", key, { plan });
     await settle();
@@ -221,7 +221,7 @@ export class Installation {
     return this.record("a", record.id);
   }
 
-  /** A sweeper beside that of the exports, with a clock that may be another one. */
+  /** A separate sweeper, with a clock that may differ. */
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
@@ -239,7 +239,7 @@ export class Installation {
     return readdirSync(join(this.dataDir, folder)).sort();
   }
 
-  /** Stops, closes and removes everything. */
+  /** Stops, closes, and removes everything. */
   async dispose(): Promise<void> {
     for (const held of [...this.threads.held]) held.end({ kind: "cancelled" });
     await this.exports.close();
@@ -253,12 +253,12 @@ export function idOf({ wish }: HeldRender): string {
   return /exp_[0-9a-f]{32}/.exec(wish.path)?.[0] as string;
 }
 
-/** Whether an error is the given one of the table, for `assert.throws`. */
+/** True if an error is the given one of the table, for `assert.throws`. */
 export function isError(code: string): (error: unknown) => boolean {
   return (error) => error instanceof AppError && error.code === code;
 }
 
-/** Lets everything that is due in this process happen. */
+/** Runs everything that is due in this process. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn();
 }

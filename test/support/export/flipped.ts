@@ -1,6 +1,6 @@
 /**
- * What a cursor may become on its way. What comes in: base64url.
- * What goes out: the same with one bit of its bytes turned, for every bit.
+ * Damaged cursors.
+ * Yields a base64url text with one bit of its bytes flipped, for every bit.
  */
 
 /** Yields every text whose bytes differ in one bit. */

@@ -1,8 +1,7 @@
 /**
- * Readers of exported files for tests. What comes in: the text of a CSV file or of a page. What
- * goes out: its cells, and the elements of the page.
- * Invariant: written from RFC 4180 and from the HTML standard, with nothing of the writers; what
- * they do not know (an entity, an unclosed quote) is thrown, not guessed.
+ * Readers of exported files for tests: the cells of a CSV file, and the elements of a page.
+ * Invariant: written from RFC 4180 and the HTML standard, with nothing of the writers; what they do
+ * not know (an entity, an unclosed quote) throws.
  */
 import assert from "node:assert/strict";
 
@@ -63,9 +62,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#13": "\r",
 };
 
-/** Reads a page into its elements; a tag that closes another element than the open one throws. */
+/** Parses a page into its elements; throws if a tag closes another element than the open one. */
 export function readPage(page: string): PageElement {
-  // The standard turns CR LF and CR into LF before anything else.
+  // The standard converts CR LF and CR to LF before anything else.
   const text = page.replace(/\r\n?/g, "\n").replace(/^<!doctype html>\n/, "");
   const root: PageElement = { name: "#root", attributes: {}, children: [], text: "" };
   const open: PageElement[] = [root];

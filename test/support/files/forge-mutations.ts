@@ -1,8 +1,8 @@
 /**
- * Random forgeries. What comes in: a forge and a seeded source of chance. What goes out: the bytes
- * of a snapshot whose metadata, string tables, directory, index location or footer are not what an
- * import writes, with right checksums, and words for what was done.
- * Invariant: the same seed gives the same bytes; one mutation costs about a millisecond.
+ * Random forgeries: from a forge and a seeded random source, makes a snapshot whose metadata,
+ * string tables, directory, index location, or footer are not what an import writes, with valid
+ * checksums, and a description.
+ * Invariant: the same seed yields the same bytes; one mutation costs about a millisecond.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { SECTION } from "../../../native-index/format/snapshot/region.ts";
@@ -14,10 +14,10 @@ export interface Mutation {
   readonly bytes: Buffer;
 }
 
-/** A source of chance in [0, 1). */
+/** A random source in [0, 1). */
 export type Chance = () => number;
 
-/** Texts that mean something to a header, a page, a path, a terminal, a spreadsheet, an object. */
+/** Texts with a meaning in a header, a page, a path, a terminal, a spreadsheet, an object. */
 const TEXTS = [
   "",
   "2026-13",
@@ -49,7 +49,7 @@ const VALUES: readonly unknown[] = [
 
 type Json = Record<string, unknown> | unknown[];
 
-/** Forges one file; `steps` changes at most are made to the metadata. */
+/** Forges one file; makes at most `steps` changes to the metadata. */
 export function mutate(forge: SnapshotForge, chance: Chance, steps = 3): Mutation {
   const kind = pick(KINDS, chance);
   return kind(forge, chance, steps);
@@ -58,7 +58,7 @@ export function mutate(forge: SnapshotForge, chance: Chance, steps = 3): Mutatio
 type Kind = (forge: SnapshotForge, chance: Chance, steps: number) => Mutation;
 
 const KINDS: readonly Kind[] = [
-  // Most of them change the metadata, as those are what the TypeScript part believes.
+  // Most of them change the metadata, because the TypeScript part trusts those.
   ...[changeMembers, changeMembers, changeMembers, changeMembers],
   ...[changeText, changeTable, changeDirectory, changeLocation, changeFooter],
 ];
@@ -69,7 +69,7 @@ function changeMembers(forge: SnapshotForge, chance: Chance, steps: number): Mut
   return { what: `META: ${words.join("; ")}`, bytes: forge.withMeta(meta) };
 }
 
-/** Changes one member somewhere; returns its place and what became of it. */
+/** Changes one member somewhere; returns its place and its new value. */
 function changeOne(root: Json, chance: Chance): string {
   let holder = root;
   let place = "";
@@ -109,13 +109,13 @@ function changeAt(holder: Json, key: string, chance: Chance): string {
   }
   const value = pick(VALUES, chance);
   const name = kind === 4 && !Array.isArray(holder) ? pick(TEXTS, chance) : key;
-  // Not an assignment, which would set a prototype where the name is `__proto__`.
+  // Not an assignment, which would set a prototype if the name is `__proto__`.
   const property = { value: structuredClone(value), enumerable: true, writable: true };
   Object.defineProperty(holder, name, { ...property, configurable: true });
   return `gets ${JSON.stringify(value)?.slice(0, 60)}`;
 }
 
-/** The text of the metadata, byte by byte; the footer may say something else. */
+/** The text of the metadata, byte by byte; the footer may differ. */
 function changeText(forge: SnapshotForge, chance: Chance): Mutation {
   const bytes = Buffer.from(forge.metaText);
   for (let left = 1 + below(chance, 4); left > 0; left--) {
@@ -174,7 +174,7 @@ function changeFooter(forge: SnapshotForge, chance: Chance): Mutation {
   const footerBytes = (right: Buffer): Buffer => {
     const bytes = Buffer.from(right);
     for (let left = 1 + below(chance, 4); left > 0; left--) {
-      // The metadata fill most of it; the tables of the flatbuffer stand at both ends.
+      // The metadata fill most of it; the flatbuffer's tables are at both ends.
       const near = chance() < 0.5 ? below(chance, 400) : bytes.length - 1 - below(chance, 400);
       const at = chance() < 0.1 ? below(chance, bytes.length) : near;
       if (chance() < 0.5) bytes[at] = below(chance, 256);

@@ -1,11 +1,10 @@
 /**
- * Forged snapshots whose checksums are all right. What comes in: the bytes of a good snapshot, and
- * what is to be different: the text of META, of the footer's metadata, a section, the directory,
- * the index location, the footer. What goes out: bytes with every block, BLOCKS and directory
- * checksum, every digest and the identity computed anew.
- * Invariant: everything is in memory and nothing before the checksums is moved, so a forgery costs
- * a copy and the checksums of what was added. A changed section is put behind the others and the
- * old bytes stay where they were, unnamed.
+ * Forged snapshots with valid checksums: changes a good snapshot's META text, footer metadata, a
+ * section, the directory, the index location, or the footer, and recomputes every block, BLOCKS,
+ * and directory checksum, every digest, and the identity.
+ * Invariant: everything is in memory and nothing before the checksums moves, so a forgery costs a
+ * copy and the checksums of the additions. A changed section is appended and its old bytes stay in
+ * place, unnamed.
  */
 import { createHash } from "node:crypto";
 import {
@@ -43,7 +42,7 @@ import {
 const HEADER_BYTES = 48;
 const ENTRY_BYTES = 24;
 
-/** One entry of the directory; numbers may be what no writer would write. */
+/** One entry of the directory; numbers may be invalid. */
 export interface ForgedEntry {
   readonly kind: number;
   readonly argument: number;
@@ -51,14 +50,14 @@ export interface ForgedEntry {
   readonly length: bigint;
 }
 
-/** What is to be different; everything else is as it was. */
+/** The changes; everything else stays unchanged. */
 export interface Forgery {
   /** Bytes of META; as text also in the footer's schema, unless `footerMeta` says otherwise. */
   readonly meta?: string | Uint8Array;
   readonly footerMeta?: string;
   /** New bytes of sections, by `kind.argument`. */
   readonly sections?: ReadonlyMap<string, Uint8Array>;
-  /** The entries in place of the right ones. */
+  /** The entries that replace the right ones. */
   readonly entries?: (entries: readonly ForgedEntry[]) => readonly ForgedEntry[];
   /** May change the directory before its checksum is made. */
   readonly directory?: (bytes: Buffer) => void;
@@ -66,7 +65,7 @@ export interface Forgery {
   readonly location?: (text: string) => string;
   /** The footer in place of the right one. */
   readonly footer?: (parts: FooterParts) => FooterParts;
-  /** The footer's bytes, without length and magic, in place of the right ones. */
+  /** The footer's bytes, without length and magic, that replace the right ones. */
   readonly footerBytes?: (bytes: Buffer) => Uint8Array;
 }
 
@@ -79,7 +78,7 @@ export class SnapshotForge {
   readonly #header: Buffer;
   readonly #footer: FooterParts;
   readonly #location: string;
-  /** Checksums of the blocks of the content; the last one may change with what follows it. */
+  /** Checksums of the content's blocks; the last one may change with what follows it. */
   readonly #sums: readonly number[];
 
   /** `bytes` must be a snapshot that opens. */
@@ -113,12 +112,12 @@ export class SnapshotForge {
     return this.#content.subarray(start, start + Number(found.length));
   }
 
-  /** A snapshot with other metadata, and string tables that agree with them where they can. */
+  /** A snapshot with other metadata, and string tables that match them where possible. */
   withMeta(meta: unknown): Buffer {
     return this.forge({ meta: JSON.stringify(meta), sections: tablesOf(meta) });
   }
 
-  /** The bytes of a file that differs as told and has right checksums. */
+  /** The bytes of a file with the given changes and valid checksums. */
   forge(forgery: Forgery = {}): Buffer {
     const changed = new Map(forgery.sections);
     const { meta } = forgery;
@@ -150,7 +149,7 @@ export class SnapshotForge {
     return Buffer.concat(parts);
   }
 
-  /** Puts changed sections behind the content. */
+  /** Appends changed sections to the content. */
   #place(changed: ReadonlyMap<string, Uint8Array>): { content: Buffer; entries: ForgedEntry[] } {
     if (changed.size === 0) return { content: this.#content, entries: [...this.entries] };
     const parts = [this.#content];
@@ -208,7 +207,7 @@ function readEntries(directory: Buffer): ForgedEntry[] {
   });
 }
 
-/** Adds bytes and the padding behind them; returns where the next part begins. */
+/** Appends bytes and their padding; returns where the next part begins. */
 function append(parts: Buffer[], from: number, bytes: Uint8Array): number {
   const end = alignUp(from + bytes.length);
   parts.push(Buffer.from(bytes), Buffer.alloc(end - from - bytes.length));
@@ -223,7 +222,7 @@ function sumsOf(content: Buffer, known: readonly number[]): number[] {
   return sums;
 }
 
-/** The digests of all blocks, and the identity that they make. */
+/** The digests of all blocks, and the identity that they form. */
 function digestsOf(bytes: Buffer): { readonly bytes: Buffer; readonly sha256: string } {
   const digests: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -239,7 +238,7 @@ function hashOf(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** The string tables of metadata; none where the metadata are too odd to have any. */
+/** The string tables of metadata; none if the metadata are too odd. */
 function tablesOf(meta: unknown): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   TABLES.forEach((name, argument) => {
@@ -274,7 +273,7 @@ export async function writeSmallSnapshot(
   await writer.finish({ threads: 1 });
 }
 
-/** Codes in place of the last invented ones, so that questions of every kind can be asked. */
+/** Codes that replace the last invented ones, so that queries of every kind are possible. */
 const KNOWN = { cnae: "4721102", nature: "2062", ibge: "3550308" } as const;
 
 /** Metadata of fixture rows, as an import writes them. */

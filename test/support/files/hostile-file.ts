@@ -1,10 +1,10 @@
 /**
- * A file that changes while it is served. What comes in: a path, and what is to happen to it. What
- * goes out: the same file, altered in place, so that whoever has it open or mapped sees it.
- * Invariant: the inode stays; an alteration draws all that is random from the given source, so that
- * a seed names a campaign. `keepingTimes` gives back the time of the last write, as a copying
- * program or a failing disk does; the time of the last change (ctime) nobody can give back.
- * `forge` does what no accident does: it alters bytes under a right CRC-32C.
+ * A file that changes while it is served: alters it in place, so that every open or mapped user
+ * sees it.
+ * Invariant: the inode stays; all random choices come from the given source, so that a seed names a
+ * campaign. `keepingTimes` restores the mtime, as a copying program or a failing disk does; the
+ * ctime cannot be restored. `forge` does what no accident does: it alters bytes under a valid
+ * CRC-32C.
  */
 import {
   closeSync,
@@ -19,25 +19,25 @@ import {
 } from "node:fs";
 import { crc32c } from "../../../native-index/napi/engine.ts";
 
-/** Bytes that one checksum covers. */
+/** Bytes per checksum. */
 const BLOCK_BYTES = 65_536;
 
-/** When files of `copyAged` were written last, in seconds; a whole number comes back exactly. */
+/** The mtime of files of `copyAged`, in seconds; an integer is restored exactly. */
 const AGED_SECONDS = 1_700_000_000;
 
-/** Copies a file and makes it old, so that its times can be kept and nobody waits for it. */
+/** Copies a file and ages it, so that its times can be restored without a wait. */
 export function copyAged(from: string, to: string): void {
   copyFileSync(from, to);
   utimesSync(to, AGED_SECONDS, AGED_SECONDS);
 }
 
-/** Bytes from one offset of a file to before another one. */
+/** Bytes of a file in a range, end excluded. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where a text stands in a file for the first time; throws where it does not. */
+/** First offset of a text in a file; throws if it is missing. */
 export function placeOf(bytes: Buffer, text: string): number {
   const at = bytes.indexOf(text);
   if (at < 0) throw new RangeError(`the file does not hold ${JSON.stringify(text)}`);
@@ -49,7 +49,7 @@ export function overwrite(path: string, at: number, bytes: Uint8Array): void {
   inPlace(path, (fd) => writeSync(fd, bytes, 0, bytes.length, at));
 }
 
-/** Turns one bit of a byte round. */
+/** Flips one bit of a byte. */
 export function flipBit(path: string, at: number, bit: number): void {
   inPlace(path, (fd) => {
     const byte = Buffer.alloc(1);
@@ -59,30 +59,30 @@ export function flipBit(path: string, at: number, bit: number): void {
   });
 }
 
-/** Writes zeros over a stretch, as a lost page reads. */
+/** Writes zeros over a range, as a lost page reads. */
 export function zero(path: string, { from, to }: Stretch): void {
   overwrite(path, from, new Uint8Array(to - from));
 }
 
-/** Cuts a file off, or makes it longer by zeros. */
+/** Truncates a file, or extends it with zeros. */
 export function resize(path: string, length: number): void {
   inPlace(path, (fd) => ftruncateSync(fd, length));
 }
 
-/** Runs an alteration and gives the file its times back. */
+/** Runs an alteration and restores the file's times. */
 export function keepingTimes(path: string, alter: () => void): void {
   const { atimeMs, mtimeMs } = statSync(path);
   alter();
   utimesSync(path, atimeMs / 1_000, mtimeMs / 1_000);
 }
 
-/** What may happen to a file at once. */
+/** Possible alterations of a file. */
 export const ALTERATIONS = ["bits", "many bits", "zeros", "cut", "grown", "overwritten"] as const;
 
 /** One of them. */
 export type Alteration = (typeof ALTERATIONS)[number];
 
-/** Lets something happen to a file, at places inside a stretch of it; `random` gives [0, 1). */
+/** Alters a file somewhere inside a range; `random` returns [0, 1). */
 export function alter(
   path: string,
   kind: Alteration,
@@ -119,8 +119,8 @@ export function alter(
 }
 
 /**
- * Alters a file's bytes so that no CRC-32C of a block tells: writes `to` at `at`, and four bytes
- * right behind it that give the block the sum that it had. Both must lie in one block.
+ * Alters a file's bytes so that no block's CRC-32C changes: writes `to` at `at`, and four bytes
+ * right after it that restore the block's sum. Both must be in one block.
  */
 export function forge(file: Buffer, at: number, to: Uint8Array): void {
   const start = at - (at % BLOCK_BYTES);

@@ -1,12 +1,11 @@
 /**
- * A small zip. What comes in: contents by name of their entries, in order; a name that ends in `/`
- * is a folder. What goes out: its bytes.
- * Invariant: entries are deflated; the checksums of the directory are right but for those given.
+ * A small zip, made from contents by entry name, in order; a name that ends in `/` is a folder.
+ * Invariant: entries are deflated; the directory's checksums are right except for given ones.
  */
 import { deflateRawSync } from "node:zlib";
 import { crc32 } from "../../../src/dump/crc32.ts";
 
-/** Makes a zip; `checksums` stand in place of those of the contents. */
+/** Makes a zip; `checksums` replace those of the contents. */
 export function zipOf(
   contents: Readonly<Record<string, string | Uint8Array>>,
   checksums: Readonly<Record<string, number>> = {},

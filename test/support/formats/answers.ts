@@ -1,8 +1,7 @@
 /**
- * Questions to a snapshot that touch every part of its index. What comes in: an opened segment.
- * What goes out: totals, accounts and counts as plain values.
- * Invariant: only what a user can ask is asked, so that the answers may be held against those of
- * another program over the same file; every filter and every order is asked for at least once.
+ * Queries to a snapshot that touch every part of its index; the answers are plain values.
+ * Invariant: only what a user can query, so that answers can be compared with another program's
+ * over the same file; every filter and every order is used at least once.
  */
 
 import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
@@ -18,10 +17,10 @@ import {
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
-/** A field of both formats that came after the answers were kept; it is made from the phones. */
+/** A field of both formats, added after the answers were recorded; derived from the phones. */
 const MADE_LATER = "whatsapp";
 
-/** Accounts that are asked for at once. */
+/** Accounts per request. */
 const PAGE = 12;
 
 const SPECS: readonly object[] = [
@@ -47,14 +46,14 @@ const SPECS: readonly object[] = [
   })),
 ];
 
-/** Questions that a snapshot of the first version could not answer. */
+/** Queries that a snapshot of version 1 could not answer. */
 const COUNTED_SPECS: readonly object[] = [
   { filters: { company: { establishments_min: 2 } } },
   { filters: { contact: { email_shared_max: 1, require_own_domain: true } } },
   { filters: { contact: { phone_shared_max: 2, require_mobile: true } } },
 ];
 
-/** Everything that is asked, with its answers. */
+/** All queries, with their answers. */
 export function answersOf(segment: Segment): object {
   const { label, snapshotDate, snapshotId, provenance, accounts } = segment;
   const everything = specOf(segment, { filters: {} });

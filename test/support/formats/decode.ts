@@ -1,8 +1,7 @@
 /**
- * Every account of a snapshot as plain values. What comes in: a snapshot file. What goes out: rows
- * for the twin, in file order, decoded by apache-arrow as any foreign reader would.
- * Invariant: shares no code with the engine or the renderer: what it proves about them it does not
- * learn from them.
+ * Every account of a snapshot as plain values: rows for the twin, in file order, decoded by
+ * apache-arrow like any independent reader.
+ * Invariant: shares no code with the engine or the renderer, so that it can verify them.
  */
 import { readFileSync } from "node:fs";
 import { tableFromIPC, type Vector } from "apache-arrow";
@@ -11,7 +10,7 @@ import { kindOfPhone, type TwinRow, type TwinValue, whatsappOf } from "../twin.t
 
 const DAY_MS = 86_400_000;
 
-/** Decodes all rows of a small snapshot; holds the whole file in memory. */
+/** Decodes all rows of a small snapshot; keeps the whole file in memory. */
 export function decodeSnapshot(path: string): { meta: SnapshotMeta; rows: TwinRow[] } {
   const table = tableFromIPC(readFileSync(path));
   const meta = JSON.parse(table.schema.metadata.get("peneira.meta") as string) as SnapshotMeta;
@@ -109,7 +108,7 @@ const PLAIN = [
   "email_own_domain",
 ] as const;
 
-/** apache-arrow gives a date32 as milliseconds, or as days, depending on the version. */
+/** apache-arrow's date32 is in milliseconds, or days, depending on the version. */
 function isoDate(value: unknown): string | null {
   if (value === null) return null;
   const millis = value instanceof Date ? value.getTime() : Number(value);

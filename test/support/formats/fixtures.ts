@@ -1,15 +1,14 @@
 /**
- * The kept files of every format version. What comes in: a kind and a version. What goes out: the
- * bytes as a program of that version has written them.
- * Invariant: what is kept is never made again: a file of an old version cannot be made by a new
- * program, and one that could be made anew would prove nothing.
+ * The committed files of every format version, as a program of that version wrote them.
+ * Invariant: they are never recreated: a new program cannot write an old version's file, and a
+ * recreated one would prove nothing.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 
-/** Kinds of kept files with the ends of their names. */
+/** Kinds of committed files with their name suffixes. */
 const ENDINGS = {
   state: ".db",
   snapshot: ".peneira",
@@ -17,7 +16,7 @@ const ENDINGS = {
   backup: ".json",
 } as const;
 
-/** What is kept: the database, a snapshot, its answers, a backup as paths with base64. */
+/** The contents: the database, a snapshot, its answers, a backup as paths with base64. */
 export type FixtureKind = keyof typeof ENDINGS;
 
 /** The folder of this file. */
@@ -28,7 +27,7 @@ export function fixturePath(kind: FixtureKind, version: number, folder = FIXTURE
   return join(folder, `${kind}-v${version}${ENDINGS[kind]}.br`);
 }
 
-/** Bytes of a kept file. Throws with the command that makes the one of the present version. */
+/** Bytes of a committed file. Throws with the command that makes the current version's. */
 export function readFixture(kind: FixtureKind, version: number): Buffer {
   const path = fixturePath(kind, version);
   if (existsSync(path)) return brotliDecompressSync(readFileSync(path));
@@ -38,7 +37,7 @@ export function readFixture(kind: FixtureKind, version: number): Buffer {
   );
 }
 
-/** Keeps bytes; throws where a file of the version is there. */
+/** Stores bytes; throws if a file of the version exists. */
 export function keepFixture(path: string, bytes: Uint8Array): void {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,

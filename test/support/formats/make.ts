@@ -1,9 +1,8 @@
 /**
- * Makes the kept files of the present version, once, before it is released:
+ * Makes the current version's committed files, once, before its release:
  *   node --import tsx test/support/formats/make.ts
- * What comes in: this program. What goes out: a state, a snapshot of 200 accounts with its answers
- * and a backup, written by it.
- * Invariant: a file that is there is never written again; what is made holds invented data only.
+ * Output: a state, a snapshot of 200 accounts with its answers, and a backup.
+ * Invariant: an existing file is never overwritten; files contain invented data only.
  */
 import {
   existsSync,
@@ -36,7 +35,7 @@ import { fillFiles, fillState } from "./state-rows.ts";
 const ACCOUNTS = 200;
 const SEED = 11;
 
-/** Makes what is not there yet; gives the paths of what it made. */
+/** Makes the missing files; returns their paths. */
 export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
   const scratch = mkdtempSync(join(tmpdir(), "peneira-formats-"));
   const made: string[] = [];
@@ -77,7 +76,7 @@ async function packedBackup(dataDir: string, target: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(Object.fromEntries(files)));
 }
 
-/** Lays a packed backup out as files. */
+/** Unpacks a packed backup to files. */
 export function unpackBackup(packed: Buffer, target: string): void {
   for (const [path, base64] of Object.entries(JSON.parse(packed.toString()))) {
     const place = join(target, path);

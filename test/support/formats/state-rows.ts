@@ -1,8 +1,7 @@
 /**
- * One row of each kind for every table of the state. What comes in: an open database of whichever
- * schema. What goes out: the same, with rows in every table that it has.
- * Invariant: of each row only the columns are written that the schema knows, so the same rows fill
- * every version; all of it is invented and the same each time.
+ * Fills every table of a state of any schema with one row of each kind.
+ * Invariant: only columns that the schema has are written, so the same rows fill every version; all
+ * of it is invented and deterministic.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +15,7 @@ type Row = Readonly<Record<string, Cell>>;
 const DAY = 20_778;
 const AT = DAY * 86_400_000;
 
-/** What the done export has written. */
+/** The file of the done export. */
 const FILE = `cnpj,legal_name\n${"11222333000181,PADARIA DE EXEMPLO LTDA\n".repeat(100)}`;
 
 const bytesOf = (text: string) => createHash("sha256").update(text).digest();
@@ -104,7 +103,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     changed_at: AT + 2 * n,
   })),
   list_entries: [1, 2, 3, 4].map((n) => ({ id: n, entries: ENTRIES })),
-  // Of the schemas before, the bytes stand in the blocks.
+  // In earlier schemas, the bytes are in the blocks.
   list_blocks: [1, 2, 3].map((n) => ({
     ...{ id: n, list: n, first: 2_097_152, since: n === 3 ? 1 : 3, until: n === 3 ? 4 : null },
     entries: ENTRIES,
@@ -127,7 +126,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 /** Tables that the database fills by itself. */
 const SUMS = ["kept_bytes"];
 
-/** Fills every table. Throws where a table has no rows here: it needs some. */
+/** Fills every table. Throws if a table lacks rows here. */
 export function fillState(database: StateDatabase): void {
   const tables = tablesOf(database);
   const unknown = tables.filter((table) => ROWS[table] === undefined && !SUMS.includes(table));
@@ -148,14 +147,14 @@ export function fillState(database: StateDatabase): void {
   }
 }
 
-/** Writes the file that the done export has. */
+/** Writes the done export's file. */
 export function fillFiles(dataDir: string): void {
   const folder = join(dataDir, "exports");
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, `${exportId(1)}.csv`), FILE, { mode: 0o600 });
 }
 
-/** Names of the tables of a database, but SQLite's own. */
+/** Names of a database's tables, except SQLite's own. */
 export function tablesOf(database: StateDatabase): string[] {
   const found = database
     .prepare<[], { name: string }>(
@@ -171,7 +170,7 @@ export function columnsOf(database: StateDatabase, table: string): string[] {
   return found.map(({ name }) => name);
 }
 
-/** Every row of every table, as it can be compared. */
+/** Every row of every table, in comparable form. */
 export function contentOf(database: StateDatabase): Record<string, Record<string, unknown>[]> {
   return Object.fromEntries(
     tablesOf(database).map((table) => {

@@ -1,8 +1,8 @@
 /**
- * A quick client for the fuzzer. What comes in: runs of requests as bytes. What goes out: their
- * answers in order, read to their ends.
- * Invariant: a connection is used until it ends; whether it may end, and whether an answer may be
- * missing, is judged by whoever asked.
+ * A fast client for the fuzzer: sends runs of requests as bytes and reads their answers completely,
+ * in order.
+ * Invariant: a connection is used until it ends; the caller judges whether it may end, and whether
+ * an answer may be missing.
  */
 import { connect, type Socket } from "node:net";
 
@@ -13,16 +13,16 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** What a run of requests was answered with, and whether the connection ended then. */
+/** The answers to a run of requests, and whether the connection then ended. */
 export interface WireRun {
   readonly answers: readonly WireAnswer[];
   readonly ended: boolean;
 }
 
-/** Longest time for the answers of one run, in milliseconds. */
+/** Timeout for the answers of one run, in milliseconds. */
 const RUN_MS_MAX = 20_000;
 
-/** One keep-alive connection; a new one is made when the last has ended. */
+/** One keep-alive connection; replaced when it has ended. */
 export class WireConnection {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -32,8 +32,8 @@ export class WireConnection {
   }
 
   /**
-   * Sends requests at once and reads as many answers; `heads` says which have no body. With `last`
-   * the sending side is closed behind them, so that even an unfinished request comes to an end.
+   * Pipelines requests and reads as many answers; `heads` marks those without a body. With `last`
+   * the sending side is closed after them, so that even an unfinished request ends.
    */
   run(bytes: Buffer, heads: readonly boolean[], last = false): Promise<WireRun> {
     const socket = this.#socket ?? connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
@@ -58,7 +58,7 @@ export class WireConnection {
     });
   }
 
-  /** Sends bytes on a connection of their own and resets it as soon as they are sent. */
+  /** Sends bytes on a separate connection and resets it immediately afterwards. */
   reset(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true }, () => {
@@ -83,7 +83,7 @@ export class WireConnection {
 /** Cuts a stream of bytes into answers. */
 class AnswerReader {
   readonly answers: WireAnswer[] = [];
-  /** True once an answer said that the connection ends with it. */
+  /** True once an answer announced the end of the connection. */
   closing = false;
   readonly #heads: readonly boolean[];
   #rest: Buffer = Buffer.alloc(0);
@@ -94,7 +94,7 @@ class AnswerReader {
 
   /** Takes bytes; true when all answers are there or no more will come. */
   take(chunk: Buffer): boolean {
-    // Behind the last answer may stand the end of its chunked body, which is no answer.
+    // The last answer may precede the end of its chunked body, which is no answer.
     if (this.closing) return true;
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     while (this.#cut());

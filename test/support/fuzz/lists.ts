@@ -1,34 +1,34 @@
 /**
- * Lists in the fuzzer's requests. What comes in: choices, and the lists that are there. What goes
- * out: specs that name lists, and requests that make and change them, right and nearly right.
- * Invariant: the same choices and the same lists give the same requests.
+ * Lists in the fuzzer's requests: specs that name lists, and requests that create and change them,
+ * right and nearly right.
+ * Invariant: the same choices and lists produce the same requests.
  */
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 import { changed, JUNK } from "./shapes.ts";
 
-/** What lists are made from, and the ids of those that are there. */
+/** The material of lists, and the ids of existing ones. */
 interface ListWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
   readonly lists: readonly string[];
 }
 
-/** A request without what all requests have. */
+/** A request without the common parts. */
 interface ListRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: (readonly [name: string, value: string])[];
   readonly bytes: Buffer;
-  /** The type of the file that it sends; null of JSON. */
+  /** The type of its file; null for JSON. */
   readonly file: string | null;
 }
 
 const NO_LIST = `lst_${"0".repeat(32)}`;
 const FILES = ["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
-/** The spec, which may name lists, among them some that are not there. */
+/** The spec, which may name lists, including nonexistent ones. */
 export function withinLists(
   draw: Draw,
   { lists }: Pick<ListWorld, "lists">,
@@ -43,7 +43,7 @@ export function withinLists(
   return { ...spec, filters: { ...(spec.filters as object), lists: named } };
 }
 
-/** A request that makes a list, or changes what one holds. */
+/** A request that creates a list, or changes its content. */
 export function toLists(draw: Draw, world: ListWorld): ListRequest {
   const { catalog, rows, lists } = world;
   const make = lists.length === 0 || draw.chance(0.2);

@@ -1,9 +1,9 @@
 /**
- * Requests of the fuzzer. What comes in: choices, and what was seen so far (ids, cursors, links).
- * What goes out: requests over the whole table of routes: right ones, nearly right ones, every
- * method, path, query and header, and bytes that are no requests.
- * Invariant: the same choices and the same history give the same requests. A request that is not
- * `loose` is proper HTTP/1.1, so that it must be answered as the document says.
+ * Requests of the fuzzer, from choices and earlier observations (ids, cursors, links): over all
+ * routes, right ones, nearly right ones, every method, path, query, and header, and bytes that are
+ * no requests.
+ * Invariant: the same choices and history produce the same requests. A request that is not `loose`
+ * is proper HTTP/1.1, so its answer must match the document.
  */
 import { METHODS as ALL_METHODS } from "node:http";
 import { ROUTES } from "../../../src/http/api/routes.ts";
@@ -13,7 +13,7 @@ import type { TwinRow } from "../twin.ts";
 import { toLists, withinLists } from "./lists.ts";
 import { changed, JUNK, type Shape, shaped, spoilt } from "./shapes.ts";
 
-/** What the requests are made from; the lists grow with the answers. */
+/** The material of requests; the lists grow with the answers. */
 export interface FuzzWorld {
   readonly catalog: Catalog;
   readonly rows: readonly TwinRow[];
@@ -24,7 +24,7 @@ export interface FuzzWorld {
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
-  /** Whether requests may come behind one whose answer takes time: see docs/limits.md. */
+  /** True if requests may follow one whose answer takes time: see docs/limits.md. */
   readonly waitsInLine: boolean;
 }
 
@@ -33,17 +33,17 @@ export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** What the body says, where it is JSON. */
+  /** The body, if it is JSON. */
   readonly body: unknown;
-  /** The type of the file that it sends; null of all else. */
+  /** The type of its file; null otherwise. */
   readonly file: string | null;
-  /** Whether it has to be alone on its connection: its answer takes time, or ends it. */
+  /** True if it must be alone on its connection: its answer takes time, or ends it. */
   readonly alone: boolean;
-  /** Whether it says that its connection ends with it. */
+  /** True if it announces the end of its connection. */
   readonly closes: boolean;
-  /** Whether it may be refused below the interface, or not be answered at all. */
+  /** True if it may be rejected below the interface, or get no answer. */
   readonly loose: boolean;
-  /** Whether its client resets the connection as soon as the bytes are sent. */
+  /** True if its client resets the connection immediately after sending. */
   readonly resets?: boolean;
 }
 
@@ -63,7 +63,7 @@ const POSTS = Object.keys(BODIES);
 const METHODS = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const UNKNOWN_ID = `exp_${"0".repeat(32)}`;
 
-/** One request out of all that there are. */
+/** One request of any kind. */
 export function fuzzRequest(draw: Draw, world: FuzzWorld): FuzzRequest {
   const kind = draw.below(100);
   if (kind < 50) return posted(draw, world);
@@ -101,7 +101,7 @@ function idempotency(draw: Draw): Headers {
   return [["Idempotency-Key", draw.chance(0.9) ? key : draw.of(["", "a b", "k".repeat(256), "!"])]];
 }
 
-/** A body that means something: a random spec, a further page. */
+/** A meaningful body: a random spec, a further page. */
 function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
   const { catalog, rows, pages } = world;
   if (path === "/v1/exports") {
@@ -115,7 +115,7 @@ function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
   if (path === "/mcp") return meantCall(draw, catalog, rows);
   const spec = withinLists(draw, world, randomSpecInput(draw, catalog, rows));
   if (path === "/v1/changes") return { spec, ...meantChanges(draw) };
-  // Pages of thousands of accounts would only measure how fast they can be read.
+  // Pages of thousands of accounts would only measure reading speed.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
   if (path === "/v1/spec/normalize") return { spec };
   return draw.chance(0.3)
@@ -123,7 +123,7 @@ function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
     : { spec };
 }
 
-/** What a question about changes has beside its spec. */
+/** The members of a changes query besides its spec. */
 function meantChanges(draw: Draw): object {
   return {
     since: draw.of(["2026-09", "2026-08", "2026-10", "1999-12"]),
@@ -163,7 +163,7 @@ function meantLeads(draw: Draw, path: string): unknown {
   return { spec: { kind: "lead_query", ...spec }, limit };
 }
 
-/** A call of a tool, or a message beside it. */
+/** A call of a tool, or another message. */
 function meantCall(draw: Draw, catalog: Catalog, rows: readonly TwinRow[]): unknown {
   const { filters, sort } = randomSpecInput(draw, catalog, rows) as Record<string, unknown>;
   const tools: readonly (readonly [name: string, sent: object])[] = [
@@ -191,7 +191,7 @@ const WORDS = [
 /** Any method at any path with any query. */
 function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   const route = draw.of(ROUTES);
-  // The documents are large and always the same.
+  // The documents are large and constant.
   const template = draw.chance(0.9) && route.path.includes("doc") ? "/v1/status" : route.path;
   const method = draw.chance(0.7) ? route.method : draw.of(METHODS);
   const ids = template.startsWith("/v1/lists/") ? [...world.lists, "exported"] : world.ids;
@@ -257,7 +257,7 @@ const GOOD_QUERIES: Readonly<Record<string, readonly string[]>> = {
   "/v1/changes": GOOD_CHANGES,
 };
 
-/** What decides about a request before its body is read, in all its variants. */
+/** All that decides on a request before its body is read, in variants. */
 function built(
   draw: Draw,
   world: FuzzWorld,
@@ -286,24 +286,24 @@ function built(
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
   const aside = mayBeDear(bytes) || ASIDE.test(path);
   const slow = waits || (!world.waitsInLine && aside);
-  // Over uws the answer to a body without a length is the last one of its connection (limits.md).
+  // Over uws the answer to a body without a length ends its connection (limits.md).
   const unsized = chunked || (method === "PATCH" && bytes.length === 0);
   const alone = twice || slow || closes || unsized || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
   return { method, path, bytes: whole, body: read(bytes), file, alone, closes, loose: twice };
 }
 
-/** Whether a body may take longer than what is answered at once: long ones, names, and several. */
+/** True if a body may not be answered immediately: long ones, names, and several. */
 function mayBeDear(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
   return bytes.length > 8_192 || text.startsWith("[") || DEAR.test(text);
 }
 
-/** Members of sentences and of lead queries, the tool that reads sentences, and lists. */
+/** Members of sentences and of lead queries, the tool that parses sentences, and lists. */
 const DEAR_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
 const DEAR = new RegExp(`"(${DEAR_NAMES.join("|")}|regions|districts|name_contains|lists)"`);
 
-/** What is read a little at a time, whatever the body. */
+/** Routes read in small steps, for any body. */
 const ASIDE = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
 
 function chunks(bytes: Buffer): Buffer {
@@ -335,7 +335,7 @@ function range(draw: Draw): Headers {
   return [["Range", draw.of(["bytes=0-9", "bytes=5-", "bytes=-1", "bytes=9999999-", "x"])]];
 }
 
-/** Headers that a request may have besides. */
+/** Optional headers of a request. */
 const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
   (draw) => [["X-Request-Id", draw.of(["mine-1", "", "a b", "x".repeat(65), '"><script>'])]],
   (draw, { tags }) => [
@@ -356,8 +356,8 @@ const VARIANTS: readonly ((draw: Draw, world: FuzzWorld) => Headers)[] = [
 ];
 
 /**
- * Any method that a parser knows, or none does, at any place: CONNECT is answered below the
- * interface, and half of these clients reset before they could read what they are answered.
+ * Any method, known to a parser or not, at any place: CONNECT is answered below the interface, and
+ * half of these clients reset before they could read the answer.
  */
 function strange(draw: Draw, world: FuzzWorld): FuzzRequest {
   const base = addressed(draw, world);

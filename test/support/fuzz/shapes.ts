@@ -1,13 +1,12 @@
 /**
- * JSON values for the fuzzer. What comes in: a schema of the OpenAPI document, and choices. What
- * goes out: a value of that shape, and texts that are near to one.
- * Invariant: the same choices give the same values; `shaped` fits its schema, `nearly` need not.
+ * JSON values for the fuzzer: a value for a schema of the OpenAPI document, and texts close to one.
+ * Invariant: the same choices produce the same values; `shaped` fits its schema, `nearly` need not.
  */
 import fc from "fast-check";
 import { DOCUMENT } from "../http/documented.ts";
 import type { Draw } from "../spec/random.ts";
 
-/** The parts of a JSON Schema that the document uses. */
+/** The JSON Schema parts that the document uses. */
 export interface Shape {
   readonly $ref?: string;
   readonly anyOf?: readonly Shape[];
@@ -23,14 +22,14 @@ export interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Texts that stand where others are expected: ids, names, parts of paths. */
+/** Texts for positions that expect others: ids, names, parts of paths. */
 export const JUNK = [
   ...["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "exp_", "'--", "{id}"],
 ];
 
 const texts = new Map<string, readonly string[]>();
 
-/** A few texts of a pattern; making them anew each time would take longer than the requests. */
+/** A few texts of a pattern; generating them each time would take longer than the requests. */
 function textsOf(pattern: string): readonly string[] {
   const known = texts.get(pattern);
   if (known !== undefined) return known;
@@ -91,7 +90,7 @@ const ODD: readonly unknown[] = [
   ...[{ $ref: "#" }, { length: 1 }, ["SP", "SP"], Array(50).fill("SP"), Array(20).fill(7)],
 ];
 
-/** Changes one place of a value, or gives it one member more. */
+/** Changes one place of a value, or adds a member. */
 export function changed(draw: Draw, value: unknown): unknown {
   if (typeof value !== "object" || value === null || draw.chance(0.15)) return draw.of(ODD);
   const names = Object.keys(value);
@@ -114,7 +113,7 @@ const MEMBERS = [
   "x".repeat(400),
 ];
 
-/** Ways to spoil a text of JSON; each gives the bytes to send. */
+/** Ways to corrupt a JSON text; each returns the bytes to send. */
 const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
   (draw, text) => text.slice(0, draw.below(text.length)),
   (draw, text) => text + draw.of([" ", "\n\n", "x", "{}", ",", "\u0000", "}"]),
@@ -138,7 +137,7 @@ const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
   },
 ];
 
-/** The bytes of a value, spoilt in one way. */
+/** A value's bytes, corrupted in one way. */
 export function spoilt(draw: Draw, value: unknown): Buffer {
   const text = JSON.stringify(value) ?? "{}";
   return Buffer.from(draw.of(SPOILERS)(draw, text === "" ? " " : text));

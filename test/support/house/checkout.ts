@@ -1,8 +1,7 @@
 /**
- * What comes in: this checkout.
- * What goes out: its files and their text.
- * Invariant: ignored files are never seen; files that are not committed yet are. Everything is
- * relative to the root with `/`, and is read once.
+ * The files of this checkout and their text.
+ * Invariant: excludes ignored files and includes uncommitted ones. Paths are relative to the root
+ * with `/`, and each file is read once.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +15,7 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 const IGNORED = /(^|\/)(node_modules|dist|\.git|build|build-[^/]*|\.peneira|\.cache|\.tmp)\//;
 const texts = new Map<string, string>();
 
-/** All files of the checkout that match, in order of their names. */
+/** All matching files of the checkout, sorted by name. */
 export function filesMatching(pattern: RegExp): string[] {
   all ??= listFiles();
   return all.filter((file) => pattern.test(file));
@@ -36,7 +35,7 @@ export function textOf(file: string): string {
   return text;
 }
 
-/** Listed when a suite first needs it: git takes 50 ms, and most suites only import ROOT. */
+/** Listed on first use: git takes 50 ms, and most suites only import ROOT. */
 let all: string[] | undefined;
 
 function listFiles(): string[] {

@@ -1,11 +1,9 @@
 /**
- * What a lockfile of this checkout may hold: `node --import tsx test/support/house/lockfile.ts`
- * writes it so.
- * What comes in: a package-lock.json. What goes out: what is wrong in it, or its text without the
- * entries that nobody may install: packages of systems that Peneira does not run on, and optional
- * ones whose content no hash pins.
- * Invariant: an entry that goes away also leaves the optional dependencies of whoever names it, or
- * `npm ci` would call the file out of sync (npm 11 does, npm 10 does not look); nothing else of the
+ * Permitted content of a lockfile: `node --import tsx test/support/house/lockfile.ts` fixes it, by
+ * removing packages for systems that Peneira does not run on, and optional ones whose content no
+ * hash pins.
+ * Invariant: a removed entry is also removed from its dependents' optional dependencies, or `npm
+ * ci` would call the file out of sync (npm 11 does, npm 10 does not check); nothing else of the
  * file changes.
  */
 import { writeFileSync } from "node:fs";
@@ -13,7 +11,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { filesMatching, ROOT, textOf } from "./checkout.ts";
 
-/** A package as it is locked. */
+/** A locked package. */
 export interface LockedPackage {
   readonly version?: string;
   readonly resolved?: string;
@@ -27,12 +25,12 @@ export interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The part of a lockfile that counts. */
+/** The relevant part of a lockfile. */
 export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** Systems that the program is run or built on: Linux with glibc, and macOS from the sources. */
+/** Systems that run or build the program: Linux with glibc, and macOS from the sources. */
 const PLATFORMS = ["x64", "arm64"].flatMap((cpu) => [
   { os: "linux", cpu, libc: "glibc" },
   { os: "darwin", cpu, libc: "" },
@@ -48,7 +46,7 @@ export function readLockfile(file: string): Lockfile {
   return JSON.parse(textOf(file)) as Lockfile;
 }
 
-/** Everything that is wrong in a lockfile, by package. */
+/** Every mistake of a lockfile, by package. */
 export function lockfileProblems({ packages }: Lockfile): string[] {
   const named = new Set(Object.keys(packages).map(nameOf));
   return Object.entries(packages).flatMap(([place, entry]) => {
@@ -63,7 +61,7 @@ export function lockfileProblems({ packages }: Lockfile): string[] {
   });
 }
 
-/** The text of a lockfile without what may not be in it. */
+/** The text of a lockfile without forbidden entries. */
 export function prunedLockfile(text: string): string {
   const lockfile = JSON.parse(text) as Lockfile;
   const kept = Object.entries(lockfile.packages).filter(([place, entry]) => {
@@ -75,7 +73,7 @@ export function prunedLockfile(text: string): string {
   return `${JSON.stringify({ ...lockfile, packages }, null, 2)}\n`;
 }
 
-/** An entry without the address of a registry and without optional packages that went away. */
+/** An entry without a registry address and without removed optional packages. */
 function without(
   { resolved: _, ...entry }: LockedPackage,
   named: ReadonlySet<string>,
@@ -91,7 +89,7 @@ function isForUs({ os, cpu, libc }: LockedPackage): boolean {
   return PLATFORMS.some((one) => fits(os, one.os) && fits(cpu, one.cpu) && fits(libc, one.libc));
 }
 
-/** Whether a list of npm such as `["linux"]` or `["!win32"]` admits a value; none admits all. */
+/** True if an npm list such as `["linux"]` or `["!win32"]` admits a value; no list admits all. */
 function fits(wanted: string | readonly string[] | undefined, value: string): boolean {
   const list = wanted === undefined ? [] : [wanted].flat();
   if (list.includes(`!${value}`)) return false;

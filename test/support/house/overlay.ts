@@ -1,7 +1,6 @@
 /**
- * The product, and the twin of its import, as the compiler sees them where files have other texts
- * than on disk: which files have mistakes then, and which files the walk-through of such a change
- * names.
+ * The product, and the twin of its import, compiled with replaced texts of some files: returns the
+ * files with errors, and the files that the change's walk-through names.
  * Invariant: nothing is written. Only files that can be near the change are checked; node build.mjs
  * check has all others.
  */
@@ -12,19 +11,19 @@ import { ROOT, textOf } from "./checkout.ts";
 
 const PROJECTS = ["tsconfig.json", "src/console/web/tsconfig.json"];
 
-/** What is changed, and where to look for mistakes. */
+/** The changes, and where to look for errors. */
 export interface Overlay {
-  /** Texts that files are to have, by their paths. */
+  /** Replacement texts of files, by path. */
   readonly texts: Readonly<Record<string, string>>;
   /** Imports of what could need an entry. */
   readonly near: RegExp;
   /** The same for components, which take seconds to check. */
   readonly nearComponent: RegExp;
-  /** Files that are wanted; all where it is absent. */
+  /** Files to check; all by default. */
   readonly wanted?: RegExp;
 }
 
-/** Files with mistakes, relative to the root, in order. */
+/** Files with errors, relative to the root, sorted. */
 export function wrongFiles(overlay: Overlay): string[] {
   return PROJECTS.flatMap((project) => wrongIn(project, overlay)).sort();
 }
@@ -51,7 +50,7 @@ function isNear(file: string, { texts, near, nearComponent, wanted }: Overlay): 
   );
 }
 
-/** The files that a walk-through of docs/contributing.md says are named, in its order. */
+/** The files that a walk-through of docs/contributing.md names, in its order. */
 export function documentedFiles(title: string): string[] {
   const [, section = ""] = textOf("docs/contributing.md").split(`\n## ${title}\n`);
   const [steps = ""] = section.split("\n## ");

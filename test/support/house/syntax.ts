@@ -1,6 +1,6 @@
 /**
- * The TypeScript of this checkout as the compiler reads it: syntax trees, and who imports whom.
- * Invariant: apart from checkout.ts, because the compiler takes longer to load than most suites
+ * The TypeScript of this checkout as the compiler parses it: syntax trees and imports.
+ * Invariant: separate from checkout.ts, because the compiler takes longer to load than most suites
  * take to run.
  */
 import { existsSync } from "node:fs";
@@ -10,11 +10,11 @@ import { ROOT, textOf } from "./checkout.ts";
 
 /** One import of a file. */
 export interface Import {
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly specifier: string;
-  /** The imported file, relative to the root; undefined for packages and what does not exist. */
+  /** The imported file, relative to the root; undefined for packages and nonexistent files. */
   readonly file: string | undefined;
-  /** Whether it vanishes when the types are stripped. */
+  /** True if it vanishes when the types are stripped. */
   readonly typeOnly: boolean;
   readonly line: number;
 }

@@ -1,10 +1,9 @@
 /**
- * Requests that cost a server much, as a client sends them: facets of everything, large pages,
- * long sentences, ten thousand postal codes, uploads of lists, exports. A test counts the work of
- * the thread that answers them (contract/http/turns), a bench times others beside them
- * (bench/beside.bench.ts).
- * Invariant: every round asks for something that was not asked for before, so that no cache
- * answers, and every answer is a success that was read to its end.
+ * Expensive requests, as a client sends them: facets of everything, large pages, long sentences,
+ * ten thousand postal codes, uploads of lists, exports. A test counts the work of their answering
+ * thread (contract/http/turns), a bench times others meanwhile (bench/beside.bench.ts).
+ * Invariant: every round sends a new query, so that no cache answers, and every answer is a success
+ * that is read completely.
  */
 import { UFS } from "../../../src/spec/fields.ts";
 
@@ -16,7 +15,7 @@ export type Dear = (ask: Ask, round: number) => Promise<unknown>;
 
 /** Longest sentence that the server translates, in characters. */
 const SENTENCE_LENGTH = 2_000;
-/** All states but one, so that the search is narrow enough to be run. */
+/** All states but one, so that the search is narrow enough to run. */
 const STATES = UFS.filter((uf) => uf !== "EX");
 const SENTENCE = "padarias e restaurantes em Minas Gerais com e-mail abertas desde 2020, ";
 const POSTAL_CODES = Array.from({ length: 10_001 }, (_, i) => String(1_000_000 + i * 97));
@@ -30,7 +29,7 @@ const FACETS = [
 ];
 const LINES = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`).join("\n");
 
-/** A search for so many postal codes, without the one of the round. */
+/** A search for this many postal codes, without the round's one. */
 export function postalCodes(count: number, round: number): object {
   const codes = POSTAL_CODES.slice(0, count + 1).toSpliced(round % count, 1);
   return { spec: { filters: { geo: { postal_code_prefix_any_of: codes } } } };

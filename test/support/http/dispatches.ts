@@ -1,11 +1,10 @@
 /**
- * A program that counts what the answer to a search leaves to the collector of garbage.
- * Input: the path of a snapshot, and "cached" or "new" searches. Output, as JSON: bytes of the heap
- * and bytes outside of it for each answer, and how often the collector ran while they were counted,
- * which must be never.
+ * A program that counts the garbage of a search answer.
+ * Input: the path of a snapshot, and "cached" or "new" searches. Output, as JSON: bytes on and off
+ * the heap per answer, and the number of garbage collections during the count, which must be zero.
  * Invariant: everything is the product's (exchange over uWebSockets.js, dispatch, keys, limits,
- * engine, log, metrics) but the library itself, whose part takes nothing of the heap.
- * Needs `--expose-gc` and a young generation that holds all of it (`FLAGS`).
+ * engine, log, metrics) except the library itself, which uses no heap. Needs `--expose-gc` and a
+ * young generation that fits all of it (`FLAGS`).
  */
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,10 +22,10 @@ import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { startFake, TEST_LIMITS } from "./fake.ts";
 
-/** What Node is to be started with. */
+/** Node's start flags. */
 export const FLAGS = ["--expose-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"];
 
-/** What was counted. */
+/** The counts. */
 export interface Counted {
   readonly heapBytes: number;
   readonly collections: number;
@@ -34,28 +33,28 @@ export interface Counted {
 }
 
 const WARMING = 20_000;
-/** Answers between two collections, and how often so many are counted. */
+/** Answers between two collections, and the number of such rounds. */
 const COUNTED = 200;
 const ROUNDS = 10;
 /** Fewer than a connection may send in one turn. */
 const IN_A_TURN = 10;
 
-/** Which searches are counted: one that is answered from the response cache, or always new ones. */
+/** The counted searches: one that the response cache answers, or always new ones. */
 export type Searches = "cached" | "new";
 
-/** Bodies of one length, of which every one but the cached one is sent once. */
+/** Bodies of one length, of which all but the cached one are sent once. */
 const BODIES = WARMING + COUNTED * ROUNDS;
 
-/** The body of a search; each number gives another one. */
+/** The body of a search, distinct for each number. */
 function bodyOf(number: number): Uint8Array {
   const cents = 10_000_000 + number;
   const filters = { geo: { uf_any_of: ["SP", "RJ", "MG"] }, company: { share_capital_max: cents } };
   return new Uint8Array(Buffer.from(JSON.stringify({ spec: { filters }, limit: 50 })));
 }
 
-/** The library's side of one connection, which has a request waiting whenever it is asked. */
+/** The library's side of one connection, which always has a request waiting. */
 function librarySide(key: string, searches: Searches) {
-  // Made before anything is counted; the library's own bytes lie outside of the heap as well.
+  // Allocated before the count; the library's own bytes are off the heap too.
   const length = searches === "new" ? BODIES : 1;
   const bodies = Array.from({ length }, (_, number) => bodyOf(number));
   const [bytes = new Uint8Array()] = bodies;
@@ -74,7 +73,7 @@ function librarySide(key: string, searches: Searches) {
       for (const line of head) each(line[0], line[1]);
     },
   };
-  // The library says that it is well where nothing else is said.
+  // The library defaults to status 200.
   const seen = { status: "200 OK", bytes: 0 };
   const response = {
     onAborted() {},

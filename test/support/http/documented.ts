@@ -1,9 +1,8 @@
 /**
- * Holds answers against the OpenAPI document. What comes in: an answer and the request it was
- * given to. What goes out: nothing, or a failure that says what is not as documented.
+ * Checks answers against the OpenAPI document; a failure names the undocumented part.
  * Invariant: as strict as the document allows: the status must be listed, every required header
- * must be there and no header that is not listed, the media type and the JSON body must fit; what
- * the document says in words (unknown paths, other methods, HEAD) is held to those words.
+ * must be present and no unlisted one, the media type and the JSON body must fit; rules in the
+ * document's text (unknown paths, other methods, HEAD) are checked too.
  */
 import assert from "node:assert/strict";
 import { Compile } from "typebox/schema";
@@ -13,7 +12,7 @@ import { publicDocument } from "../../../src/http/api/service/documents.ts";
 /** One answer; names of headers in lower case. */
 export interface SeenAnswer {
   readonly method: string;
-  /** Address as sent, with or without its query. */
+  /** Sent address, with or without its query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,18 +36,18 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** The document as this test reads it. */
+/** The document as this test parses it. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: object & { readonly headers: Readonly<Record<string, HeaderObject>> };
 }
 
-/** The document that the servers of the tests have; as text, so that it is only what is sent. */
+/** The document of the tests' servers, parsed from text, so that it is only what is sent. */
 export const DOCUMENT = JSON.parse(
   JSON.stringify(publicDocument(ROUTES, "0.0.0-test")),
 ) as Document;
 
-/** The second spelling of a CNPJ, whose slash makes two segments of it. */
+/** The second spelling of a CNPJ, whose slash makes it two segments. */
 export const ALIASES: Readonly<Record<string, string>> = {
   "/v1/accounts/{cnpj}/{branch}": "/v1/accounts/{cnpj}",
 };
@@ -77,7 +76,7 @@ const HTTP_HEADERS = [
 const EVERYWHERE = Object.keys(DOCUMENT.components.headers).map((name) => name.toLowerCase());
 const LIMITS = ["ratelimit", "ratelimit-policy"];
 
-/** What a path that is not listed can be answered with, and a method that a path has not. */
+/** Possible answers to an unlisted path, and to an unlisted method of a path. */
 const UNLISTED: Readonly<Record<string, number>> = {
   not_found: 404,
   method_not_allowed: 405,
@@ -93,19 +92,19 @@ const PROBLEM = "application/problem+json";
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const KEY = /pnr_[0-9a-f]{4}/;
 
-/** What does not fit, and where. */
+/** Mismatches, with places. */
 interface SchemaError {
   readonly instancePath: string;
   readonly message: string;
 }
 
-/** What a schema is held against, without the type that it describes. */
+/** The validator of a schema, without the type that it describes. */
 interface SchemaCheck {
   Check(value: unknown): boolean;
   Errors(value: unknown): [boolean, readonly SchemaError[]];
 }
 
-/** The document's schemas are not known before it runs; their types cost the compiler seconds. */
+/** The document's schemas are unknown before runtime; their types cost the compiler seconds. */
 const compileSchema = Compile as unknown as (schema: object) => SchemaCheck;
 
 const validators = new Map<string, SchemaCheck>();
@@ -118,7 +117,7 @@ function validatorOf(name: string, schema: object): SchemaCheck {
   return made;
 }
 
-/** Fails unless an answer is as the document says. */
+/** Fails unless an answer matches the document. */
 export function assertDocumented(seen: SeenAnswer): void {
   const { method, path, status } = seen;
   const found = PUBLIC_TABLE.at(path.replace(/\?.*$/s, ""));
@@ -136,7 +135,7 @@ export function assertDocumented(seen: SeenAnswer): void {
   }
 }
 
-/** Whether a JSON body fits what the document asks a route for; true for routes without a body. */
+/** True if a JSON body fits the schema of its route; true for routes without a body. */
 export function fitsRequest(method: string, route: string, body: unknown): boolean {
   const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
   if (requestBody === undefined) return true;
@@ -144,7 +143,7 @@ export function fitsRequest(method: string, route: string, body: unknown): boole
   return validatorOf(`${method} ${route}`, schema).Check(body);
 }
 
-/** Whether the document says that a route takes files of a type. */
+/** True if the document lists a file type for a route. */
 export function takesFile(method: string, route: string, type: string): boolean {
   const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
   return requestBody !== undefined && type in requestBody.content;
@@ -156,7 +155,7 @@ function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): 
   assert.ok(!KEY.test(body) && !KEY.test(Object.values(headers).join()), "a key is in the answer");
   if (method === "HEAD" || status === 304 || status === 204) assert.equal(body, "");
   if (status < 400 || method === "HEAD") return;
-  // What is no message of the agents' protocol is answered in that protocol.
+  // A message outside the agents' protocol is answered in that protocol.
   if (status === 400 && routeOf(path) === "/mcp") return;
   assert.equal(headers["content-type"], PROBLEM);
   const problem = JSON.parse(body) as Record<string, unknown>;
@@ -171,7 +170,7 @@ function routeOf(path: string): string | undefined {
 
 function checkUnlisted({ method, status, headers, body }: SeenAnswer): void {
   checkHeaders(headers, UNLISTED_HEADERS);
-  // OPTIONS names the methods of a path, which is all that it answers.
+  // OPTIONS answers only the methods of a path.
   const isOptions = method === "OPTIONS" && status === 204;
   assert.equal("allow" in headers, isOptions || status === 405, "the header Allow");
   if (isOptions) {
@@ -223,7 +222,7 @@ function checkHeaders(headers: SeenAnswer["headers"], documented: readonly strin
   assert.deepEqual(others, [], "headers that are not documented");
 }
 
-/** Holds the answer of a fetch against the document; the answer can still be read. */
+/** Checks a fetch's answer against the document; the answer can still be read. */
 export async function documented(method: string, url: string, answer: Response): Promise<Response> {
   const { pathname, search } = new URL(url);
   const headers = Object.fromEntries(answer.headers);
@@ -232,7 +231,7 @@ export async function documented(method: string, url: string, answer: Response):
   return answer;
 }
 
-/** Fetches and holds the answer against the document. */
+/** Fetches and checks the answer against the document. */
 export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
   return documented(init.method ?? "GET", url, await fetch(url, init));
 }

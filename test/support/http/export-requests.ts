@@ -1,7 +1,7 @@
 /**
- * Requests of the HTTP suites of exports. What comes in: a fake server and who asks for what. What
- * goes out: its answers, held against the OpenAPI document.
- * Invariant: each creation has an Idempotency-Key of its own unless a suite gives one.
+ * Requests of the HTTP suites of exports to a fake server, whose answers are checked against the
+ * OpenAPI document.
+ * Invariant: each creation has its own Idempotency-Key unless a suite gives one.
  */
 import assert from "node:assert/strict";
 import { fetchDocumented } from "./documented.ts";
@@ -9,7 +9,7 @@ import type { FakeServer } from "./fake.ts";
 
 /** The accounts that the suites export: 250 of the fake engine. */
 export const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** What stands for a rendered file. */
+/** A simulated rendered file. */
 export const FILE = Buffer.from("cnpj\r\n10000000000100\r\n");
 
 /** The answer to a creation, or the error in its place. */
@@ -20,17 +20,17 @@ export interface Created {
 }
 
 let keys = 0;
-/** An Idempotency-Key that was not used before. */
+/** An unused Idempotency-Key. */
 export const freshKey = () => `test-${keys++}`;
 
-/** Who asks how. */
+/** The sender. */
 export interface Asked {
   readonly plan?: "free" | "scale" | "enterprise";
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request without a body and does not follow where it leads. */
+/** Sends a request without a body and does not follow redirects. */
 export function ask(server: FakeServer, path: string, asked: Asked = {}): Promise<Response> {
   const { plan = "enterprise", method = "GET", headers = {} } = asked;
   const authorization = `Bearer ${server.keys[plan]}`;
@@ -56,14 +56,14 @@ export function post(
   });
 }
 
-/** Creates an export and gives its id. */
+/** Creates an export, returns its id. */
 export async function make(server: FakeServer, format = "csv"): Promise<string> {
   const answer = await post(server, { spec: SP, output: { format } });
   assert.equal(answer.status, 201);
   return ((await answer.json()) as Created).export.export_id;
 }
 
-/** The tenants of the fake server are called after their plans. */
+/** The tenants of the fake server are named after their plans. */
 export function tenantOf({ keyring }: Pick<FakeServer, "keyring">, tenant = "enterprise"): string {
   return keyring.list().find((row) => row.tenant === tenant)?.tenantId as string;
 }

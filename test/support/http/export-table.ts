@@ -1,9 +1,8 @@
 /**
- * The scenarios of exports that need no history. What comes in: nothing. What goes out: requests
- * with the status, the content and the missing content of their answers, for
- * contract/http/api/scenarios.test.ts; what depends on the state of an export is in
- * contract/http/api/exports.test.ts.
- * Invariant: as in http-table.ts; each creation has a key of its own per transport's server.
+ * The scenarios of exports that need no history: requests with the status, the required content,
+ * and the forbidden content of their answers, for contract/http/api/scenarios.test.ts; those that
+ * depend on an export's state are in contract/http/api/exports.test.ts.
+ * Invariant: as in http-table.ts; each creation has its own key per transport's server.
  */
 import type { Scenario } from "./table.ts";
 
@@ -17,7 +16,7 @@ const UNKNOWN = `/v1/exports/${UNKNOWN_ID}`;
 const WRONG_IDS = [UNKNOWN_ID, "x", `${UNKNOWN_ID}0`, `EXP_${"0".repeat(32)}`, "%20", "exp_"];
 
 let keys = 0;
-/** A creation with a new key, unless the scenario brings its own headers. */
+/** A creation with a new key, unless the scenario has its own headers. */
 function creation(scenario: Scenario): Scenario {
   keys++;
   return { path: "/v1/exports", headers: { "idempotency-key": `key-${keys}` }, ...scenario };

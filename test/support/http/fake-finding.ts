@@ -1,7 +1,7 @@
 /**
- * Finding of the fake engine. What comes in: its accounts, and what gives fields of one. What goes
- * out: accounts whose name begins with the text, and those whose CNPJ begins with the root.
- * Invariant: no other rule of finding holds here; the order is that of the accounts.
+ * The fake engine's finder: returns accounts whose name begins with the text, and those whose CNPJ
+ * begins with the root.
+ * Invariant: no other rule of finding applies here; the order is that of the accounts.
  */
 import type { Engine } from "../../../src/http/server/service.ts";
 

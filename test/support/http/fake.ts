@@ -1,8 +1,7 @@
 /**
- * A service with a fake engine, and a real server around it, for the HTTP suites. What comes in:
- * wishes such as the transport. What goes out: an address that answers, keys of every plan.
+ * A service with a fake engine, and a real server around it, for the HTTP suites.
  * Invariant: everything is real (sockets, transport, keys in SQLite, plans, normalization) except
- * the engine, which scans a list of made-up accounts, and the exporter, a model in memory; their
+ * the engine, which scans a list of invented accounts, and the exporter, a model in memory; their
  * own suites test those.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -96,7 +95,7 @@ interface FakeAccount {
   readonly email: string;
 }
 
-/** Made-up accounts in rank order: 250 in SP, 250 in RJ, alternating. */
+/** Invented accounts in rank order: 250 in SP, 250 in RJ, alternating. */
 export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 }, (_, row) => ({
   cnpj: String(10_000_000_000_100 + row),
   legal_name: `Empresa Inventada ${row} "Á"`,
@@ -106,7 +105,7 @@ export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 },
   email: `empresa${row}@example.com`,
 }));
 
-/** A segment without a file behind it; `label` and `id` tell two of them apart. */
+/** A segment without a file; `label` and `id` make two of them distinct. */
 export function fakeSegment(label = "2026-10", id = "feedfacecafebeef"): Segment {
   let poisoned = false;
   return {
@@ -141,7 +140,7 @@ const FAKE_TABLES: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   municipality_ibge: ["3304557", "3550308"],
 };
 
-/** What translation and leads ask the addon for. */
+/** The addon calls of translation and leads. */
 const fakeNative = {
   table: (number: number) => FAKE_TABLES[TABLES[number] as TableName] ?? [],
   facets: () => [Uint32Array.of(250, 250, 0)],
@@ -149,7 +148,7 @@ const fakeNative = {
     Buffer.from(JSON.stringify([...rows].map((row) => fieldsOf(row, fields)))),
 };
 
-/** What every made-up account has besides. */
+/** Further members of invented accounts. */
 const FAKE_FACTS = { headquarters: true, registration_status: 2, cnae_secondary: [], score: 640 };
 
 function fieldsOf(row: number, fields: readonly string[]): Record<string, unknown> {
@@ -162,12 +161,12 @@ export function poison(segment: Segment): void {
   (segment.native as unknown as { poison(): void }).poison();
 }
 
-/** What an engine of tests is made of. */
+/** Parts of a test engine. */
 interface EngineParts extends Omit<Engine, "page" | "counts"> {
   search(segment: Segment, asked: PageAsked): SearchAnswer;
   searchSliced(segment: Segment, asked: PageAsked): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /** Resolves before counts are there; null where they are there at once. */
+  /** Resolves before counts exist; null if they exist immediately. */
   wait?(): Promise<void> | null;
 }
 
@@ -208,7 +207,7 @@ export const fakeParts: EngineParts = {
   ...fakeFinding(FAKE_ACCOUNTS, fieldsOf),
 };
 
-/** An engine of parts, some of which a suite may have replaced. */
+/** An engine of parts, some of which a suite may replace. */
 export function engineOf(parts: EngineParts): Engine {
   const facetsOf: Engine["counts"] = (segment, spec, names) => ({
     facets: names === null ? null : parts.facets(segment, spec, names),
@@ -232,7 +231,7 @@ export function engineOf(parts: EngineParts): Engine {
   };
 }
 
-/** The engine of the made-up accounts. */
+/** The engine of the invented accounts. */
 export const fakeEngine = engineOf(fakeParts);
 
 /** The text of a page in pieces of a few hundred bytes. */
@@ -265,7 +264,7 @@ function matchingRows(filters: {
   });
 }
 
-/** The plans without their rates: a suite asks as fast as it can. */
+/** The plans without their rates: a suite sends as fast as it can. */
 function unhurried(plans: Plans): Plans {
   const rates = { requests_per_second: 1e6, burst: 1e6 };
   const rows = Object.entries(plans).map(([name, plan]) => {
@@ -274,7 +273,7 @@ function unhurried(plans: Plans): Plans {
   return Object.fromEntries(rows) as Plans;
 }
 
-/** A server on a free port, with one key per plan and everything it writes to its log. */
+/** A server on a free port, with one key per plan and its whole log. */
 export interface FakeServer {
   readonly base: string;
   readonly port: number;
@@ -285,7 +284,7 @@ export interface FakeServer {
   readonly exporter: FakeExporter;
   readonly keys: Readonly<Record<PlanName, string>>;
   readonly logged: string[];
-  /** Request bodies on their way, and answers being sent. */
+  /** Request bodies in flight, and answers being sent. */
   readonly bodies: Budget;
   readonly streams: Budget;
   readonly sockets: Sockets;
@@ -340,10 +339,10 @@ function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeL
   };
 }
 
-/** Threads that take the connections and hand every request on, where TEST_THREADS says so. */
+/** Threads that accept connections and forward every request, if TEST_THREADS is set. */
 const THREADS = Number(process.env.TEST_THREADS ?? 1);
 
-/** Limits of a transport, and the threads that take its connections if it can have several. */
+/** Limits of a transport, and its accepting threads if it can have several. */
 type TestLimits = TransportLimits & { readonly threads?: number };
 
 async function openTestTransport(
@@ -368,7 +367,7 @@ async function openTestTransport(
   return opened;
 }
 
-/** Starts a server; `parts` replaces what a test wants otherwise. */
+/** Starts a server; `parts` overrides its parts. */
 export async function startFake(
   transport: TransportName,
   parts: Partial<Service> = {},
@@ -445,20 +444,20 @@ export function openThreadedFake(threads: number): Promise<FakeServer> {
   return startFake("uws", {}, { ...TEST_LIMITS, threads });
 }
 
-/** What came back on a raw socket, and how it ended. */
+/** Bytes received on a raw socket, and how it ended. */
 export interface RawAnswer {
   readonly text: string;
   readonly closed: boolean;
   readonly tookMs: number;
 }
 
-/** How long a test waits for the first byte, and how long it then listens for more. */
+/** Time that a test waits for the first byte, and then for more. */
 const FIRST_MS = 15_000;
 const QUIET_MS = 400;
 
 /**
- * Sends bytes as they are; resolves when the server closes, after `waitMs` where that is given,
- * else when nothing more comes behind what came, however long that took.
+ * Sends bytes unchanged; resolves when the server closes, after `waitMs` if given, else when no
+ * more bytes follow the first ones, however late those were.
  */
 export function sendRaw(port: number, bytes: string | Buffer, waitMs?: number): Promise<RawAnswer> {
   const began = performance.now();

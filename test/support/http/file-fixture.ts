@@ -1,8 +1,7 @@
 /**
- * What the suites about files over HTTP share. What comes in: bytes or a size. What goes out: an
- * export with a file in a fake server, its link, answers read from a plain socket, and the
- * descriptors that this process has open.
- * Invariant: the file is a real one; only how it came about is made up.
+ * Shared parts of the suites about files over HTTP: an export with a file in a fake server, its
+ * link, answers read from a plain socket, and this process's open descriptors.
+ * Invariant: the file is a real one; only its origin is invented.
  */
 import { createHash } from "node:crypto";
 import { openSync, readdirSync, readlinkSync } from "node:fs";
@@ -25,7 +24,7 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** An export of the enterprise tenant that is queued. */
+/** A queued export of the enterprise tenant. */
 export function addExport(server: FakeServer, format: ExportFormat = "csv"): ExportRecord {
   const { tenantId } = server.keyring.authenticate(`Bearer ${server.keys.enterprise}`);
   const idempotencyKey = String(server.exporter.created.length);
@@ -33,12 +32,12 @@ export function addExport(server: FakeServer, format: ExportFormat = "csv"): Exp
   return server.exporter.create(wanted as never).record;
 }
 
-/** An export that is done, with its file. */
+/** A done export, with its file. */
 export function addFile(server: FakeServer, bytes: Uint8Array, format?: ExportFormat) {
   return server.exporter.finish(addExport(server, format).id, bytes);
 }
 
-/** Path and query that give the file of an export. */
+/** Path and query of an export's file. */
 export function linkOf(server: FakeServer, record: ExportRecord, nowMs = Date.now()): string {
   return signLink(record, { nowMs, secrets: openSecrets(server.dataDir).link });
 }
@@ -54,7 +53,7 @@ export function openBelow(folder: string): number {
   }).length;
 }
 
-/** Waits until a count is as expected; gives what it was in the end. */
+/** Waits until a count is as expected; returns its final value. */
 export async function settledAt(wanted: number, count: () => number): Promise<number> {
   for (let round = 0; round < 200 && count() !== wanted; round++) await sleep(10);
   return count();
@@ -70,17 +69,17 @@ export interface PlainAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
-  /** False when the socket closed before the length that the head promised. */
+  /** False if the socket closed before the length declared in the head. */
   readonly whole: boolean;
 }
 
-/** How a plain socket reads. */
+/** A socket's options. */
 export interface Reading {
   /** Pause after each read, in milliseconds. */
   readonly pauseMs?: number;
   readonly method?: string;
   readonly lines?: readonly string[];
-  /** A socket to use again; a new one is opened where there is none. */
+  /** A socket to reuse; a new one is opened by default. */
   readonly socket?: Socket;
 }
 
@@ -112,7 +111,7 @@ export function ask(port: number, target: string, reading: Reading = {}): Promis
   });
 }
 
-/** Puts an answer together. */
+/** Assembles an answer. */
 class Reader {
   #head = "";
   #parts: Buffer[] = [];

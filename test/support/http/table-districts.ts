@@ -1,8 +1,7 @@
 /**
- * The scenarios of districts. What comes in: nothing. What goes out: rows of the table in table.ts.
- * Invariant: that of the table; the accounts of the fake engine name no district, so that what is
- * found in real snapshots is left to contract/http/api/districts.test.ts.
- * Apart because the table is full.
+ * The scenarios of districts: rows of the table in table.ts.
+ * Invariant: that of the table; the fake engine's accounts name no district, so
+ * contract/http/api/districts.test.ts covers real snapshots. Separate because the table is full.
  */
 import type { Scenario } from "./table.ts";
 

@@ -1,6 +1,5 @@
 /**
- * The scenarios of leads. What comes in: nothing. What goes out: rows of the table in
- * http-table.ts.
+ * The scenarios of leads: rows of the table in http-table.ts.
  * Invariant: that of the table.
  */
 import type { Scenario } from "./table.ts";

@@ -1,12 +1,12 @@
 /**
- * The table of API scenarios. What comes in: nothing. What goes out: requests with the status,
- * the content and the missing content of their answers; contract/http/api/scenarios.test.ts runs
- * them. Invariant: the accounts are those of the fake engine in http-fake.ts.
+ * The table of API scenarios: requests with the status, the required content, and the forbidden
+ * content of their answers; contract/http/api/scenarios.test.ts runs them. Invariant: the accounts
+ * are those of the fake engine in http-fake.ts.
  */
 import { DISTRICT_SCENARIOS } from "./table-districts.ts";
 import { LEAD_SCENARIOS } from "./table-leads.ts";
 
-/** One request, what it is answered with, and what must and must not be in the answer. */
+/** One request, its answer, and what must and must not be in the answer. */
 export interface Scenario {
   readonly name: string;
   readonly method?: string;
@@ -14,7 +14,7 @@ export interface Scenario {
   /** Plan whose key is sent; null sends none. */
   readonly plan?: "free" | "enterprise" | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, everything else as JSON. */
+  /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly status: number;
   readonly contains?: readonly string[];

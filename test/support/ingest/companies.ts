@@ -1,10 +1,10 @@
 /**
  * Companies on their way to their establishments.
- * What comes in: records of an Empresas file.
- * What goes out: company spill records, little endian, a multiple of 8 long:
+ * Input: records of an Empresas file.
+ * Output: company spill records, little endian, a multiple of 8 long:
  *   0 u32 length   4 u16 number of the legal nature   6 u8 ordinal of the size   7 zero
  *   8 f64 root    16 i64 share capital in cents      24 u16 bytes of the name, then the name
- * Invariant: nulls are those of `record.ts`, so that the join copies values without looking.
+ * Invariant: nulls are those of `record.ts`, so that the join copies values unchecked.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";
 import { CNPJ_WIDTHS, cleanRoot, isShortPart } from "../../../src/dump/cnpj.ts";
@@ -37,7 +37,7 @@ const SOLE_TRADER = 2135;
 const NATURE_INVALID = oddCode("nature_invalid");
 const SIZE_INVALID = oddCode("size_invalid");
 
-/** What a company scan needs; `keepCpf` leaves the CPF in sole traders' names. */
+/** Inputs of a company scan; `keepCpf` leaves the CPF in sole traders' names. */
 interface CompanyScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
@@ -123,7 +123,7 @@ function capitalOf(record: DumpRecord, tally: Tally): number {
   return isValue(cents) ? cents : -1;
 }
 
-/** Writes a whole number from 0 to 2^53 as i64; a negative one becomes null. */
+/** Writes an integer from 0 to 2^53 as i64; a negative one becomes null. */
 export function writeWhole(view: DataView, at: number, value: number): void {
   const isNull = value < 0;
   view.setUint32(at, isNull ? 0 : value >>> 0, true);

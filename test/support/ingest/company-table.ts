@@ -1,8 +1,8 @@
 /**
- * The companies of one partition, ready to be looked up.
- * What comes in: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
- * What goes out: per company root the place of its record and its Simples and MEI flags; a company
- * that has a Simples row only has flags and no record.
+ * The companies of one partition, ready for look-up.
+ * Input: spilled companies (`companies.ts`) and Simples rows (`simples.ts`).
+ * Output: per company root the offset of its record and its Simples and MEI flags; a company with
+ * only a Simples row has flags and no record.
  * Invariant: of several rows of a company the first with a name stays; natures are dictionary
  * codes. Memory is the partition's companies plus about 30 bytes for each, Simples rows included.
  */
@@ -21,7 +21,7 @@ const SEEN = 0x80;
 /** Set in a company's flags once it met an establishment. */
 const MET = 0x40;
 
-/** Where the record of a company is that has none. */
+/** Offset of a company without a record. */
 const NO_ROW = 0xffffffff;
 
 /** Smallest company record. */
@@ -37,10 +37,10 @@ export class CompanyTable {
   private readonly offsets: Uint32Array;
   private readonly optIns: Uint8Array;
   private readonly tally: Tally;
-  /** Number of companies that have a row of their own. */
+  /** Number of companies with their own row. */
   readonly rows: number;
 
-  /** Reads the partition; what occurs twice is counted in `tally`. */
+  /** Reads the partition; duplicates are counted in `tally`. */
   constructor(
     files: readonly JoinFile[],
     simples: readonly SpillFile[],
@@ -73,7 +73,7 @@ export class CompanyTable {
     return index;
   }
 
-  /** Where the record of a company starts in `bytes`; -1 when it has none. */
+  /** Offset of a company's record in `bytes`; -1 if it has none. */
   offset(index: number): number {
     const offset = this.offsets[index] as number;
     return offset === NO_ROW ? -1 : offset;
@@ -84,7 +84,7 @@ export class CompanyTable {
     return (this.optIns[index] as number) & ~(SEEN | MET);
   }
 
-  /** Counts the Simples rows whose company has met no establishment, in the order of companies. */
+  /** Counts the Simples rows whose company met no establishment, in the order of companies. */
   countOrphans(): void {
     for (let index = 0; index < this.keys.size; index++) {
       if (((this.optIns[index] as number) & (SEEN | MET)) !== SEEN) continue;

@@ -1,9 +1,9 @@
 /**
  * Establishments on their way to the join.
- * What comes in: records of an Estabelecimentos file.
- * What goes out: row records (`native-index/builder/record.ts`) in which codes are the task's
- * provisional numbers, and what the company and the scores will fill is zero.
- * Invariant: every odd value is null and counted; only a row without a CNPJ is left out.
+ * Input: records of an Estabelecimentos file.
+ * Output: row records (`native-index/builder/record.ts`) in which codes are the task's provisional
+ * numbers, and fields filled later by company and scores are zero.
+ * Invariant: every odd value is null and counted; only a row without a CNPJ is skipped.
  */
 import {
   RECORD,
@@ -70,7 +70,7 @@ UFS.forEach((uf, ordinal) => {
   UF_ORDINALS[(uf.charCodeAt(0) << 8) | uf.charCodeAt(1)] = ordinal;
 });
 
-/** What an establishment scan needs. */
+/** Inputs of an establishment scan. */
 interface EstablishmentScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
@@ -193,12 +193,12 @@ export class EstablishmentScanner {
   }
 }
 
-/** Appends a text of a record to the sink and gives its length; 0 where there is none. */
+/** Appends a text of a record to the sink and returns its length; 0 if there is none. */
 type ReadText = (record: DumpRecord, sink: TextSink, scan: EstablishmentScan) => number;
 
-/** What every string of a row record is read from; a column without an entry does not compile. */
+/** Source of every string of a row record; a column without an entry does not compile. */
 const TEXTS: Readonly<Record<RecordString, ReadText>> = {
-  /** It comes with the join. */
+  /** The join adds it. */
   legal_name: () => 0,
   trade_name(record, sink, { tally, keepCpf }) {
     const name = cleanText(record, ESTAB.tradeName, sink);
@@ -231,13 +231,13 @@ function readStreet(record: DumpRecord, sink: TextSink): number {
   return type;
 }
 
-/** Slots that identity and place of an establishment fill together. */
+/** Slots that an establishment's identity and place fill together. */
 type PlaceSlot = "cnpj" | "uf" | "municipality_tom" | "municipality_ibge";
 
 /** Writes one value of the row record that begins at `at`. */
 type WriteSlot = (record: DumpRecord, scan: EstablishmentScan, view: DataView, at: number) => void;
 
-/** What every other slot is filled from; a column without an entry does not compile. */
+/** Source of every other slot; a column without an entry does not compile. */
 const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, WriteSlot>> = {
   registration_status(record, { tally }, view, at) {
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);

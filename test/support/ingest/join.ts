@@ -1,11 +1,10 @@
 /**
- * The twin of the join (src/ingest/join.ts), in plain TypeScript: one partition of establishments
- * meets its companies and is scored.
- * What comes in: the spill files of pass 1 and the tables that turn provisional numbers into
- * dictionary codes.
- * What goes out: finished row records, spilled by range of the rank order.
+ * The twin of the join (src/ingest/join.ts), in plain TypeScript: joins and scores one partition of
+ * establishments with its companies.
+ * Input: the spill files of pass 1 and the tables from provisional numbers to dictionary codes.
+ * Output: finished row records, spilled by range of the rank order.
  * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
- * stays, and of two equal companies the first that has a name.
+ * stays, and of two equal companies the first with a name.
  */
 import {
   RECORD,
@@ -27,7 +26,7 @@ import { CompanyTable } from "./company-table.ts";
 import { KeyTable } from "./keytable.ts";
 import { type CountedRow, hasPhone, RowCounts } from "./row-counts.ts";
 
-/** Slots of a row record that the join fills: what a company gives its rows, and the scores. */
+/** Slots of a row record that the join fills: a company's values, and the scores. */
 export type JoinedSlot =
   | "legal_nature"
   | "company_size_code"
@@ -41,7 +40,7 @@ export type JoinedSlot =
   | "phone_2_shared"
   | "establishments";
 
-/** Bytes of company `index` are at `at`; -1 when the establishment has no company row. */
+/** Bytes of company `index` are at `at`; -1 if the establishment has no company row. */
 interface Company {
   bytes: Buffer;
   view: DataView;
@@ -73,7 +72,7 @@ export function joinHere(context: JoinContext, task: JoinTask): JoinResult {
   };
 }
 
-/** Gathers the sort keys of every `stride`-th row of a partition. */
+/** Collects the sort keys of every `stride`-th row of a partition. */
 export function samplePartition(context: JoinContext, partition: number, stride: number): RankKeys {
   const keys: [number, number, number][] = [];
   new PartitionJoin(context, partition).run((row) => {
@@ -86,7 +85,7 @@ export function samplePartition(context: JoinContext, partition: number, stride:
   };
 }
 
-/** What a score is made of, before it is known. */
+/** The parts of an unknown score. */
 const NO_FACTS = {
   ...{ status: 0, size: 0, mei: false, headquarters: false, hasEmail: false, phones: 0 },
   ...{ activityKnown: false, ageDays: -1, capitalCents: -1, sanctioned: false },
@@ -151,7 +150,7 @@ class PartitionJoin {
     }
   }
 
-  /** Numbers of active establishments that rows shown so far have. */
+  /** Numbers of active establishments of the rows passed so far. */
   establishments(): Uint32Array {
     return this.counts.met();
   }
@@ -161,7 +160,7 @@ class PartitionJoin {
     this.counts.spill(this.row(), writer, { ...place, root: this.root, buckets });
   }
 
-  /** The row at hand, with the bytes of its e-mail, its last string. */
+  /** The current row, with the bytes of its e-mail, its last string. */
   private row(): CountedRow {
     const { view, bytes, at } = this;
     const length = view.getUint16(at + EMAIL_LENGTH, true);
@@ -200,7 +199,7 @@ class PartitionJoin {
     return false;
   }
 
-  /** Turns provisional numbers into dictionary codes, in place. */
+  /** Replaces provisional numbers by dictionary codes, in place. */
   private remap(remaps: AllRemaps): void {
     const { view, at, bytes } = this;
     remap16(view, at + SLOTS.municipality_tom, remaps.tom);
@@ -217,7 +216,7 @@ class PartitionJoin {
     }
   }
 
-  /** Adds what comes from the company, the municipality table and the sanctions list. */
+  /** Adds the values of the company, the municipality table, and the sanctions list. */
   private fill(companies: CompanyTable): void {
     const { view, at, company, context } = this;
     const index = companies.meet(this.root);
@@ -298,7 +297,7 @@ class PartitionJoin {
   }
 
   /**
-   * Writes the finished record, and gives its length; the company's name goes before the
+   * Writes the finished record, and returns its length; the company's name precedes the
    * establishment's strings.
    */
   write(writer: SpillWriter, range: number): number {
@@ -314,8 +313,8 @@ class PartitionJoin {
     const used = head + name + texts;
     const length = (used + 7) & ~7;
     const to = writer.reserve(range, length);
-    // Word by word, because a call of `copy` costs more than the copying; the last word may carry
-    // two bytes of what follows, which are written over.
+    // Word by word, because a call of `copy` costs more than the copying; the last word may include
+    // two following bytes, which are overwritten.
     for (let p = 0; p < head; p += 4) {
       writer.view.setInt32(to + p, view.getInt32(at + p, true), true);
     }
@@ -332,7 +331,7 @@ class PartitionJoin {
     return length;
   }
 
-  /** Bytes of all strings that the source record holds. */
+  /** Bytes of all strings in the source record. */
   private textBytes(): number {
     let sum = 0;
     for (let at = this.at + RECORD.stringLengths; at < this.at + RECORD.fixedLength; at += 2) {
@@ -343,9 +342,9 @@ class PartitionJoin {
   }
 }
 
-/** Where the length of the legal name stands; it is the first string. */
+/** Offset of the legal name's length; it is the first string. */
 const NAME_LENGTH = stringLengthAt("legal_name");
-/** Where the length of the e-mail stands. */
+/** Offset of the e-mail's length. */
 const EMAIL_LENGTH = stringLengthAt("email");
 
 function remap16(view: DataView, at: number, table: Uint16Array): void {

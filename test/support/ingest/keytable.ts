@@ -1,10 +1,10 @@
 /**
- * The keys that the twin of the join has met. What comes in: roots and the rest of a CNPJ.
- * What goes out: the index under which a key was first added.
- * Invariant: plain arrays only; a table holds at most the keys that it was made for.
+ * The keys seen by the twin of the join: maps roots and the rest of a CNPJ to the index of their
+ * first addition.
+ * Invariant: plain arrays only; a table has at most the keys it was made for.
  */
 
-/** A set of keys (root, rest) that numbers them in the order in which they are added. */
+/** A set of keys (root, rest), numbered in the order of addition. */
 export class KeyTable {
   /** Number of keys. */
   size = 0;
@@ -23,7 +23,7 @@ export class KeyTable {
     this.shift = 32 - bits;
   }
 
-  /** Index of a key, which is added when it is new. `rest` is 0 for a company. */
+  /** Index of a key, which is added if new. `rest` is 0 for a company. */
   add(root: number, rest: number): number {
     const slot = this.slotOf(root, rest);
     const found = (this.slots[slot] as number) - 1;

@@ -1,8 +1,8 @@
 /**
- * What of a partition's rows is counted. What comes in: the rows that stay, twice. What goes out:
- * in each row the number of its company's active establishments, 1 for each e-mail and phone until
- * it is known to be more (`shared-values.ts`), and whether the e-mail's domain is its own.
- * Invariant: every row was seen before the first is filled.
+ * Counts over a partition's rows. Input: the rows that stay, twice. Output: in each row the number
+ * of its company's active establishments, 1 for each e-mail and phone until more are counted
+ * (`shared-values.ts`), and whether the e-mail's domain is its own.
+ * Invariant: every row is counted before the first is filled.
  */
 import { RECORD, RECORD_FLAGS, RECORD_NULL, SLOTS } from "../../../native-index/builder/record.ts";
 import type { RowPlace } from "../../../src/ingest/shared-values.ts";
@@ -12,7 +12,7 @@ import { spillValue } from "./shared-values.ts";
 /** The registration status of an active establishment. */
 const ACTIVE = 2;
 
-/** A row record that begins at `at`, and the bytes of its e-mail; none where it has no e-mail. */
+/** A row record that begins at `at`, and the bytes of its e-mail, if any. */
 export interface CountedRow {
   readonly view: DataView;
   readonly bytes: Uint8Array;
@@ -20,7 +20,7 @@ export interface CountedRow {
   readonly email: Buffer;
 }
 
-/** Whether there is a phone in the slot at `at`. */
+/** True if the slot at `at` has a phone. */
 export function hasPhone(view: DataView, at: number): boolean {
   return view.getUint32(at + 4, true) < 0x80000000;
 }
@@ -73,7 +73,7 @@ export class RowCounts {
     }
   }
 
-  /** Numbers of active establishments that rows have, ascending. */
+  /** Numbers of active establishments in rows, ascending. */
   met(): Uint32Array {
     return Uint32Array.from(this.#met).sort();
   }

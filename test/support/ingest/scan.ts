@@ -1,8 +1,8 @@
 /**
- * The twin of the scan (src/ingest/scan/scan.ts), in plain TypeScript: one member of the dump,
- * cleaned and spilled by company root.
- * What comes in: a member (companies, Simples or establishments) and the number of partitions.
- * What goes out: its spill file, the codes it uses, and what was odd about it.
+ * The twin of the scan (src/ingest/scan/scan.ts), in plain TypeScript: cleans one member of the
+ * dump and spills it by company root.
+ * Input: a member (companies, Simples, or establishments) and the number of partitions.
+ * Output: its spill file, its codes, and its odd values.
  * Invariant: the spill depends on the member alone, not on the thread or the order of tasks.
  */
 import { placeOf, readMember } from "../../../src/dump/archive.ts";
@@ -18,7 +18,7 @@ import { companyScanner } from "./companies.ts";
 import { EstablishmentScanner } from "./establishments.ts";
 import { simplesScanner } from "./simples.ts";
 
-/** Scans one member. @throws CommandError with file, line and reason when it is damaged. */
+/** Scans one member. @throws CommandError with file, line, and reason if it is damaged. */
 export async function scanHere(
   task: ScanTask,
   pieces: DumpPieces = readMember(task.member),
@@ -58,7 +58,7 @@ interface Feeding {
   readonly progress: Int32Array;
 }
 
-/** Scans all pieces; gives how many rows were kept. */
+/** Scans all pieces; returns the kept rows' count. */
 async function feed({ scanner, bad, pieces, take, progress }: Feeding): Promise<number> {
   let rowsKept = 0;
   const onRecord = (record: DumpRecord): void => {

@@ -1,12 +1,11 @@
 /**
  * The twin of `native-index/join/shared_values.cc`, byte for byte, in plain TypeScript.
- * What comes in: of every joined row the values, the company, and the place of the row.
- * What goes out: what src/ingest/shared-values.ts says.
- * Invariant: that of src/ingest/shared-values.ts.
+ * Input: for every joined row the values, the company, and the row's position. Output and
+ * invariant: those of src/ingest/shared-values.ts.
  *
  * An entry, little endian, padded to a multiple of 8:
  *   0 u32 length   4 u32 offset of the row in its range   8 f64 root of the company
- *  16 u16 range   18 u16 place of the count in the row    20 u32 bytes of the value, then these
+ *  16 u16 range   18 u16 offset of the count in the row    20 u32 bytes of the value, then these
  */
 import { SLOTS } from "../../../native-index/builder/record.ts";
 import {
@@ -19,7 +18,7 @@ import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "../../../s
 
 const ENTRY = { length: 0, offset: 4, root: 8, range: 16, slot: 18, bytes: 20, value: 24 };
 
-/** FNV-1a of bytes, with the last bits stirred. */
+/** FNV-1a of bytes, with a final mix. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let p = from; p < to; p++) hash = Math.imul(hash ^ (bytes[p] as number), 0x01000193);
@@ -79,7 +78,7 @@ function eachEntry(bytes: Buffer, take: (at: number, view: DataView) => void): v
   for (let at = 0; at < bytes.length; at += view.getUint32(at, true)) take(at, view);
 }
 
-/** A text that is equal for equal values; e-mails and phones are told apart. */
+/** A text that is equal for equal values; e-mails and phones are distinct. */
 function keyOf(bytes: Buffer, at: number, view: DataView): string {
   const length = view.getUint32(at + ENTRY.bytes, true);
   const isEmail = view.getUint16(at + ENTRY.slot, true) === SLOTS.email_shared;

@@ -1,9 +1,9 @@
 /**
  * Simples and MEI opt-ins on their way to their companies.
- * What comes in: records of the Simples file.
- * What goes out: spill records of 16 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 zero.
- * Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
- * and change nothing.
+ * Input: records of the Simples file.
+ * Output: spill records of 16 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 zero.
+ * Invariant: `S` is yes; `N`, blank, and odd values are no. Dates that contradict a flag are
+ * counted and ignored.
  */
 import { RECORD_FLAGS } from "../../../native-index/builder/record.ts";
 import { cleanRoot } from "../../../src/dump/cnpj.ts";
@@ -19,7 +19,7 @@ import { countRoot } from "./companies.ts";
 /** Length of a spill record. */
 export const SIMPLES_BYTES = 16;
 
-/** What a Simples scan needs. */
+/** Inputs of a Simples scan. */
 interface SimplesScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
@@ -28,7 +28,7 @@ interface SimplesScan {
   readonly latestDay: number;
 }
 
-/** Columns of an option: the flag, and the days since and until which it is taken. */
+/** Columns of an option: the flag, and its first and last days. */
 type OptionColumns = readonly [flag: number, from: number, until: number];
 
 const OPTIONS: Readonly<Record<"simples" | "mei", OptionColumns>> = {
@@ -58,8 +58,8 @@ export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boole
 }
 
 /**
- * Reads a flag, and counts dates that contradict it. A day that is no date contradicts nothing; an
- * option of a later day than the exclusion renews it.
+ * Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing; an option
+ * after the exclusion renews it.
  */
 function readFlag(
   record: DumpRecord,

@@ -1,10 +1,10 @@
 /**
  * The twin of `native-index/scan/texts.cc`, in plain TypeScript.
- * Input: text columns of a record in Windows-1252 (or UTF-8 where the file says so).
+ * Input: text columns of a record in Windows-1252 (or declared UTF-8).
  * Output: clean UTF-8 bytes, appended to a sink.
- * Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
- * doubled white space; nothing written means the field is null. Controls count as white space, and
- * so do the CSI sequences of terminals that they begin.
+ * Invariant: the output is valid UTF-8 without controls, direction marks, and surrounding or
+ * doubled white space; no output means null. Controls count as white space, and so do the terminal
+ * CSI sequences that they begin.
  */
 import type { DumpRecord } from "../../../src/dump/records.ts";
 import {
@@ -40,7 +40,7 @@ function reserve(sink: TextSink, count: number): Uint8Array {
   return sink.bytes;
 }
 
-/** Appends the cleaned text and returns how many bytes it has; 0 means null. */
+/** Appends the cleaned text and returns its number of bytes; 0 means null. */
 export function cleanText(record: DumpRecord, column: number, sink: TextSink): number {
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;
@@ -115,8 +115,8 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
 const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 
 /**
- * Appends an e-mail address in lower case and returns its length; ABSENT when the field is blank,
- * an odd code (nothing appended) when it does not look like `local@domain.tld`.
+ * Appends an e-mail address in lower case and returns its length; ABSENT if the field is blank, an
+ * odd code (nothing appended) if it does not look like `local@domain.tld`.
  */
 export function cleanEmail(record: DumpRecord, column: number, sink: TextSink): number {
   const { bytes } = record;

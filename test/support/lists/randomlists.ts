@@ -1,9 +1,8 @@
 /**
- * Random lists of one tenant beside the plain sets that they should be. What comes in: a draw, and
- * accounts that may be put into lists. What goes out: lists that have changed, filters that name
- * some of them, `exported` among them, and whether such a filter keeps an account.
- * Invariant: the sets are told what was sent, never what a list answers; accounts are the same
- * whose CNPJs differ in their check digits only, which made-up rows may do.
+ * Random lists of one tenant and their expected plain sets: changes lists, draws filters that name
+ * some of them, including `exported`, and decides whether such a filter keeps an account.
+ * Invariant: the sets follow what was sent, never what a list answers; accounts are equal if their
+ * CNPJs differ only in check digits, which invented rows may do.
  */
 import assert from "node:assert/strict";
 import { markRows, noRows, stageHeld } from "../../../src/lists/holding.ts";
@@ -46,9 +45,9 @@ export class RandomLists {
     for (const { id } of this.#own) this.#model.set(id, new Set());
   }
 
-  /** Adds some to a list of the tenant's own, or takes them away. */
+  /** Adds accounts to a list of the tenant, or removes them. */
   async change(draw: Draw, { segment, rows }: Decoded): Promise<void> {
-    // The registry has CNPJs with wrong check digits, which nobody can type.
+    // The registry has CNPJs with wrong check digits, which cannot be typed.
     const sound = rows.filter(({ cnpj }) => readCnpj(String(cnpj))?.checked === true);
     const { id, kind } = draw.of(this.#own);
     const upload = new Upload(false);
@@ -67,7 +66,7 @@ export class RandomLists {
     await this.lists.change({ tenantId: "ten", id }, sent, { limits: LIMITS, segment });
   }
 
-  /** Has an export of some rows end, of one snapshot or of several. */
+  /** Finishes an export of some rows, of one snapshot or of several. */
   hold(draw: Draw, snapshots: readonly Decoded[]): void {
     const set = this.#model.get(EXPORTED) as Set<string>;
     const share = draw.of([0.002, 0.05, 0.2]);
@@ -95,7 +94,7 @@ export class RandomLists {
     ]);
   }
 
-  /** Whether the lists of a spec, which is not bound to them, keep an account. */
+  /** True if the lists of an unbound spec keep an account. */
   keeps({ filters: { lists = {} } }: AccountQuerySpec, cnpj: string): boolean {
     const inOne = (ids: readonly string[]) => ids.some((id) => this.#has(id, cnpj));
     const wanted = lists.any_of === undefined || inOne(lists.any_of);
@@ -108,7 +107,7 @@ export class RandomLists {
   }
 }
 
-/** A spec's filters with lists in place of what changes and exports alone may ask for. */
+/** A spec's filters with lists in place of those for changes and exports only. */
 export function withLists(sent: object, lists: object): object {
   const { filters = {} } = sent as { readonly filters?: { readonly industry?: object } };
   const { secondary_cnae_mode: _, ...industry } = (filters.industry ?? {}) as {

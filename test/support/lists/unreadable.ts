@@ -1,13 +1,13 @@
 /**
- * How an XLSX file is refused. What comes in: its bytes. What goes out: what is said of it, or an
- * empty text where it is read. Invariant: anything but a refusal in words is a failure. Apart
- * because suites of whole and of spoilt files ask for it.
+ * How an XLSX file is rejected: returns the message, or an empty text if it is accepted. Invariant:
+ * any failure other than a readable rejection fails. Separate because suites of valid and of
+ * corrupt files use it.
  */
 import assert from "node:assert/strict";
 import { AppError } from "../../../src/errors.ts";
 import { readXlsx } from "../../../src/lists/upload.ts";
 
-/** What a file is refused with; `column` is the wanted one. */
+/** The rejection of a file; `column` is the wanted one. */
 export async function unreadableXlsx(file: Buffer, column?: string): Promise<string> {
   try {
     await readXlsx(file, { fillZeros: false, column });

@@ -1,7 +1,7 @@
 /**
- * Workbooks as programs write them. What comes in: sheets of cells, and how they are written down.
- * What goes out: the bytes of an XLSX file, or its parts to be spoilt before they are packed.
- * Invariant: it shares nothing with the reader; the package is made by another library.
+ * Workbooks as programs write them: turns sheets of cells and writing options into an XLSX file, or
+ * into its parts, to be corrupted before packing.
+ * Invariant: shares nothing with the reader; another library makes the package.
  */
 import { buffer } from "node:stream/consumers";
 import { ZipFile } from "yazl";
@@ -28,7 +28,7 @@ const CODES: readonly (readonly [number, string])[] = [
 ];
 const STYLE_FORMATS = [0, 14, 164, 165, 166, 167, 3, 168];
 
-/** A cell: a text in one of its ways, a number as it is stored, or another kind. */
+/** A cell: a text in one of its forms, a number as stored, or another kind. */
 export type CellDraft =
   | { readonly text: string; readonly as: "shared" | "inline" | "rich" | "formula" }
   | { readonly number: string; readonly style?: number }
@@ -41,11 +41,11 @@ export interface SheetDraft {
   readonly state?: "hidden" | "veryHidden";
 }
 
-/** How it is written down. */
+/** Writing options. */
 interface Wording {
   /** Of all elements of the sheets. */
   readonly prefix?: string;
-  /** Whether rows and cells say where they are; without it no row and no cell may be missing. */
+  /** True if rows and cells have positions; without them none may be missing. */
   readonly places?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function text(value: string, as: "shared" | "inline" | "rich" | "formula"
   return { text: value, as } as const;
 }
 
-/** Packs parts, in an order of its own, packed or as they are. */
+/** Packs parts, in its own order, compressed or stored. */
 export async function packed(parts: Parts, draw?: Draw): Promise<Buffer> {
   const zip = new ZipFile();
   const order = [...parts].sort(() => (draw?.chance(0.5) ? 1 : -1));
@@ -151,7 +151,7 @@ function cellXml(cell: CellDraft, { p, at, texts }: Place): string {
   return made(' t="s"', value(String(texts.length - 1)));
 }
 
-/** A text in two runs of different looks. */
+/** A text in two runs of different styles. */
 function runs(value: string, p = ""): string {
   const half = Math.floor(value.length / 2);
   return [value.slice(0, half), value.slice(half)]

@@ -1,8 +1,8 @@
 /**
- * The official client of the Model Context Protocol in the tests. What comes in: a server, or a
- * command. What goes out: a connected client, and the answers of tools with what they must be.
- * Invariant: the client has read the definitions of the tools, so that it holds every structured
- * answer against the schema of its tool and rejects what does not fit.
+ * The official client of the Model Context Protocol in the tests, connected to a server or a
+ * command, with checks of the tools' answers.
+ * Invariant: the client has read the tools' definitions, so it validates every structured answer
+ * against the schema of its tool.
  */
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -11,10 +11,10 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { fetchDocumented } from "../http/documented.ts";
 import type { FakeServer } from "../http/fake.ts";
 
-/** Most bytes of an answer to a tool, as it is sent: some 7,000 tokens. */
+/** Maximum bytes of a tool's answer, as sent: some 7,000 tokens. */
 export const RESULT_BYTES_MAX = 25_000;
 
-/** What a tool answered. */
+/** A tool's answer. */
 export interface ToolResult {
   readonly text: string;
   /** Empty for an error. */
@@ -52,7 +52,7 @@ export function connectedTo(base: string, key: string): Promise<Connected> {
   return connected(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
 }
 
-/** Reads the result of a call, and holds it to what is true of every one. */
+/** Parses the result of a call, and checks what holds for every one. */
 export function readResult(result: Readonly<Record<string, unknown>>): ToolResult {
   const bytes = Buffer.byteLength(JSON.stringify(result));
   assert.ok(bytes <= RESULT_BYTES_MAX, `an answer of ${bytes} bytes`);
@@ -65,7 +65,7 @@ export function readResult(result: Readonly<Record<string, unknown>>): ToolResul
   return { text: content.text, structured, isError };
 }
 
-/** Rows of a text of accounts: every line that is a JSON array, the first of them the fields. */
+/** Rows in a text of accounts: every line that is a JSON array, the first of them the fields. */
 export function rowsOf(text: string): unknown[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("["));
   return lines.map((line) => JSON.parse(line) as unknown[]);
@@ -79,7 +79,7 @@ export interface Posted {
   readonly json: never;
 }
 
-/** Sends a body to /mcp with a key, and holds the answer against the document. */
+/** Sends a body to /mcp with a key, and checks the answer against the document. */
 export async function post(
   server: FakeServer,
   body: unknown,

@@ -1,8 +1,8 @@
 /**
- * COVER and CITIES as their drawings say, for tests. Input: the region of a file, or its rows.
+ * Decodes COVER and CITIES for tests. Input: the region of a file, or its rows.
  * Output: the rows of every list, each with its key.
- * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
- * that are drawn there are asserted on the way.
+ * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
+ * alignment specified there.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** Rows and keys by activity and state. */
 export type CoverLists = Map<string, (readonly [row: number, key: number])[]>;
 
-/** COVER of a file, or null where it has none. */
+/** COVER of a file, or null if it has none. */
 export function coverIn(region: Region): Buffer | null {
   return partsIn(region).get("PNCOVERS") ?? null;
 }
@@ -67,7 +67,7 @@ export function coveredRows(rows: readonly FixtureRow[]): CoverLists {
   return lists;
 }
 
-/** The runs of CITIES by activity, state and municipality, or null where a file has none. */
+/** The runs of CITIES by activity, state, and municipality, or null if a file has none. */
 export function citiesIn(region: Region): CoverLists | null {
   const bytes = partsIn(region).get("PNCITIES");
   if (bytes === undefined) return null;

@@ -1,7 +1,7 @@
 /**
- * DATED and OPENED as their drawings say, for tests. Input: the region of a file, or its rows.
+ * Decodes DATED and OPENED for tests. Input: the region of a file, or its rows.
  * Output: the entries of every list and run, and the cells of every state.
- * Invariant: follows native-index/format/region/parts.h alone, and asserts its order and alignment.
+ * Invariant: written only from native-index/format/region/parts.h; asserts its order and alignment.
  */
 import assert from "node:assert/strict";
 import { coveredRows } from "./cover-decode.ts";
@@ -9,18 +9,18 @@ import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 
-/** A day (year code times 512, and day of the year), a row, and the lowest 14 bits of its key. */
+/** A day (year code times 512, plus day of the year), a row, and the lowest 14 bits of its key. */
 type DatedEntry = readonly [day: number, row: number, low: number];
 
-/** What DATED holds. */
+/** DATED's content. */
 export interface DatedParts {
   /** By activity and state. */
   readonly lists: ReadonlyMap<string, readonly DatedEntry[]>;
-  /** By state, day and low bits: how many rows there are. */
+  /** Row counts by state, day, and low bits. */
   readonly cells: ReadonlyMap<string, number>;
 }
 
-/** DATED of a file, or null where it has none. */
+/** DATED of a file, or null if it has none. */
 export function datedIn(region: Region): Buffer | null {
   return partsIn(region).get("PNDATEDS") ?? null;
 }
@@ -80,10 +80,10 @@ export function datedRows(rows: readonly FixtureRow[]): DatedParts {
   return { lists, cells };
 }
 
-/** Rows, activities, municipalities and low bits by state and day. */
+/** Rows, activities, municipalities, and low bits by state and day. */
 export type OpenedRuns = ReadonlyMap<string, readonly string[]>;
 
-/** The runs of OPENED that have rows, or null where a file has none. */
+/** The runs of OPENED that have rows, or null if a file has none. */
 export function openedIn(region: Region): OpenedRuns | null {
   const bytes = partsIn(region).get("PNOPENED");
   if (bytes === undefined) return null;
@@ -171,7 +171,7 @@ function entryOf(number: bigint): DatedEntry {
   return [Number(number >> 46n), Number(row), Number(number & 0x3fffn)];
 }
 
-/** Where each run begins and ends; together they are all there is. */
+/** Start and end of each run; together they cover everything. */
 function runs(bytes: Buffer, at: number, count: number): (readonly [number, number])[] {
   const starts = Array.from({ length: count + 1 }, (_, i) => bytes.readUInt32LE(at + 4 * i));
   assert.equal(starts[0], 0);

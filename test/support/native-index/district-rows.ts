@@ -1,14 +1,14 @@
 /**
- * Fixture rows that lie in districts as those of a registry do. What comes in: a seed and a count.
- * What goes out: the rows of `randomRows` with names of districts in many spellings.
- * Invariant: the same seed gives the same rows. Apart from fixture-rows.ts, whose rows are those of
- * kept files.
+ * Fixture rows with districts like a registry's: the rows of `randomRows` with district names in
+ * many spellings.
+ * Invariant: the same seed makes the same rows. Separate from fixture-rows.ts, whose rows are those
+ * of committed files.
  */
 import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
 
 const NAMES = ["CENTRO", "MOEMA", "JARDIM SÃO LUÍS", "VILA D'ÁVILA", "BELA VISTA", "SÉ", "漢字"];
 
-/** Spellings that are one name, and some that are not. */
+/** Spellings of one name, and some of others. */
 function spelled(name: string, random: () => number): string {
   const choice = random();
   if (choice < 0.1) return name.toLowerCase();

@@ -1,7 +1,7 @@
 /**
- * DISTRICTS as native-index/format/region/parts.h draws it, for tests. What comes in: the region
- * of a file, or its rows. What goes out: the rows of every district of every municipality.
- * Invariant: every byte of DISTRICTS is read, and nothing of the addon is used.
+ * Decodes DISTRICTS as specified in native-index/format/region/parts.h, for tests. Input: the
+ * region of a file, or its rows. Output: the rows of every district of every municipality.
+ * Invariant: every byte of DISTRICTS is read, and the addon is not used.
  */
 import assert from "node:assert/strict";
 import { foldDistrict } from "../../../src/spec/districtname.ts";
@@ -9,10 +9,10 @@ import type { FixtureRow } from "./fixture-rows.ts";
 import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 
-/** Rows by code of the municipality and folded name, `3 centro`, in the order of the file. */
+/** Rows by municipality code and folded name, `3 centro`, in file order. */
 export type DistrictRows = Map<string, number[]>;
 
-/** What rows say. */
+/** From the rows. */
 export function districtsOf(rows: readonly FixtureRow[]): DistrictRows {
   const found: DistrictRows = new Map();
   rows.forEach(({ municipality_ibge: code, district }, row) => {
@@ -30,7 +30,7 @@ export function districtsOf(rows: readonly FixtureRow[]): DistrictRows {
   return new Map([...found].sort(byBytes));
 }
 
-/** What DISTRICTS of a file says, of municipalities whose rows are given. */
+/** DISTRICTS of a file, for municipalities whose rows are given. */
 export function districtsIn(region: Region, rowsOf: ReadonlyMap<number, number[]>): DistrictRows {
   const bytes = partsIn(region).get("PNDISTRI") ?? assert.fail("no DISTRICTS");
   const municipalities = bytes.readUInt32LE(12);

@@ -1,7 +1,7 @@
 /**
  * Facets counted row by row, for tests. Input: rows of a fixture. Output: the number of rows with
  * each code.
- * Invariant: no table of sums and no posting list is used.
+ * Invariant: uses no table of sums and no posting list.
  */
 import type { NativeFacet } from "../../../native-index/napi/engine.ts";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -14,7 +14,7 @@ const NONE = {
   size: FIXTURE_TABLES.company_size_code.length,
 };
 
-/** The code of a row in each facet; the last one stands for none. */
+/** The code of a row in each facet; the last one means none. */
 const FACETS = {
   uf: (row) => row.uf ?? NONE.uf,
   municipality: (row) => row.municipality_ibge ?? NONE.municipality,
@@ -35,7 +35,7 @@ export type TwinFacet = keyof typeof FACETS;
 /** All of them. */
 export const TWIN_FACETS = Object.keys(FACETS) as TwinFacet[];
 
-/** How many of the rows have each of `codes` codes. */
+/** Number of rows with each of `codes` codes. */
 export function facetOf(
   name: TwinFacet,
   rows: Iterable<FixtureRow>,

@@ -1,8 +1,7 @@
 /**
- * Finding by name beside its twin. What comes in: a seed, how many rows, how many words their names
- * are made of, and how many texts are typed. What goes out: a failure that names the text whose
- * accounts are not those of a scan by the definition.
- * Invariant: the same seed gives the same rows and texts: names, and parts of them, with random
+ * Finding by name compared with its twin: for a seed, a number of rows, of words, and of typed
+ * texts, a failure names the text whose accounts differ from a scan by the definition.
+ * Invariant: the same seed makes the same rows and texts: names, and parts of them, with random
  * edits, and hostile ones; with filters and without.
  */
 import assert from "node:assert/strict";
@@ -16,7 +15,7 @@ import { Region } from "./region-decode.ts";
 import { writeFixture } from "./region-fixture.ts";
 
 const COMMON = ["LTDA", "COMÉRCIO", "DE", "SILVA", "SANTOS", "ME", "E", "A", "Padaria"];
-/** Few letters, so that many words are near to each other; some are no ASCII, and one is wide. */
+/** Few letters, so that many words are similar; some are not ASCII, and one is wide. */
 const LETTERS = [..."aabcdeiorst", "ß", "ж", "漢", "𝒳"];
 
 type Dice = () => number;
@@ -82,7 +81,7 @@ export const HOSTILE = [
   "ж漢𝒳ß ж漢𝒳",
 ];
 
-/** What is made, and how much is asked. */
+/** Sizes of the data and queries. */
 export interface FindSubject {
   readonly seed: number;
   readonly count: number;
@@ -92,15 +91,15 @@ export interface FindSubject {
   readonly hostile: readonly string[];
 }
 
-/** Names that were read, with BEGINNINGS and without. */
+/** Names read, with BEGINNINGS and without. */
 interface NamesRead {
   readonly names: number;
   readonly older: number;
 }
 
 /**
- * Writes a snapshot to a folder and asks it for texts; asks the same file as an older program
- * leaves it, without BEGINNINGS, for the same.
+ * Writes a snapshot to a folder and queries it for texts; also queries the file in an older
+ * program's form, without BEGINNINGS.
  */
 export async function compareFinding(folder: string, subject: FindSubject): Promise<NamesRead> {
   const { seed, count, terms, hostile } = subject;

@@ -1,30 +1,27 @@
 /**
- * The slow twin of finding by name. What comes in: the names of rows in the order of rank, and
- * typed words. What goes out: the rows that fit, with how each fits, by the definition alone.
- * Invariant: shares nothing with the addon but the analyzer, which has a twin of its own: the whole
- * table of edit distances, a scan of all rows, no posting list and no vocabulary.
+ * The slow twin of finding by name. Input: the names of rows in rank order, and typed words.
+ * Output: the matching rows with their class, by the definition alone.
+ * Invariant: shares only the analyzer with the addon, which has its own twin: the whole table of
+ * edit distances, a scan of all rows, no posting list and no vocabulary.
  */
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 
-/** A row, as far as finding looks at it. */
+/** The part of a row used by finding. */
 export interface NamedRow {
   readonly legal_name: string | null;
   readonly trade_name: string | null;
 }
 
-/** A row that fits: 0 a name begins, 1 whole words, 2 beginnings, 3 one edit, 4 two. */
+/** A matching row: 0 a name begins, 1 whole words, 2 prefixes, 3 one edit, 4 two. */
 export type Fitting = readonly [row: number, fit: number];
 
 /** Letters from which a word that is not the last may begin another. */
 const BEGINNING_LETTERS = 3;
-/** Rows that are looked at for names that begin with the text. */
+/** Number of rows scanned for names that begin with the text. */
 const BEGINNINGS_READ = 4_096;
 const EDITS_MAX = 2;
 
-/**
- * Edits between two words by code points, of which one has neighbours change places: the whole
- * table.
- */
+/** Edits between two words by code points, including swapped neighbors: the whole table. */
 export function distance(one: string, other: string): number {
   const a = [...one];
   const b = [...other];
@@ -43,7 +40,7 @@ export function distance(one: string, other: string): number {
   return at(a.length, b.length);
 }
 
-/** Names of rows, taken apart once. */
+/** Names of rows, analyzed once. */
 export class FindTwin {
   readonly #names: readonly (readonly string[][])[];
 
@@ -53,7 +50,7 @@ export class FindTwin {
     );
   }
 
-  /** The first rows that fit, class by class, each in the order of the rows. */
+  /** The first matching rows, class by class, each in row order. */
   fitting(
     words: readonly string[],
     { limit, keeps }: { limit: number; keeps: (row: number) => boolean },
@@ -71,14 +68,14 @@ export class FindTwin {
   }
 }
 
-/** Whether all words but the last are there whole, and the last at least begins one. */
+/** True if all words but the last match whole, and the last at least as a prefix. */
 function holdsText(all: readonly string[], words: readonly string[]): boolean {
   const last = words.at(-1) as string;
   const first = words.slice(0, -1);
   return first.every((one) => all.includes(one)) && all.some((word) => word.startsWith(last));
 }
 
-/** `nearest` remembers distances between words. */
+/** `nearest` caches distances between words. */
 function fitOf(
   names: readonly string[][],
   words: readonly string[],
@@ -96,7 +93,7 @@ function fitOf(
   return 2 + sum;
 }
 
-/** The fewest edits from a typed word to one of the words that it may stand for. */
+/** The minimum edits from a typed word to one of its possible words. */
 function editsOf(
   all: readonly string[],
   asked: { typed: string; isLast: boolean; nearest: Map<string, number> },

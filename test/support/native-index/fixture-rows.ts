@@ -1,8 +1,7 @@
 /**
- * Synthetic accounts for tests of the addon. What comes in: a seed and a count, or rows by hand.
- * What goes out: plain rows with dictionary codes, the string tables of those codes, and the row
- * records (native-index/builder/record.ts) that hold the rows.
- * Invariant: the same seed gives the same rows; no cnpj comes twice; every code has its string.
+ * Synthetic accounts for tests of the addon: plain rows with dictionary codes, the string tables of
+ * those codes, and their row records (native-index/builder/record.ts).
+ * Invariant: the same seed makes the same rows; CNPJs are unique; every code has its string.
  */
 
 import {
@@ -57,10 +56,10 @@ export interface FixtureRow {
   readonly email_own_domain: boolean | null;
 }
 
-/** The numbers that codes of what is counted stand for. */
+/** The numbers that codes of counts represent. */
 export const FIXTURE_NUMBERS = Uint32Array.of(0, 1, 2, 3, 7, 12, 150, 70_000);
 
-/** The string tables: sorted dictionaries, then what is derived from their codes. */
+/** The string tables: sorted dictionaries, then tables derived from their codes. */
 export const FIXTURE_TABLES: Readonly<Record<TableName, readonly string[]>> = {
   registration_status_reason: numbered(5, 2),
   // Four activities to a division.
@@ -168,7 +167,7 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
 
 type Contacts = Pick<FixtureRow, "email" | "phone_1" | "phone_2">;
 
-/** Codes of counts that follow from the CNPJ, so that nothing else is drawn differently. */
+/** Codes of counts that follow from the CNPJ, so that other draws stay unchanged. */
 function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
   const code = (at: number) => 1 + (cnpj.charCodeAt(at) % (FIXTURE_NUMBERS.length - 1));
   return {

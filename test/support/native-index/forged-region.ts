@@ -1,8 +1,7 @@
 /**
- * Fixtures with other bytes in their index region. What comes in: a fixture and a change. What goes
- * out: the segment of a file that was changed so.
- * Invariant: all checksums are those of the changed bytes, so that only what is checked beside them
- * can refuse the file.
+ * Fixtures with changed bytes in their index region: opens the segment of a changed copy.
+ * Invariant: all checksums are those of the changed bytes, so that only other checks can reject the
+ * file.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -13,13 +12,13 @@ import type { Fixture } from "./region-fixture.ts";
 
 const BLOCK_BYTES = 65_536;
 
-/** Where an optional part begins in the file. */
+/** Offset of an optional part in the file. */
 export function startOfPart(region: Region, magic: string): number {
   const part = partsIn(region).get(magic) ?? assert.fail(`no ${magic}`);
   return part.byteOffset - region.file.byteOffset;
 }
 
-/** Opens a copy of a fixture at `file` with some bytes changed and all checksums made right. */
+/** Opens a copy of a fixture at `file` with some bytes changed and all checksums updated. */
 export function openForged(
   { fixture, region }: { readonly fixture: Pick<Fixture, "directory">; readonly region: Region },
   file: string,

@@ -1,9 +1,8 @@
 /**
- * The slow twin of values for people (`output.labels`), and its way back. What comes in: a field
- * with its value as a search shows it. What goes out: its text in a language, and from such a text
- * the value again.
- * Invariant: nothing of the addon and of the product's tables is used but the words of reasons,
- * which are too many to write twice; the rules are written anew from
+ * The slow twin of values for people (`output.labels`), and its inverse: a field's value to its
+ * text in a language, and back.
+ * Invariant: uses nothing of the addon or of the product's tables except the texts of reasons,
+ * which are too many to write twice; the rules are written independently from
  * native-index/render/rows.h and docs/exports.md.
  */
 import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";
@@ -45,7 +44,7 @@ for (const [code, word] of Object.entries(REASONS_PT)) {
   words[code] = [word, REASONS_EN[code as keyof typeof REASONS_PT]];
   (WORDS as Record<string, unknown>).registration_status_reason = words;
 }
-/** Words before codes that have no words of their own. */
+/** Words before codes without their own words. */
 const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
   registration_status_reason: ["Motivo ", "Reason "],
   municipality_tom: ["TOM ", "TOM "],
@@ -55,7 +54,7 @@ const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
 const DATES = ["started_on", "registration_status_date"];
 const PHONES = ["phone_1", "phone_2"];
 
-/** The text of a value; undefined where it stays as it is. */
+/** The text of a value; undefined if it stays unchanged. */
 export function labelledTwin(
   field: string,
   value: unknown,
@@ -84,7 +83,7 @@ export function labelledTwin(
   return undefined;
 }
 
-/** A number with its thousands apart. */
+/** A number with thousands separators. */
 export function groupedTwin(text: string, language: Language): string {
   const [whole = "", ...decimals] = text.split(language === "pt" ? "," : ".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, language === "pt" ? "." : ",");
@@ -101,7 +100,7 @@ function phone(text: string): string {
   return `(${found[1]}) ${found[2]}-${found[3]}`;
 }
 
-/** The value that a text of a cell stands for, as a search shows it; an empty one is null. */
+/** The value of a cell's text, as a search shows it; an empty one is null. */
 export function readLabelled(field: string, text: string, language: Language): unknown {
   if (field === "cnae_secondary") {
     return text === "" ? [] : text.split(", ").map((code) => code.replace(/[-/]/g, ""));

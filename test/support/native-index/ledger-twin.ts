@@ -1,8 +1,7 @@
 /**
- * The slow twin of the rates and amounts that the addon counts: the same rules in plain JavaScript,
- * for one thread. Why it is kept: the decisions of the addon must be these, number for number.
- * Invariant: written without a look at the addon; the rates remember names in the order in which
- * they came.
+ * The slow twin of the addon's rates and amounts: the same rules in plain JavaScript, for one
+ * thread. The addon's decisions must equal these, number for number.
+ * Invariant: written independently of the addon; the rates keep names in order of arrival.
  */
 import type { RatePolicy } from "../../../src/access/limits.ts";
 import type { Shortage } from "../../../src/process/ledger.ts";
@@ -21,10 +20,10 @@ export interface Attempt {
 
 /** The generic cell rate algorithm, by name. */
 export class RateTwin {
-  /** Per name the moment at which its burst is whole again. */
+  /** Per name the time at which its burst is full again. */
   readonly #wholeAt = new Map<string, number>();
 
-  /** Number of names that are remembered. */
+  /** Number of tracked names. */
   get size(): number {
     return this.#wholeAt.size;
   }
@@ -69,7 +68,7 @@ export class RateTwin {
   }
 }
 
-/** Amounts that owners hold: at most so many in all, and a share of what the others leave. */
+/** Amounts held by owners: a total limit, and a share of what the others leave. */
 export class HoldTwin {
   readonly #most: number;
   readonly #share: number;
@@ -83,13 +82,13 @@ export class HoldTwin {
     this.#ownerMost = ownerMost;
   }
 
-  /** Amount that an owner holds, or all of them. */
+  /** Amount held by an owner, or by all. */
   held(owner?: string): number {
     const counted = this.#taken.filter((one) => owner === undefined || one.owner === owner);
     return counted.reduce((sum, { amount }) => sum + amount, 0);
   }
 
-  /** What stands in the way of taking an amount. */
+  /** The reason why an amount cannot be taken. */
   shortage(amount: number, owner: string, reserve: number): Shortage | null {
     const held = this.held(owner);
     const wanted = held + amount;
@@ -101,17 +100,17 @@ export class HoldTwin {
     return this.#share < 1 && wanted > Math.ceil(this.#share * this.#most) ? "share" : "all";
   }
 
-  /** Takes an amount that nothing stands in the way of. */
+  /** Takes an available amount. */
   take(amount: number, owner: string, slot: number): void {
     this.#taken.push({ owner, slot, amount });
   }
 
-  /** Gives back one of the amounts; returns it. */
+  /** Releases one of the amounts; returns it. */
   give(at: number) {
     return this.#taken.splice(at % this.#taken.length, 1)[0];
   }
 
-  /** Gives back what a thread held. */
+  /** Releases what a thread held. */
   release(slot: number): void {
     for (let at = this.#taken.length - 1; at >= 0; at--) {
       if (this.#taken[at]?.slot === slot) this.#taken.splice(at, 1);

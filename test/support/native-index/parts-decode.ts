@@ -1,7 +1,6 @@
 /**
- * The optional parts of an index region as native-index/format/region/region.h draws them, for
- * tests. What comes in: the region of a file. What goes out: the bytes of its parts, by the name of
- * each.
+ * The optional parts of an index region as specified in native-index/format/region/region.h, for
+ * tests. Input: the region of a file. Output: the bytes of its parts, by name.
  * Invariant: parts follow each other on multiples of 64, and the last one ends before BLOCKS.
  */
 import assert from "node:assert/strict";
@@ -30,13 +29,13 @@ export function partsIn(region: Region): Map<string, Buffer> {
   return parts;
 }
 
-/** What POSTAL holds: rows in the order of the file, and starts by group, then chunk. */
+/** The content of POSTAL: rows in file order, and starts by group, then chunk. */
 export interface PostalParts {
   readonly rows: readonly number[];
   readonly starts: readonly number[];
 }
 
-/** POSTAL of a file, or null where it has none. */
+/** POSTAL of a file, or null if it has none. */
 export function postalIn(region: Region): PostalParts | null {
   const bytes = partsIn(region).get("PNPOSTAL");
   if (bytes === undefined) return null;
@@ -96,7 +95,7 @@ export function beginningsIn(region: Region): number[][] | null {
   ]);
 }
 
-/** The marks that a row has by the drawing of BEGINNINGS. */
+/** A row's marks by the specification of BEGINNINGS. */
 export function marksOf({ legal_name: legal, trade_name: trade }: FixtureRow): number[] {
   return [legal, trade].flatMap((name) => {
     const text = Buffer.from(analyzeWords(name ?? "").join(" "));

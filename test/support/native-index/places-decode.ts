@@ -1,8 +1,8 @@
 /**
- * PLACES as its drawing says, for tests. What comes in: the region of a file, or its rows. What
- * goes out: how many accounts each table counts for each combination, by a readable name.
- * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
- * that are drawn there are asserted on the way.
+ * Decodes PLACES for tests. Input: the region of a file, or its rows. Output: each table's account
+ * counts per combination, by a readable name.
+ * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
+ * alignment specified there.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -11,16 +11,16 @@ import type { Region } from "./region-decode.ts";
 import { codesOf } from "./region-twin.ts";
 import type { Combinations } from "./rollup-decode.ts";
 
-/** Where the head of a table begins, and how long it is. */
+/** Start and length of a table's header. */
 const HEAD = 32;
 const TABLE = 56;
 
-/** PLACES of a file, or null where it has none. */
+/** PLACES of a file, or null if it has none. */
 export function placesIn(region: Region): Buffer | null {
   return partsIn(region).get("PNPLACES") ?? null;
 }
 
-/** What its tables count; null for one that was left out. */
+/** The counts of its tables; null for an omitted one. */
 export function placesOf(bytes: Buffer): (Combinations[number] | null)[] {
   assert.equal(bytes.readUInt32LE(8), 1);
   assert.equal(Number(bytes.readBigUInt64LE(24)), bytes.length);

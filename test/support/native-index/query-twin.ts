@@ -1,8 +1,8 @@
 /**
- * The slow twin of the addon's query side. What comes in: fixture rows by row id, clauses, sort
- * keys, output fields. What goes out: matching rows, their order, their JSON.
- * Invariant: one plain loop per question over decoded rows; nothing of the addon is used but the
- * seeded position of a row, which test/support/twin.ts checks on its own.
+ * The slow twin of the addon's query side. Input: fixture rows by row id, clauses, sort keys,
+ * output fields. Output: matching rows, their order, their JSON.
+ * Invariant: one plain loop per query over decoded rows; uses only the addon's seeded position of a
+ * row, which test/support/twin.ts checks independently.
  */
 import type { DimensionName } from "../../../native-index/format/columns.ts";
 import type { Clause, OrderKey } from "../../../native-index/napi/engine.ts";
@@ -13,7 +13,7 @@ import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows
 import { codesOf } from "./region-twin.ts";
 import { rowsIn } from "./row-lists.ts";
 
-/** Whether the row of an id meets a clause. */
+/** True if the row of an id meets a clause. */
 function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => boolean {
   if (clause.kind === "posting") {
     const parts = clause.any.map(({ dimension, codes }) => {
@@ -45,7 +45,7 @@ function meeting(rows: readonly FixtureRow[], clause: Clause): (id: number) => b
 type RangeColumn = Extract<Clause, { kind: "range" }>["column"];
 const knownNumbers = new WeakMap<readonly FixtureRow[], Map<RangeColumn, Float64Array>>();
 
-/** Numbers of every row in a column, NaN where it has none; remembered as codes are. */
+/** Numbers of every row in a column, NaN for none; cached like codes. */
 function allNumbers(rows: readonly FixtureRow[], column: RangeColumn): Float64Array {
   const known = knownNumbers.get(rows) ?? new Map<RangeColumn, Float64Array>();
   knownNumbers.set(rows, known);
@@ -63,7 +63,7 @@ function exactly(value: number | bigint | null): number {
 type Codes = readonly (readonly number[])[];
 const knownCodes = new WeakMap<readonly FixtureRow[], Map<DimensionName, Codes>>();
 
-/** Codes of every row in a dimension; remembered, because every test asks again. */
+/** Codes of every row in a dimension; cached, because every test needs them. */
 function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes {
   const known = knownCodes.get(rows) ?? new Map<DimensionName, Codes>();
   knownCodes.set(rows, known);
@@ -74,7 +74,7 @@ function allCodes(rows: readonly FixtureRow[], dimension: DimensionName): Codes 
 
 const knownWords = new WeakMap<FixtureRow, readonly string[]>();
 
-/** Words of both names; remembered, because every test asks again. */
+/** Words of both names; cached, because every test needs them. */
 function wordsOf(row: FixtureRow): readonly string[] {
   const known = knownWords.get(row);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ function compareValues(a: Value, b: Value): number {
 type Places = readonly (number | null)[];
 const knownPlaces = new WeakMap<readonly FixtureRow[], Map<OrderKey["key"], Places>>();
 
-/** Place of every row's value among those of all rows, null for none; remembered as codes are. */
+/** Rank of every row's value among all rows, null for none; cached like codes. */
 function allPlaces(rows: readonly FixtureRow[], key: OrderKey): Places {
   const known = knownPlaces.get(rows) ?? new Map<OrderKey["key"], Places>();
   knownPlaces.set(rows, known);

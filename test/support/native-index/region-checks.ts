@@ -1,5 +1,5 @@
 /**
- * Checks of a built index region against its rows, for the suites of the builder.
+ * Checks of a built index region against its rows, for the builder's suites.
  * Invariant: each fails the test with the first difference between the region and the slow twin.
  */
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import type { Region } from "./region-decode.ts";
 import { postingsOf, termsOf } from "./region-twin.ts";
 import { containerOf, portableBytes, portableRows } from "./roaring-oracle.ts";
 
-/** Checks every posting list; returns the kinds of container that were found. */
+/** Checks every posting list; returns the found kinds of container. */
 export function checkPostings(region: Region, rows: readonly FixtureRow[]): Set<string> {
   const types = new Set<string>();
   for (const [dimension, containers] of region.containers()) {
@@ -34,7 +34,7 @@ export function sortedEntries<Value>(counts: ReadonlyMap<string, Value>): [strin
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Checks every word, its document frequency and its rows, in both of their forms. */
+/** Checks every word, its document frequency, and its rows, in both forms. */
 export function checkTerms(region: Region, rows: readonly FixtureRow[]): void {
   const expected = [...termsOf(rows)];
   const terms = region.terms();

@@ -1,8 +1,8 @@
 /**
- * A plain reader of the index region, for tests. What comes in: a snapshot file and where its
- * directory lies. What goes out: its sections, and their decoded contents.
- * Invariant: written from the drawing in native-index/format/format.h alone; it shares no code with
- * the addon, and asserts the alignment and bounds that the format promises.
+ * A plain reader of the index region, for tests. Input: a snapshot file and its directory's
+ * location. Output: its sections, and their decoded contents.
+ * Invariant: written only from the specification in native-index/format/format.h; shares no code
+ * with the addon, and asserts the alignment and bounds that the format promises.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export interface DecodedContainer {
   readonly lows: readonly number[];
 }
 
-/** A word with its rows as stored. */
+/** A word with its stored rows. */
 export interface DecodedTerm {
   readonly word: string;
   readonly df: number;

@@ -1,8 +1,8 @@
 /**
- * A small snapshot for tests of the addon, without Arrow metadata. What comes in: rows, in any
- * order (`randomRows(seed, count)` of fixture-rows.ts makes some). What goes out: a file that
- * `openSegment(path, directory)` opens, and the rows in the order of their row ids.
- * Invariant: the file holds "ARROW1", the column buffers, each on a multiple of 64, and the index
+ * A small snapshot for tests of the addon, without Arrow metadata. Input: rows, in any order
+ * (`randomRows(seed, count)` of fixture-rows.ts makes some). Output: a file that `openSegment(path,
+ * directory)` opens, and the rows by row id.
+ * Invariant: the file has "ARROW1", the column buffers, each on a multiple of 64, and the index
  * region, all made by the addon itself; Arrow readers cannot read it.
  *
  *   const fixture = await writeFixture("small.arrow", randomRows(1, 5000));
@@ -22,7 +22,7 @@ import {
 } from "../../../native-index/napi/engine.ts";
 import { encodeRecords, FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
-/** What a fixture may be told; the META bytes are opaque to the addon. */
+/** Options of a fixture; the META bytes are opaque to the addon. */
 export interface FixtureOptions {
   readonly threads?: number;
   readonly rowsHeld?: number;
@@ -70,7 +70,7 @@ export async function writeFixture(
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };
 }
 
-/** Rows that were ranked before: suites write the same ones with several options. */
+/** Already ranked rows: suites write the same ones with several options. */
 const known = new WeakMap<
   readonly FixtureRow[],
   RankedRecords & { readonly ranked: FixtureRow[] }

@@ -1,8 +1,8 @@
 /**
- * What the index region must hold, the obvious way. What comes in: fixture rows by row id. What
- * goes out: posting lists, sort orders, name ranks, words and the cube.
- * Invariant: plain loops, maps and sorts over decoded rows; the only code shared with the addon's
- * world is the TypeScript analyzer, which has tests of its own.
+ * The expected content of the index region, computed the obvious way. Input: fixture rows by row
+ * id. Output: posting lists, sort orders, name ranks, words, and the cube.
+ * Invariant: plain loops, maps, and sorts over decoded rows; shares only the TypeScript analyzer
+ * with the addon, which has its own tests.
  */
 import {
   type DimensionName,
@@ -13,7 +13,7 @@ import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { kindOfPhone } from "../twin.ts";
 import { FIXTURE_NUMBERS, FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
 
-/** Codes of a row in a dimension; empty where it has none. */
+/** Codes of a row in a dimension; empty if it has none. */
 export function codesOf(row: FixtureRow, dimension: DimensionName): number[] {
   switch (dimension) {
     case "cnae_secondary":

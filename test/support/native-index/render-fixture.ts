@@ -1,9 +1,9 @@
 /**
- * What tests of renderers render. What comes in: nothing, or the wish for fields. What goes out: a
- * segment of invented accounts whose names try to break every format, the context of an export of
- * them, the bytes that a renderer makes, and the accounts as a search shows them.
- * Invariant: the segment is a real file behind the real addon; only its label and provenance are
- * made up. Dates reach back to 1800.
+ * Data for tests of renderers: a segment of invented accounts whose names try to break every
+ * format, the context of an export of them, a renderer's bytes, and the accounts as a search shows
+ * them.
+ * Invariant: the segment is a real file opened by the real addon; only its label and provenance are
+ * invented. Dates reach back to 1800.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { exportContext } from "../spec/catalog.ts";
 import { FIXTURE_TABLES, type FixtureRow, randomRows } from "./fixture-rows.ts";
 import { writeFixture } from "./region-fixture.ts";
 
-/** Texts that a format could take for something else than text. */
+/** Texts that a format could misinterpret. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "=1+1",
   "+SUM(A1:A9)",
@@ -60,9 +60,9 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "X".repeat(2_000),
 ];
 
-/** Numbers of a sort that a format could round or show otherwise. */
+/** Numbers that a format could round or display differently. */
 const CAPITALS = [0n, 1n, 99n, 100n, 123_456_789_012_345n, 900_000_000_000_001n];
-/** Days since 1970: 1800-01-01, around the leap day that 1900 did not have, and after it. */
+/** Days since 1970: 1800-01-01, around the missing leap day of 1900, and later. */
 const DAYS = [-62_091, -25_569, -25_568, -25_567, -25_510, -25_509, -25_508, -1, 0, 20_000];
 
 /** Accounts of every kind, with hostile texts in every column of text. */
@@ -123,7 +123,7 @@ function segmentOf(native: NativeSegment): Segment {
   };
 }
 
-/** What a test may wish of an export. */
+/** Options of an export. */
 export interface ExportOptions {
   readonly format: string;
   readonly fields?: readonly string[];
@@ -133,7 +133,7 @@ export interface ExportOptions {
   /** Wanted words. */
   readonly hints?: readonly string[];
   readonly rowCount: number;
-  /** What makes it a file for people. */
+  /** Options of a file for people. */
   readonly people?: { readonly labels?: "pt" | "en"; readonly title?: string };
 }
 
@@ -159,7 +159,7 @@ export function contextOf(segment: Segment, wish: ExportOptions): RenderContext 
   return { segment, spec, rowCount, matches: rowCount + 7 };
 }
 
-/** Bytes of a file that a renderer makes of rows that come in batches. */
+/** A renderer's bytes for rows that arrive in batches. */
 export async function renderedBytes(
   open: OpenRenderer,
   context: RenderContext,
@@ -178,7 +178,7 @@ export function* batchesOf(rows: Uint32Array, size: number): Generator<Uint32Arr
   for (let from = 0; from < rows.length; from += size) yield rows.subarray(from, from + size);
 }
 
-/** What `include_explain` adds to rows, read from the explanations of a search. */
+/** Additions of `include_explain` to rows, read from a search's explanations. */
 export function searchedExplained(
   { segment, spec }: RenderContext,
   rows: Uint32Array,
@@ -199,7 +199,7 @@ export function searchedExplained(
   });
 }
 
-/** The accounts of rows as a search answers them. */
+/** The accounts of rows as a search returns them. */
 export function searched(
   segment: Segment,
   rows: Uint32Array,

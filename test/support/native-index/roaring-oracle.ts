@@ -1,8 +1,8 @@
 /**
- * The `roaring` package as the oracle of posting lists, and its only importer. What comes in:
- * sorted row numbers, or the bytes of a portable bitmap. What goes out: the other of the two.
- * Invariant: bytes are those of CRoaring after run_optimize, so equality with them says that the
- * addon chose the same containers and wrote them the same way.
+ * The `roaring` package as the oracle of posting lists, and its only importer: converts sorted row
+ * numbers to a portable bitmap and back.
+ * Invariant: bytes are those of CRoaring after run_optimize, so equality proves that the addon
+ * chose the same containers and wrote them the same way.
  */
 import roaring from "roaring";
 

@@ -1,8 +1,8 @@
 /**
- * ROLLUP as its drawing says, for tests. What comes in: the region of a file, or its rows. What
- * goes out: how many accounts each table counts for each combination, by a readable name.
- * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
- * that are drawn there are asserted on the way.
+ * Decodes ROLLUP for tests. Input: the region of a file, or its rows. Output: each table's account
+ * counts per combination, by a readable name.
+ * Invariant: written only from native-index/format/region/parts.h; asserts the order and the
+ * alignment specified there.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
@@ -10,7 +10,7 @@ import { partsIn } from "./parts-decode.ts";
 import type { Region } from "./region-decode.ts";
 import { codesOf } from "./region-twin.ts";
 
-/** Ways to group activities, in the order of the tables; each with the year and without it. */
+/** Ways to group activities, in table order; each with the year and without it. */
 const GROUPINGS = ["activity", "division", "all"] as const;
 
 /** The last table: all activities by municipality, without the year. */
@@ -19,12 +19,12 @@ const MUNICIPALITY = 6;
 /** Counts by combination, for every table. */
 export type Combinations = Map<string, number>[];
 
-/** ROLLUP of a file, or null where it has none. */
+/** ROLLUP of a file, or null if it has none. */
 export function rollupIn(region: Region): Buffer | null {
   return partsIn(region).get("PNROLLUP") ?? null;
 }
 
-/** What its tables count. */
+/** Its tables' counts. */
 export function combinationsOf(bytes: Buffer): Combinations {
   const number = (at: number) => bytes.readUInt32LE(at);
   const long = (at: number) => Number(bytes.readBigUInt64LE(at));
@@ -76,7 +76,7 @@ export function countedCombinations(rows: readonly FixtureRow[]): Combinations {
         ? divisions.length
         : divisions.indexOf(names[row.cnae_primary] as string);
     const state = row.uf ?? FIXTURE_TABLES.uf.length;
-    // The first six are combined; those that came later have lists alone.
+    // The first six are combined; later ones have only lists.
     const combined = codesOf(row, "flag").filter((flag) => flag < 6);
     const flags = combined.reduce((sum, flag) => sum + 2 ** flag, 0);
     const low =

@@ -1,7 +1,7 @@
 /**
- * Lists of rows for tests. What comes in: rows. What goes out: the list that the addon opened from
- * the portable bitmap that the `roaring` package made of them, and the rows that a list was made
- * of. Invariant: what a list holds is remembered here, never asked of the addon.
+ * Lists of rows for tests: the list that the addon opens from the portable bitmap of the `roaring`
+ * package, and the rows that a list was made of. Invariant: a list's content is remembered here,
+ * never read from the addon.
  */
 import { type NativeRowList, openRowList } from "../../../native-index/napi/engine.ts";
 import { portableBytes } from "./roaring-oracle.ts";
@@ -23,7 +23,7 @@ export function rowsIn(list: NativeRowList): ReadonlySet<number> {
   return rows;
 }
 
-/** Rows below a count in one of the shapes that containers have: few, many, runs, all, none. */
+/** Rows below a count in one of the shapes of containers: few, many, runs, all, none. */
 export function randomRowSet(random: () => number, count: number): number[] {
   const shape = random();
   if (shape < 0.1 || count === 0) return [];

@@ -1,7 +1,7 @@
 /**
- * Segments for tests of rendered rows. What comes in: nothing. What goes out: one of hostile
- * accounts, one of random accounts with dates and amounts at every edge, and what a search shows.
- * Invariant: the same files every time; closed and removed by `dispose`.
+ * Segments for tests of rendered rows: one of hostile accounts, one of random accounts with dates
+ * and amounts at every edge, and their search results.
+ * Invariant: deterministic files; closed and removed by `dispose`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { writeFixture } from "./region-fixture.ts";
 import { hostileRows } from "./render-fixture.ts";
 import type { Account } from "./rows-twin.ts";
 
-/** Days around 0000, 1900, 9999 and both ends of what a column holds. */
+/** Days around 0000, 1900, 9999, and both limits of a column. */
 const DAYS = [
   -719_529,
   -719_528,
@@ -24,10 +24,10 @@ const DAYS = [
   2 ** 31 - 1,
   -(2 ** 31) + 1,
 ];
-/** Cents that a double cannot tell apart, and the largest of all. */
+/** Cents that a double cannot distinguish, and the maximum. */
 const CENTS = [10n ** 15n + 1n, 2n ** 53n + 1n, 10n ** 18n + 7n, 2n ** 63n - 1n, -1n, -123_456n];
 
-/** Every field that the addon knows. */
+/** Every field of the addon. */
 export const ALL_FIELDS: readonly string[] = [
   ...new Set<string>([
     ...OUTPUT_FIELD_NAMES,

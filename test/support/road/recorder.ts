@@ -1,6 +1,6 @@
 /**
- * The program of a recording server: what the product does with the same arguments, and the
- * functions that ran between two messages of the process that started it.
+ * The program of a recording server: the product with the same arguments, plus the functions that
+ * ran between two messages of its parent process.
  * Invariant: every function is reported once, in the order of its first run.
  */
 import "./recording.ts";

@@ -1,11 +1,11 @@
 /**
- * The recording of a server that `buildRecorder` built. "begin" empties it, "end" answers with the
- * numbers of the functions that ran since, in the order of their first run, and how many of them
- * had run by the end of each turn of the event loop. After "begin turns" it has the turn with the
- * most steps too: calls of functions and rounds of loops.
- * Invariant: a turn ends with the first `setImmediate` behind its first step. The steps of all
- * callbacks until then are added up; a callback behind that one belongs to the next turn.
- * Apart from recorder.ts because it must run before the product's modules do.
+ * The recording of a server that `buildRecorder` built. "begin" clears it, "end" returns the
+ * numbers of the functions that ran since, in the order of their first run, and how many had run by
+ * the end of each event loop turn. After "begin turns" it includes the turn with the most steps:
+ * function calls and loop rounds.
+ * Invariant: a turn ends with the first `setImmediate` after its first step. The steps of all
+ * callbacks until then are summed; later callbacks belong to the next turn. Separate from
+ * recorder.ts because it must run before the product's modules.
  */
 let seen = new Set<number>();
 let calls = 0;
@@ -14,7 +14,7 @@ let seenByTurn: number[] = [];
 /** Steps of the turn so far, in all and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
-/** True if steps are counted: that takes time, and who walks a road does not need it. */
+/** True if steps are counted, which takes time and is not needed to walk a path. */
 let counts = false;
 /** True if the end of the turn is planned. */
 let ends = false;

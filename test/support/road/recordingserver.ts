@@ -1,7 +1,7 @@
 /**
  * A server of this checkout that records which of its functions run, and how much in one turn of
- * its event loop. The bundle must have been built.
- * Invariant: only the thread that answers is recorded; worker threads run the ordinary bundle.
+ * its event loop. The bundle must be built.
+ * Invariant: only the answering thread is recorded; worker threads run the ordinary bundle.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ export interface Recorded {
 export interface Recording {
   readonly base: string;
   readonly key: string;
-  /** The file that it serves; another one may be put in its place. */
+  /** The served file, which may be replaced. */
   readonly snapshot: string;
   /** Functions by number, as `file:name`. */
   readonly functions: readonly string[];

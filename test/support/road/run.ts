@@ -1,5 +1,5 @@
 /**
- * `npm run road -- [NAME…]`: prints the road of each named request, or the length of all of them.
+ * `npm run road -- [NAME…]`: prints the path of each named request, or the length of all of them.
  * Input: names of WALKS. Output: the files in order, each with the functions that ran.
  */
 import { type Road, WALKS, type WalkName, walkRoads } from "./walks.ts";

@@ -1,10 +1,10 @@
 /**
- * Walks the road of a request: starts a recording server and reports the files and functions that
+ * Traces the path of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
  * Invariant: a function counts only if it ran in every round, and not in every idle window. This
- * excludes the timers of the server. It must also have run by the end of the turn in which the
- * answer left: a render that begins later is no part of the road, however soon it begins. Each
- * round sends a new request, because answers are cached.
+ * excludes the server's timers. It must also have run by the end of the turn in which the answer
+ * was sent: a later render is no part of the path, however early it begins. Each round sends a new
+ * request, because answers are cached.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -12,18 +12,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { type Recorded, type Recording, startRecording } from "./recordingserver.ts";
 
-/** A request of which every round sends another one. */
+/** A request that differs in every round. */
 export interface Walk {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly status: number;
   /** Returns the body of a round; undefined if the request has none. */
   readonly body?: (round: number) => unknown;
-  /** How often the same body is sent before the recorded time; 0 if it is missing. */
+  /** How often the same body is sent before the recorded time; 0 by default. */
   readonly before?: number;
 }
 
-/** The road of a request. */
+/** The path of a request. */
 export interface Road {
   /** Files in the order of their first function, each with its functions. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -35,9 +35,9 @@ const ROUNDS = 5;
 /** Longer than the period of every timer that could run in all rounds. */
 const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
-/** Windows in which the translator must have been made ready. */
+/** Windows within which the translator must be ready. */
 const WARM_WINDOWS_MAX = 60;
-/** Runs when an answer leaves. */
+/** Runs when an answer is sent. */
 const ANSWERED = "src/http/server/telemetry.ts:answered";
 const ACTIVITIES = ["4781400", "5611201", "4721102", "4771701", "9602501", "4712100", "5611203"];
 
@@ -49,7 +49,7 @@ const spec = (round: number) => ({
   },
 });
 
-/** The requests whose roads are held to a number of files. */
+/** The requests whose paths have a limit of files. */
 export const WALKS = {
   search: {
     method: "POST",
@@ -89,7 +89,7 @@ export const WALKS = {
 /** The name of a walk. */
 export type WalkName = keyof typeof WALKS;
 
-/** Walks the named roads, all on one server. The bundle must have been built. */
+/** Traces the named paths, all on one server. The bundle must be built. */
 export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkName, Road>> {
   const recording = await startRecording(2_000);
   try {
@@ -106,7 +106,7 @@ export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkNam
 
 class Walker {
   readonly #recording: Recording;
-  /** One connection: accepting another one is no part of a request's road. */
+  /** One connection: accepting another one is no part of a request's path. */
   readonly #agent = new Agent({ connections: 1, pipelining: 1 });
   /** Functions that timers run, by number. */
   #timers: ReadonlySet<number> = new Set();
@@ -116,8 +116,8 @@ class Walker {
   }
 
   /**
-   * Notes what runs again and again while nothing is asked; such functions are no part of a road.
-   * The server makes its translator ready when it is first idle, so that is waited for.
+   * Records what runs repeatedly while idle; such functions are no part of a path. The server makes
+   * its translator ready when it is first idle, so this waits for it.
    */
   async idle(): Promise<void> {
     let warmed = false;
@@ -136,7 +136,7 @@ class Walker {
     this.#timers = new Set(common);
   }
 
-  /** What runs in a while without requests. */
+  /** Functions that run in an idle window. */
   async #window(): Promise<readonly number[]> {
     await this.#recording.begin();
     await sleep(IDLE_MS);
@@ -165,7 +165,7 @@ class Walker {
     await this.#agent.close();
   }
 
-  /** Waits until an export is made, so that no later round is recorded beside its render. */
+  /** Waits until an export is done, so that no later round is recorded during its render. */
   async #rest({ path }: Walk, sent: string): Promise<void> {
     if (path !== "/v1/exports") return;
     const { export: created } = JSON.parse(sent) as { export: { export_id: string } };

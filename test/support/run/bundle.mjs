@@ -1,9 +1,8 @@
 /**
- * What comes in: the test files that are to run.
- * What goes out: the same tests as plain JavaScript, which Node starts in a third of the time that
- * it needs to transform the sources of each again; the product's parts in them share their chunks.
- * Invariant: a module finds its files as if it ran where its source stands; only src/location.ts is
- * told that it lies in the product's bundle, so that threads load what users run.
+ * Bundles test files to plain JavaScript, which Node starts in a third of the time that it needs to
+ * transform the sources of each; shared product parts become shared chunks.
+ * Invariant: a module finds its files as if it ran at its source's location; only src/location.ts
+ * is told that it is in the product's bundle, so that threads load what users run.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +18,7 @@ const INSIDE = new Set(["typebox", "apache-arrow", "flatbuffers", "tslib"]);
 
 /**
  * Bundles test files (paths below `root`) into a folder of this run, because two runs may meet.
- * `product` is the folder of the product's bundle. Gives the bundled files in the order of `files`.
+ * `product` is the folder of the product's bundle. Returns the bundles in the order of `files`.
  */
 export function bundleTests(root, { files, product }) {
   removeOld(path.join(root, ".cache", "tests"));
@@ -40,7 +39,7 @@ export function bundleTests(root, { files, product }) {
   const outside = {
     name: "outside",
     setup(build) {
-      // What begins with neither a point nor a slash is a package, or a module of Node.
+      // A specifier without a leading point or slash is a package, or a module of Node.
       build.onResolve({ filter: /^[^./]/ }, ({ path: asked, kind }) =>
         kind === "entry-point" || INSIDE.has(asked.split("/")[0])
           ? undefined
@@ -70,12 +69,12 @@ export function bundleTests(root, { files, product }) {
     );
 }
 
-/** The folder of this process below `root`, where it puts what it bundles. */
+/** The folder of this process below `root` for its bundles. */
 export function testsFolder(root) {
   return path.join(root, ".cache", "tests", String(process.pid));
 }
 
-/** Removes what processes that are over have left. */
+/** Removes leftovers of ended processes. */
 function removeOld(parent) {
   fs.mkdirSync(parent, { recursive: true });
   for (const name of fs.readdirSync(parent)) {

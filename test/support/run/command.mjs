@@ -1,10 +1,9 @@
 /**
- * The commands `test` and `coverage` of build.mjs. What comes in: their arguments, and the steps of
- * the build.
- * What goes out: everything that the suites need, then a process that runs them (run.mjs).
- * Invariant: what passed in the quick run is left out of the run of everything only while every
- * file of the checkout, the Node and the scale are those of then. The quick run asks the interface
- * everything over one transport, the run of everything behind it over the other one.
+ * The commands `test` and `coverage` of build.mjs: builds everything that the suites need, then
+ * starts a process that runs them (run.mjs).
+ * Invariant: suites that passed in the quick run are left out of the full run only while every file
+ * of the checkout, Node, and the scale are unchanged. The quick run tests the interface over one
+ * transport, the full run after it over the other one.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -13,21 +12,21 @@ import { coverageReport } from "./coverage.mjs";
 import { makeScratch } from "./scratch.mjs";
 import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
-/** Suites that start dist/peneira, which is made beside the suites that do not. */
+/** Suites that start dist/peneira, which is built during the other suites. */
 const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
-/** Folders that hold nothing of the checkout. */
+/** Folders outside the checkout's sources. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
 
 /**
- * Flags of V8 for the suites; Node hands those of the runner on to them. A suite runs for seconds,
- * so code that is optimized later (the default is 135,168) saves 10 % of its processor time. A
- * small suite that speaks HTTP, whose parser is WebAssembly, saves as much again.
+ * Flags of V8 for the suites; Node passes those of the runner on to them. A suite runs for seconds,
+ * so later optimization (the default is 135,168) saves 10 % of its processor time. A small suite
+ * that speaks HTTP, whose parser is WebAssembly, saves as much again.
  */
 const V8_FLAGS = ["--interrupt-budget=600000", "--wasm-tiering-budget=1000000000"];
 
 /**
  * Settings of glibc for a run of short suites. Memory that a process returns to the system costs a
- * page fault for every 4 KiB when it is needed again: 20 % of all faults, 7 % of processor time.
+ * page fault per 4 KiB on reuse: 20 % of all faults, 7 % of processor time.
  */
 const KEEP_MEMORY = {
   MALLOC_ARENA_MAX: "1",
@@ -35,7 +34,7 @@ const KEEP_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: String(256 * 2 ** 20),
 };
 
-/** Runs the suites that `args` ask for; ends the process with their status. */
+/** Runs the suites that `args` select; exits with their status. */
 export async function test({ args, root, cache, product, fail, ...steps }) {
   const { filesIn, prepare, addon, checkAside, makeExecutable, handOver, asanEnv } = steps;
   const all = filesIn("test", /\.test\.ts$/);
@@ -46,14 +45,14 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const left = asked.all && !asked.again && passed.holds();
   const suites = left ? withoutPassed(root, all) : asked.suites;
   if (suites.some((file) => NEEDS_EXECUTABLE.test(file))) makeExecutable();
-  // Beside the suites, because the types keep one processor busy for half a minute.
+  // During the suites, because the type check uses one processor for half a minute.
   const checked = asked.quick || asked.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const runner = [...V8_FLAGS, ...runnerOf({ root, cache, files, names })];
   const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
   const asan = asked.asan ? asanEnv(built) : {};
-  // Only there: suites of everything look for secrets in the memory of a server.
+  // Only there: suites of the full run search a server's memory for secrets.
   const memory = asked.quick ? KEEP_MEMORY : {};
   const variables = { ...asked.variables, ...matrix, ...asan, ...runEnv(root) };
   handOver(process.execPath, runner, { ...memory, ...variables }, async (status) => {
@@ -63,12 +62,12 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   });
 }
 
-/** The folders of this run: bundled suites and facts that the suites share, temporary files. */
+/** The folders of this run: bundled suites, their shared facts, and temporary files. */
 function runEnv(root) {
   return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
 }
 
-/** What runs bundled suites, with its one argument. */
+/** Runs bundled suites, with its one argument. */
 function runnerOf({ root, cache, files, names }) {
   const known = { folder: testsFolder(root), remembered: path.join(cache, "durations.json") };
   return [path.join(root, "test/support/run/run.mjs"), JSON.stringify({ ...known, files, names })];
@@ -85,8 +84,8 @@ function withoutPassed(root, all) {
 }
 
 /**
- * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and tells which
- * parts of the product ran.
+ * `coverage`: runs the suites of unit and contract, or of the tiers in `args`, and reports the
+ * parts that ran.
  */
 export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const { filesIn, prepare, handOver } = steps;
@@ -100,13 +99,13 @@ export async function coverage({ args, root, cache, product, fail, ...steps }) {
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const folder = path.join(root, "coverage");
   fs.rmSync(folder, { recursive: true, force: true });
-  // Also where a suite fails; the status tells that.
+  // Also if a suite fails; the status reports that.
   process.once("exit", () => process.stdout.write(`\n${coverageReport(root, folder)}`));
   const runner = ["--enable-source-maps", ...runnerOf({ root, cache, files, names })];
   handOver(process.execPath, runner, { NODE_V8_COVERAGE: folder });
 }
 
-/** What the quick run passed on: files, Node, compiler, scale and seed. */
+/** The basis of the quick run: files, Node, compiler, scale, seed. */
 class Passed {
   #stamp;
   #digest;
@@ -119,7 +118,7 @@ class Passed {
     this.#digest = this.#now();
   }
 
-  /** Whether it passed on what is here now. */
+  /** True if it passed on the current state. */
   holds() {
     return fs.existsSync(this.#stamp) && fs.readFileSync(this.#stamp, "utf8") === this.#digest;
   }

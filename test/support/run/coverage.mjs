@@ -1,19 +1,19 @@
 /**
- * `npm run coverage`. What comes in: what V8 counted while suites ran, one file for each process,
- * and the source maps of the bundles. What goes out: the share of lines, functions and branches of
- * src and native-index in TypeScript that ran, by folder.
- * Invariant: a place counts once however many bundles hold it, and as run where any process ran it.
- * What is counted: lines on which a statement begins, functions, and blocks that V8 tells apart.
+ * `npm run coverage`: from V8's counts, one file per process, and the source maps of the bundles,
+ * computes the share of executed lines, functions, and branches of src and native-index in
+ * TypeScript, by folder.
+ * Invariant: a place counts once in any number of bundles, and as executed if any process ran it.
+ * Counted are lines on which a statement begins, functions, and V8's blocks.
  */
 import fs from "node:fs";
 import { SourceMap } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What is measured: the product without its browser part, which runs in a browser alone. */
+/** The measured files: the product without its browser part, which runs only in a browser. */
 const MEASURED = /^(src\/(?!console\/web\/)|native-index\/).*\.ts$/;
 
-/** Reads the folder that NODE_V8_COVERAGE named; gives the report as text. */
+/** Reads the folder of NODE_V8_COVERAGE; returns the report as text. */
 export function coverageReport(root, folder) {
   const scripts = new Map();
   for (const name of fs.readdirSync(folder)) {
@@ -32,7 +32,7 @@ export function coverageReport(root, folder) {
   return table(places);
 }
 
-/** A bundled file: which of its characters ran in any process, and where its blocks begin. */
+/** A bundled file: its characters that ran in any process, and the starts of its blocks. */
 class Script {
   #file;
   #ran;
@@ -44,7 +44,7 @@ class Script {
     this.#ran = new Uint8Array(fs.readFileSync(file, "utf8").length);
   }
 
-  /** Ranges of a function stand from the outer to the inner, and functions likewise. */
+  /** Ranges of a function are ordered from outer to inner, as are functions. */
   add(functions) {
     const ran = new Uint8Array(this.#ran.length);
     for (const { functionName, ranges } of functions) {

@@ -1,10 +1,9 @@
 /**
- * Runs suites. What comes in, as one argument of JSON: bundled files beside the names of their
- * sources, and a file that remembers how long each took.
- * What goes out: the report of every test as it comes, then the suites that took longest and what
- * failed; status 1 where something did.
- * Invariant: every suite is a process of its own, three at a time (many wait for clocks);
- * those that took longest last time begin first, so that no long one is left for the end.
+ * Runs suites. Its one JSON argument has bundled files with their sources' names, and a file of
+ * earlier durations. Prints the report of every test as it arrives, then the slowest suites and the
+ * failures; exits with 1 on failure.
+ * Invariant: every suite is a separate process, three at a time (many wait for clocks); the slowest
+ * of last time start first, so that no long one is left for the end.
  */
 import fs from "node:fs";
 import { run } from "node:test";
@@ -15,12 +14,12 @@ import { SourcePlaces } from "./sourceplaces.mjs";
 const FILE_MS_MAX = 1_800_000;
 /** One more than a small machine has processors: many suites wait for clocks. */
 const CONCURRENCY = 3;
-/** How many of the slowest are told. */
+/** Number of slowest reported. */
 const TOLD = 12;
 
 const { folder, files, names, remembered } = JSON.parse(process.argv[2]);
 const known = fs.existsSync(remembered) ? JSON.parse(fs.readFileSync(remembered, "utf8")) : {};
-// What was never seen may be long.
+// An unseen suite may be long.
 const expected = (file) => known[names[files.indexOf(file)]] ?? Number.POSITIVE_INFINITY;
 const ordered = [...files].sort((a, b) => expected(b) - expected(a) || (a < b ? -1 : 1));
 
@@ -31,7 +30,7 @@ const events = run({ files: ordered, concurrency: CONCURRENCY, timeout: FILE_MS_
 for (const kind of ["test:pass", "test:fail"]) {
   events.on(kind, ({ file, nesting, details }) => {
     if (nesting > 0 || file === undefined) return;
-    // A run for coverage has its source maps at once, and tells of the sources.
+    // A coverage run has its source maps already, with source places.
     const isSource = (one) => file.endsWith(`/test/${one}.test.ts`);
     const name = names[files.indexOf(file)] ?? names.find(isSource) ?? file;
     took[name] = (took[name] ?? 0) + details.duration_ms;

@@ -1,23 +1,22 @@
 /**
- * How much the random suites try: the one table, and the one place that reads it from outside.
- * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one;
- * both at once stand beside each other with a comma. TEST_SEED=7 tries something else.
- * TEST_MATRIX=uws or node names the transport over which the interface is asked everything; without
- * it that is both.
- * Invariant: a suite tries the same things wherever none of them is given.
+ * How much the random suites try: the single table, and the only reader of these variables.
+ * TEST_SCALE=3 tries three times as much of everything; TEST_SCALE=forgeries:50000 names one; both
+ * can be combined with a comma. TEST_SEED=7 tries other values. TEST_MATRIX=uws or node selects the
+ * transport of the interface tests; the default is both.
+ * Invariant: without these variables a suite always tries the same.
  */
 
-/** What is tried, and how often at scale 1. */
+/** Kinds of tries, counts at scale 1. */
 const TRIES = {
   /** Random specs that the whole engine answers like a linear scan. */
   "engine specs": 1000,
   /** Random specs whose facets are those of a linear scan. */
   "facet specs": 30,
-  /** Sentences of real words and noise that the translator keeps its promises for. */
+  /** Sentences of real words and noise that must satisfy the translator's promises. */
   "hostile texts": 30_000,
   /** Long texts of ordinary words whose work is counted. */
   "long texts": 60,
-  /** Texts of the sweeps of the translator; with more than there are, all of them. */
+  /** Texts of the sweeps of the translator; all of them if there are fewer. */
   "sweep texts": 24_000,
   /** Generated requests with known answers that the translator gives. */
   "generated requests": 1500,
@@ -25,7 +24,7 @@ const TRIES = {
   "scroll specs": 200,
   /** Random specs over companies instead of establishments. */
   "company specs": 400,
-  /** Random questions about what changed between two months. */
+  /** Random queries of what changed between two months. */
   "change specs": 300,
   /** Random specs that a real server answers like a linear scan. */
   "served specs": 250,
@@ -35,47 +34,47 @@ const TRIES = {
   "export models": 60,
   /** Sequences of commands against the model of quotas. */
   "quota models": 40,
-  /** Hostile files of each kind that the native scan reads as its twin does. */
+  /** Hostile files of each kind that the native scan reads like its twin. */
   "hostile files": 60,
   /** Stops of a server under load, on each transport. */
   drains: 5,
   /** Snapshots swapped under load, on each transport. */
   swaps: 12,
-  /** Snapshots with forged metadata and right checksums. */
+  /** Snapshots with forged metadata and valid checksums. */
   forgeries: 1000,
-  /** Snapshots altered while they are served. */
+  /** Snapshots altered while being served. */
   alterations: 30,
-  /** Single bits of a snapshot that are turned. */
+  /** Single bits of a snapshot that are flipped. */
   flips: 400,
-  /** Plans of faults of a server that months are downloaded from. */
+  /** Fault plans of a server that months are downloaded from. */
   "download faults": 10,
-  /** Requests of every kind to a real server, half and half over the transports. */
+  /** Requests of every kind to a real server, divided between the transports. */
   requests: 50_000,
   /** Lives of a server that end by SIGKILL. */
   "crash lives": 60,
-  /** Times that each named point of the program is where it is killed. */
+  /** Kills at each named point of the program. */
   "crash hits": 1,
   /** Seconds of libFuzzer per target. */
   "fuzz seconds": 6,
 } as const;
 
-/** Something of which a suite tries many. */
+/** A kind of tries. */
 export type Tried = keyof typeof TRIES;
 
 const { factor, named } = readScale(process.env.TEST_SCALE ?? "");
 
-/** The seed of every random suite: that of TEST_SEED, else always the same. */
+/** The seed of every random suite: TEST_SEED, or a constant. */
 export const SEED = readNumber(process.env.TEST_SEED ?? "20261121", "TEST_SEED");
 
-/** The transports over which the interface is asked everything that it is asked. */
+/** The transports of the interface tests. */
 export const MATRIX = readMatrix(process.env.TEST_MATRIX);
 
-/** How many of something are tried in this run. */
+/** The number of tries of a kind in this run. */
 export function tries(what: Tried): number {
   return named.get(what) ?? Math.max(1, Math.round(TRIES[what] * factor));
 }
 
-/** The variables for a process that is to try `counts`, and with another seed if given one. */
+/** The variables for a process that tries `counts`, with another seed if given one. */
 export function scaled(
   counts: Readonly<Partial<Record<Tried, number>>>,
   seed?: number,
@@ -94,7 +93,7 @@ function readMatrix(text: string | undefined): readonly ("uws" | "node")[] {
   throw new Error(`TEST_MATRIX must be uws or node, not "${text}"`);
 }
 
-/** Reads TEST_SCALE. @throws Error that names what is wrong in it. */
+/** Parses TEST_SCALE. @throws Error that names the mistake. */
 function readScale(text: string): { factor: number; named: ReadonlyMap<string, number> } {
   const named = new Map<string, number>();
   let factor = 1;

@@ -1,8 +1,8 @@
 /**
  * The folder for the temporary files of a run of suites.
- * Invariant: files that the suites leave there are removed with the run. A memory file system is
- * used where it is large enough and lets programs run, because the suites write and sync some
- * 100,000 small files.
+ * Invariant: leftovers of the suites are removed with the run. A memory file system is used if it
+ * is large enough and permits running programs, because the suites write and sync some 100,000
+ * small files.
  */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -12,7 +12,7 @@ import { lives } from "../../../src/setup/steps.mjs";
 
 /** The mount that Linux distributions keep in memory. */
 const IN_MEMORY = "/dev/shm";
-/** The suites of a run need about 1 GiB at a time; a machine with less keeps them on its disk. */
+/** The suites of a run need about 1 GiB at a time; a smaller machine uses its disk. */
 const BYTES_MIN = 4 * 2 ** 30;
 
 /** A folder's name, before the number of its process. */
@@ -45,7 +45,7 @@ function isRoomy() {
   }
 }
 
-/** False on a mount with `noexec`, as containers have it: suites start programs they wrote. */
+/** False on a `noexec` mount, as in containers: suites start programs they wrote. */
 function runsPrograms() {
   const folder = fs.mkdtempSync(path.join(IN_MEMORY, "peneira-probe-"));
   try {

@@ -1,9 +1,8 @@
 /**
- * Where a failure is, in the sources. What comes in: what a test runner tells of a failure in
- * bundled tests.
- * What goes out: the same with the places of the sources.
- * Invariant: a source map is read when something failed, because each process would read all of its
- * maps at its start: a tenth of the time of all suites. What has no map stays as it is.
+ * Maps the positions of a failure in bundled tests to the sources.
+ * Invariant: a source map is read only after a failure, because each process would otherwise read
+ * all of its maps at its start: a tenth of the time of all suites. Positions without a map stay
+ * unchanged.
  */
 import fs from "node:fs";
 import { SourceMap } from "node:module";
@@ -12,10 +11,10 @@ import { fileURLToPath } from "node:url";
 
 /** A place in a stack: a file of the bundle, its line and its column. */
 const PLACE = /((?:file:\/\/)?[^\s()'"]+\.mjs):(\d+):(\d+)/g;
-/** Causes below one another that are looked at. */
+/** Maximum depth of nested causes. */
 const DEPTH_MAX = 8;
 
-/** Places of the sources in the place of those of bundled files below `folder`. */
+/** Replaces positions in bundled files below `folder` by those of the sources. */
 export class SourcePlaces {
   #folder;
   #maps = new Map();
@@ -24,7 +23,7 @@ export class SourcePlaces {
     this.#folder = folder + path.sep;
   }
 
-  /** Changes the stacks of a failure and of what caused it, and the place of its test. */
+  /** Changes the stacks of a failure and of its causes, and the position of its test. */
   tell(failure) {
     const { file, line, column } = failure;
     const place = file === undefined ? undefined : this.#source(file, line, column);
@@ -43,7 +42,7 @@ export class SourcePlaces {
     });
   }
 
-  /** Lines and columns begin with 1, as in stacks; those of maps begin with 0. */
+  /** Lines and columns begin with 1, as in stacks; maps begin with 0. */
   #source(file, line, column) {
     const bundled = file.startsWith("file:") ? fileURLToPath(file) : file;
     if (!bundled.startsWith(this.#folder)) return undefined;

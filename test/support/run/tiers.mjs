@@ -1,15 +1,13 @@
 /**
- * Which suites a person means. What comes in: what stands behind `test` on the command line, and
- * every suite of the checkout.
- * What goes out: the suites to run, how much the random ones try, and whether the checks of types
- * and style belong to it.
- * Invariant: the folder of a suite is its tier, and a suite stands in one tier only. Without a name
- * it is what a person runs before a commit: unit, contract, and one way through every surface.
+ * Selects suites: from the arguments of `test` and every suite of the checkout, the suites to run,
+ * the random suites' scale, and whether type and style checks are included.
+ * Invariant: the folder of a suite is its tier, and a suite is in one tier only. Without a name:
+ * the suites for a commit, which are unit, contract, and one tour through every surface.
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-/** The tiers, from what is asked often to what is asked rarely. */
+/** The tiers, from frequent to rare. */
 export const TIERS = ["unit", "contract", "e2e", "campaign"];
 /** The one end-to-end suite of the quick run: dump, import, search, export, download, console. */
 const TOUR = "test/e2e/tour.test.ts";
@@ -24,9 +22,9 @@ const OPTIONS = {
 };
 
 /**
- * Reads the command line. `suites` are all there are, relative to the root. Gives the suites that
- * are asked for, `quick` where they are exactly those of the quick run, and the variables for
- * scale and seed. @throws Error in words.
+ * Parses the command line. `suites` are all, relative to the root. Returns the selected suites,
+ * `quick` if they are exactly those of the quick run, and the variables for scale and seed. @throws
+ * Error with a message.
  */
 export function readTests(args, suites) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -52,12 +50,12 @@ export function quickSuites(suites) {
   return suites.filter((file) => ["unit", "contract"].includes(tierOf(file)) || file === TOUR);
 }
 
-/** Whether a suite, by its text, asks the interface everything over each transport of the run. */
+/** True if a suite, by its text, tests the interface over each transport of the run. */
 export function isOfMatrix(text) {
   return /\bof MATRIX\)/.test(text);
 }
 
-/** The tier of a suite. @throws Error for one that stands outside of the tiers. */
+/** The tier of a suite. @throws Error for one outside the tiers. */
 export function tierOf(file) {
   const tier = file.split("/")[1];
   if (TIERS.includes(tier)) return tier;
@@ -65,8 +63,8 @@ export function tierOf(file) {
 }
 
 /**
- * What a name stands for: the one suite of a path, or of the end of one, such as `spec/normalize`;
- * else all suites of the folder, such as `contract/search`.
+ * The suites of a name: the one suite of a path, or of its end, such as `spec/normalize`; else all
+ * suites of the folder, such as `contract/search`.
  */
 function suitesNamed(name, suites) {
   const clean = path.posix

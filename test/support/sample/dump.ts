@@ -1,8 +1,7 @@
 /**
- * What comes in: a sample folder.
- * What goes out: its rows as strings, by a second simple reader that shares no code with the
+ * Reads a sample folder's rows as strings, by a second simple reader that shares no code with the
  * product: local headers by hand, one inflate, one regular expression.
- * Invariant: row order is that of the parts; rows that the product would refuse fail here too.
+ * Invariant: row order is that of the parts; rows that the product would reject fail here too.
  */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";

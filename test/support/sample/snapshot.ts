@@ -1,7 +1,7 @@
 /**
- * A snapshot to test against. What comes in: a number of accounts and a seed. What goes out: a
- * snapshot made by `sample` and `import`, with invented populations, in a folder of its own.
- * Invariant: made by the public commands, so that what is tested is what a user gets.
+ * A snapshot to test against: made by `sample` and `import` from a number of accounts and a seed,
+ * with invented populations, in its own folder.
+ * Invariant: made by the public commands, so that tests use what a user gets.
  */
 import { createHash } from "node:crypto";
 import {
@@ -34,8 +34,8 @@ export interface SampleSnapshot {
 }
 
 /**
- * Gives a sample dump and the snapshot that is imported from it. Both are made once for a number,
- * a seed, a label and the sources, then copied, so that a suite may alter its own.
+ * Returns a sample dump and its imported snapshot. Both are made once for a number, a seed, a
+ * label, and the sources, then copied, so that a suite may alter its own.
  */
 export async function makeSampleSnapshot(
   accounts: number,
@@ -49,7 +49,7 @@ export async function makeSampleSnapshot(
   return { folder, dump: join(folder, label), snapshot: join(folder, "sample.peneira"), dispose };
 }
 
-/** Makes what has become of a sample of a number and a seed by a later month; gives its path. */
+/** Makes the later month of a sample by number and seed; returns its path. */
 export async function makeNextMonth(
   before: SampleSnapshot,
   made: { readonly accounts: number; readonly seed: number },
@@ -64,7 +64,7 @@ export async function makeNextMonth(
   return out;
 }
 
-/** The folder that holds it; made in a folder beside it where it is not there yet. */
+/** The folder that contains it; made in a temporary folder next to it if missing. */
 async function keptSample(accounts: number, seed: number, label: string): Promise<string> {
   const kept = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
   if (existsSync(kept)) return kept;
@@ -80,7 +80,7 @@ async function keptSample(accounts: number, seed: number, label: string): Promis
   try {
     renameSync(making, kept);
   } catch (error) {
-    // Another suite was quicker; both have the same bytes.
+    // Another suite was faster; both have the same bytes.
     if (!existsSync(kept)) throw error;
     rmSync(making, { recursive: true });
   }

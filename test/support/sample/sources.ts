@@ -1,8 +1,8 @@
 /**
- * The files that decide the bytes of a sample: everything that `sample` and `import` load, the
- * sources of the addon, and the versions of the packages.
+ * The files that determine the bytes of a sample: all that `sample` and `import` load, the addon's
+ * sources, and the versions of the packages.
  * Invariant: a change to any other file, such as the console or the language, keeps the samples of
- * earlier runs. A run makes about 40, which takes 90 s of processor.
+ * earlier runs. A run makes about 40, which takes 90 s of processor time.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function sampleSources(): Promise<string[]> {
   return [...found].sort();
 }
 
-/** Returns a file and all that it imports, directly or not, without packages. */
+/** Returns a file and all its imports, direct or transitive, without packages. */
 async function loadedBy(file: string): Promise<string[]> {
   // Only a run without samples needs it.
   const { buildSync } = await import("esbuild");
@@ -45,7 +45,7 @@ async function loadedBy(file: string): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
-/** Returns the worker files that a source starts; it names them relative to src. */
+/** Returns the worker files that a source starts, which it names relative to src. */
 function workersIn(text: string): string[] {
   const names = [...text.matchAll(/"([\w/-]+\.worker\.ts)"/g)].map(([, name]) => `src/${name}`);
   return names.filter((name) => existsSync(join(ROOT, name)));

@@ -1,7 +1,7 @@
 /**
- * What backups and data directories hold, as tests compare it. What comes in: paths. What goes
- * out: bytes by name, rows by table, and what a work that was given up has left beside.
- * Invariant: only looks; a database is opened without this program's checks and upgrades.
+ * The content of backups and data directories in comparable form: bytes by name, rows by table, and
+ * leftovers of aborted work.
+ * Invariant: read-only; a database is opened without this program's checks and upgrades.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { contentOf } from "../formats/state-rows.ts";
 
 type Content = ReturnType<typeof contentOf>;
 
-/** Every file below a folder with its bytes in base64. */
+/** Every file below a folder, in base64. */
 export function filesIn(path: string): Record<string, string> {
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -34,8 +34,8 @@ export function contentAt(path: string): Content {
 }
 
 /**
- * The rows of a restored database as they were in the backup. Throws where the last line of its
- * audit trail does not tell of the restore.
+ * The rows of a restored database as they were in the backup. Throws if the last line of its audit
+ * trail does not record the restore.
  */
 export function beforeRestore({ audit = [], ...rest }: Content): Content {
   const last = audit.at(-1);
@@ -45,8 +45,8 @@ export function beforeRestore({ audit = [], ...rest }: Content): Content {
 }
 
 /**
- * The rows of an upgraded database but the line that tells of the upgrade from a schema. Throws
- * where that is not the last one of its audit trail.
+ * The rows of an upgraded database except the line that records the upgrade from a schema. Throws
+ * if that is not the last one of its audit trail.
  */
 export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): Content {
   const { sequence: _, at, ...last } = audit.at(-1) ?? {};
@@ -55,7 +55,7 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
     ...{ actor: "command", action: "state.upgrade", tenant_id: null, subject: null },
     facts: JSON.stringify({ schema: { from, to: SCHEMA_VERSION } }),
   });
-  // A tenant of before gets its list of exported accounts, whose number is below zero.
+  // An earlier tenant gets its list of exported accounts, whose number is below zero.
   const lists = (rest.lists ?? []).filter(({ sequence }) => Number(sequence) > 0);
   return {
     ...rest,
@@ -65,7 +65,7 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
   };
 }
 
-/** Blocks of lists as they were while their bytes stood beside their places. */
+/** Blocks of lists as they were when their bytes were stored in the same row. */
 function joined({ list_blocks: blocks = [], list_entries: bytes = [] }: Content): Content[string] {
   const byId = new Map(bytes.map(({ id, entries }) => [id, entries]));
   return blocks.map((block) => ({ ...block, entries: byId.get(block.id) ?? null }));
@@ -77,7 +77,7 @@ const APART_SINCE = 11;
 /** First schema that has lists of exported accounts. */
 const EXPORTED_SINCE = 9;
 
-/** What lies hidden beside backups and data directories; nothing when nothing is left behind. */
+/** Hidden entries next to backups and data directories; empty if nothing is left. */
 export function leftIn(path: string): string[] {
   return readdirSync(path).filter((name) => name.startsWith("."));
 }

@@ -1,9 +1,8 @@
 /**
- * The proxies of docs/deploy, started with the very files that are shipped. What comes in: the
- * address of a server. What goes out: a running nginx, Caddy or HAProxy with TLS in
- * front of it.
- * Invariant: of a shipped file only ports, addresses and certificates are replaced, each exactly
- * where it stands; a line that is not there any more fails the suite instead of going unnoticed.
+ * The proxies of docs/deploy, started with the shipped files: nginx, Caddy, or HAProxy with TLS in
+ * front of a server.
+ * Invariant: only ports, addresses, and certificates of a shipped file are replaced, each exactly
+ * in place; a missing line fails the suite instead of going unnoticed.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
@@ -16,18 +15,18 @@ import { ROOT } from "../house/checkout.ts";
 /** Name of the site in the shipped files. */
 export const SITE = "search.example.com";
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface Edge {
   readonly tlsPort: number;
   readonly plainPort: number;
-  /** The certificate that it shows. */
+  /** Its certificate. */
   readonly ca: string;
   stop(): Promise<void>;
 }
 
-/** What a proxy is started with. */
+/** Start options of a proxy. */
 export interface EdgeOptions {
-  /** Folder of its own. */
+  /** Its own folder. */
   readonly folder: string;
   /** Port of the server behind it, on 127.0.0.1. */
   readonly upstream: number;
@@ -36,16 +35,16 @@ export interface EdgeOptions {
 /** The proxies by name. */
 export const EDGES = { nginx: startNginx, caddy: startCaddy, haproxy: startHaproxy } as const;
 
-/** Arguments with which each says its version. */
+/** Arguments that print each version. */
 const VERSION = { nginx: "-v", caddy: "version", haproxy: "-v" } as const;
 
-/** Why a proxy cannot be tried here; false where it can. */
+/** Why a proxy cannot be tested here; false if it can. */
 export function absent(name: keyof typeof EDGES): false | string {
   const found = spawnSync(name, [VERSION[name]]).status === 0;
   return found ? false : `${name} is not installed`;
 }
 
-/** A certificate of its own for the site. */
+/** A separate certificate for the site. */
 function certificate(folder: string): { readonly cert: string; readonly key: string } {
   mkdirSync(folder, { recursive: true });
   const cert = path.join(folder, "cert.pem");
@@ -72,7 +71,7 @@ async function startNginx({ folder, upstream }: EdgeOptions): Promise<Edge> {
   writeFileSync(path.join(folder, "site.conf"), site);
   const spools = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const places = spools.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ");
-  // Debian's nginx.conf turns gzip on for everybody; what is shipped has to stand that.
+  // Debian's nginx.conf turns gzip on globally; the shipped files must cope with that.
   const main = `daemon off;
 worker_processes 1;
 pid ${folder}/nginx.pid;
@@ -176,7 +175,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody has now. */
+/** A currently free port. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

@@ -1,7 +1,7 @@
 /**
- * A server as a process of its own, started as a user starts it. What comes in: a snapshot, a data
- * directory, a transport, settings. What goes out: its address, its first key, and ways to end it.
- * Invariant: a started server answers; a stopped one has ended with code 0, a killed one is gone.
+ * A server as a separate process, started like a user does: returns its address, its first key, and
+ * functions to end it.
+ * Invariant: a started server answers; a stopped one has exited with 0, a killed one is gone.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -9,15 +9,15 @@ import type { Socket } from "node:net";
 import { join, resolve } from "node:path";
 import { ROOT } from "../house/checkout.ts";
 
-/** The bundle is what the tests run unless told otherwise; it starts three times as fast as tsx. */
+/** Tests run the bundle by default; it starts three times as fast as tsx. */
 const PRODUCT = join(ROOT, "dist/bundle/peneira");
 
 const { TEST_PRODUCT } = process.env;
 
-/** An executable to be tested in its place; the variable is relative to the checkout. */
+/** An executable to test instead; the variable is relative to the checkout. */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
-/** Optimizes code as late as the suite that starts it does (test/support/run/command.mjs). */
+/** Optimizes code as late as the suite that starts it (test/support/run/command.mjs). */
 const V8_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--interrupt-budget="));
 
 let built = false;
@@ -26,27 +26,27 @@ let built = false;
 export interface ServerProcess {
   readonly child: ChildProcess;
   readonly base: string;
-  /** Key of the plan enterprise; empty when the data directory had keys before. */
+  /** Enterprise key; empty if the data directory already had keys. */
   readonly key: string;
   readonly dataDir: string;
-  /** What it wrote on standard error until it answered. */
+  /** Its standard error until it answered. */
   readonly told: string;
 }
 
-/** What to start. */
+/** Start options. */
 export interface ServedOptions {
   readonly snapshot: string;
   readonly dataDir: string;
   readonly transport?: string;
-  /** Descriptor that gets the log; where it is missing nobody does. */
+  /** Descriptor of the log; discarded by default. */
   readonly log?: number;
   /** Settings by their variables, such as `PENEIRA_EXPORTS_RETENTION`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * The program and its arguments that run the product with `args`: the bundle, built where it is
- * not what is in the checkout now, or the executable that the variable TEST_PRODUCT names.
+ * The program and its arguments that run the product with `args`: the bundle, rebuilt if it differs
+ * from the checkout, or the executable of the variable TEST_PRODUCT.
  */
 export function productCommand(args: readonly string[]): [file: string, args: string[]] {
   if (EXECUTABLE !== null) return [EXECUTABLE, [...args]];
@@ -58,15 +58,15 @@ export function productCommand(args: readonly string[]): [file: string, args: st
   return [process.execPath, [...V8_FLAGS, PRODUCT, ...args]];
 }
 
-/** Suites run beside each other, so a server may get no turn for a while; it is not overloaded. */
+/** Suites run concurrently, so a server may be starved for a while; it is not overloaded. */
 const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
 
-/** The transport node has one thread, and refuses the more that the environment may ask for. */
+/** The transport node has one thread, and rejects a larger number from the environment. */
 function threadsOf(transport: string): Readonly<Record<string, string>> {
   return transport === "node" ? { PENEIRA_HTTP_THREADS: "1" } : {};
 }
 
-/** Starts a server on a free port; rejects with what it wrote when it ends instead. */
+/** Starts a server on a free port; rejects with its output if it ends instead. */
 export async function startServerProcess(wish: ServedOptions): Promise<ServerProcess> {
   const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
   const { log = "ignore" } = wish;
@@ -92,7 +92,7 @@ export async function startServerProcess(wish: ServedOptions): Promise<ServerPro
   return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", dataDir, told: text };
 }
 
-/** A suite that fails before it ends its server must neither hang nor leave it running. */
+/** A suite that fails before it stops its server must neither hang nor leave it running. */
 function letGo(child: ChildProcess): void {
   child.unref();
   (child.stderr as Socket).unref();

@@ -1,9 +1,8 @@
 /**
- * Clients that go on asking while a server is changed or stopped. What comes in: an address, a key,
- * what the answers must be. What goes out: how many requests of each kind were answered, and every
- * failure in words.
- * Invariant: each request ends as an answer that was checked, as a connection that the server never
- * took, or as a failure; nothing is tried again.
+ * Clients that keep sending requests while a server is changed or stopped: counts the answers of
+ * each kind and records every failure as text.
+ * Invariant: each request ends as a checked answer, as a connection that the server never accepted,
+ * or as a failure; nothing is retried.
  */
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,13 +15,13 @@ import type { Account, Created, Exported } from "../export/client.ts";
 import { sha256 } from "../export/client.ts";
 import type { SampleSnapshot } from "../sample/snapshot.ts";
 
-/** A search that matches most of a sample, sorted so that pages hold rows of every block. */
+/** A search that matches most of a sample, sorted so that pages have rows of every block. */
 export const STEADY_SPEC = {
   filters: { geo: { uf_any_of: ["SP", "MG", "BA", "RJ", "PR"] } },
   sort: [{ field: "legal_name", direction: "asc" }],
 };
 
-/** What all answers from one snapshot must say. */
+/** Facts for all answers of one snapshot. */
 export interface Expected {
   readonly label: string;
   /** CNPJs of every match, in order. */
@@ -36,7 +35,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** A page as far as it is checked here. */
+/** The checked part of a page. */
 interface Page {
   readonly snapshot: string;
   readonly spec: object;
@@ -45,7 +44,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Reads from a snapshot file what its answers must be. */
+/** Reads the expected answers from a snapshot file. */
 export async function expectedOf(sample: SampleSnapshot): Promise<Expected> {
   const { label, close } = await openSegment(sample.snapshot);
   close();
@@ -54,7 +53,7 @@ export async function expectedOf(sample: SampleSnapshot): Promise<Expected> {
   return { label, cnpjs: lines.map((line) => (JSON.parse(line) as { cnpj: string }).cnpj) };
 }
 
-/** What `peneira export` writes for a spec. */
+/** `peneira export`'s output for a spec. */
 export async function exportedBytes(sample: SampleSnapshot, spec: object, name: string) {
   const input = join(sample.folder, `${name}.json`);
   const out = join(sample.folder, name);
@@ -70,11 +69,11 @@ export class SteadyLoad {
   readonly answered: Record<string, number> = {};
   /** Exports that were acknowledged: label of their snapshot and normalized spec, by id. */
   readonly exports = new Map<string, { readonly label: string; readonly spec: object }>();
-  /** Connections that were refused. */
+  /** Refused connections. */
   refused = 0;
   /**
-   * New connections that were reset unanswered while the server stops: those which its system had
-   * taken, but not yet the server, when the port was closed.
+   * New connections that were reset unanswered during the stop: accepted by the system, but not yet
+   * by the server, when the port was closed.
    */
   untaken = 0;
   /** Set once the server was told to stop. */
@@ -103,7 +102,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Walks by cursor until the end, slowly; every walk must give each row of one snapshot once. */
+  /** Walks by cursor until the end, slowly; every walk must have each row of one snapshot once. */
   async walk(pauseMs: number): Promise<void> {
     while (!this.over) {
       let page = await this.#page("walk", { spec: STEADY_SPEC, limit: 40 });
@@ -136,7 +135,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Creates exports until the end; whether they are right is looked at by `checkExports`. */
+  /** Creates exports until the end; `checkExports` verifies them. */
   async export(pauseMs: number): Promise<void> {
     while (!this.over) {
       const created = await this.create();
@@ -146,7 +145,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Creates one export; gives its id, or null where that was refused. */
+  /** Creates one export; returns its id, or null if it was refused. */
   async create(): Promise<string | null> {
     const body = { spec: STEADY_SPEC, output: { format: "csv" } };
     const reply = await this.ask("export", "/v1/exports", body);
@@ -157,7 +156,7 @@ export class SteadyLoad {
     return id;
   }
 
-  /** Sends a request and counts how it ends; null when the connection was refused. */
+  /** Sends a request and counts its outcome; null if the connection was refused. */
   async ask(kind: string, path: string, body?: object, fresh = false): Promise<Reply | null> {
     try {
       const reply = await this.#send(path, body, fresh);
@@ -171,7 +170,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Waits for every export and compares it with what the command writes from its snapshot. */
+  /** Waits for every export and compares it with the command's output from its snapshot. */
   async checkExports(samples: ReadonlyMap<string, SampleSnapshot>): Promise<void> {
     const hashes = new Map<string, string>();
     for (const [id, { label, spec }] of this.exports) {
@@ -186,7 +185,7 @@ export class SteadyLoad {
     }
   }
 
-  /** Closes what is kept open. */
+  /** Closes open connections. */
   close(): void {
     this.#agent.destroy();
   }

@@ -1,31 +1,30 @@
 /**
- * Attacks on the sockets of a server, for suites and campaigns. What comes in: a port and how many.
- * What goes out: what came back, as counts.
- * Invariant: each attack is bounded, uses loopback addresses only, and is over when it is closed;
- * all of 127.0.0.0/8 is the machine itself, so that one process can come from many addresses.
+ * Attacks on the sockets of a server, for suites and campaigns: returns the answers as counts.
+ * Invariant: each attack is bounded, uses loopback addresses only, and is over when closed; all of
+ * 127.0.0.0/8 is this machine, so that one process can use many addresses.
  */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where an attack goes, and the address that it comes from. */
+/** The target of an attack, and its source address. */
 export interface Target {
   readonly port: number;
-  /** One of 127.0.0.0/8; the system's choice where it is missing. */
+  /** One of 127.0.0.0/8; the system's choice by default. */
   readonly from?: string;
 }
 
-/** Answers on one connection, in order, as far as they can be told. */
+/** Answers on one connection, in order, as far as parsed. */
 export interface Answers {
   readonly statuses: number[];
   /** Values of X-Request-Id, in order. */
   readonly ids: string[];
-  /** Everything that came, for what else a test wants to know. */
+  /** All received bytes, for further checks. */
   text: string;
   /** True once the server has closed the connection. */
   closed: boolean;
 }
 
-/** Many connections that are held at the same time. */
+/** Many connections that are held open. */
 export interface Crowd {
   readonly sockets: readonly Socket[];
   /** Connections that the server has closed so far. */
@@ -45,12 +44,12 @@ export function numbered(count: number, path: string, lines = ""): string {
   );
 }
 
-/** The same request again and again, up to so many bytes. */
+/** The same request repeated, up to this many bytes. */
 export function flood(bytes: number, request: string): Buffer {
   return Buffer.from(request.repeat(Math.max(1, Math.floor(bytes / request.length))), "latin1");
 }
 
-/** A connection whose errors nobody minds. */
+/** A connection whose errors are ignored. */
 export function open({ port, from }: Target): Socket {
   const local = from === undefined ? {} : { localAddress: from };
   const socket = connect({ port, host: "127.0.0.1", ...local });
@@ -59,8 +58,8 @@ export function open({ port, from }: Target): Socket {
 }
 
 /**
- * Sends bytes at once and reads what comes until the server closes, `enough` answers have come or
- * the time is over.
+ * Sends bytes and reads until the server closes, `enough` answers have arrived, or the time is
+ * over.
  */
 export async function sendAndRead(
   target: Target,
@@ -93,8 +92,8 @@ function answersIn(chunks: readonly Buffer[], closed: boolean): Answers {
 }
 
 /**
- * Opens connections that send `bytes` and are held; resolves when all are made and it is sent. They
- * read what comes, and so notice when they are closed, unless they are told not to.
+ * Opens connections that send `bytes` and are held open; resolves when all are connected and sent.
+ * They read by default, and so notice when they are closed.
  */
 export async function crowd(
   target: Target,
@@ -119,7 +118,7 @@ export async function crowd(
   };
 }
 
-/** Resolves when a connection is made and its bytes are on their way, or it is closed. */
+/** Resolves when a connection is open and its bytes are sent, or when it is closed. */
 function begun(socket: Socket, bytes: string | Buffer): Promise<void> {
   return new Promise((resolve) => {
     socket.once("connect", () => {
@@ -130,15 +129,15 @@ function begun(socket: Socket, bytes: string | Buffer): Promise<void> {
   });
 }
 
-/** How others fare: what each try to get an answer on a connection of its own came to. */
+/** Experience of other clients: the outcome of each request on a separate connection. */
 export interface Probes {
-  /** Times of those that were answered 200, in milliseconds. */
+  /** Times of 200 answers, in milliseconds. */
   readonly tookMs: number[];
   /** Tries that ended otherwise. */
   failed: number;
 }
 
-/** Asks for a path one after the other, on a new connection each, until `done` says so. */
+/** Requests a path repeatedly, on a new connection each, until `done` returns true. */
 export async function probe(
   target: Target,
   done: () => boolean,

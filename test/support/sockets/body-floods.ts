@@ -1,15 +1,14 @@
 /**
- * Clients that send long bodies and never end them, on raw sockets. What comes in: the head of a
- * request, a number, and how much each sends how often. What goes out: how they fare.
- * Invariant: the number stays the same: whoever was answered or closed comes again, as often as it
- * was told at most; `close` leaves nothing behind.
+ * Clients that send long, endless bodies on raw sockets, and their outcomes.
+ * Invariant: their number is constant: an answered or closed client reconnects, as often as
+ * configured at most; `close` leaves nothing.
  */
 import { connect, type Socket } from "node:net";
 
-/** Who sends what. */
+/** The senders. */
 export interface FloodOptions {
   readonly port: number;
-  /** The bytes of the head of each, by its number; its body must be longer than what is sent. */
+  /** The head of each, by its number; its declared body must be longer than the sent part. */
   readonly head: (sender: number) => string;
   readonly count: number;
   /** Bytes of a body that are sent with the head, and then each time. */
@@ -18,17 +17,17 @@ export interface FloodOptions {
   readonly everyMs: number;
   /** Bytes of a body that are sent in all; then the sender waits. */
   readonly most: number;
-  /** Time after which those who were answered or closed come again, in ms; else they do not. */
+  /** Delay before answered or closed clients reconnect, in ms; by default they do not. */
   readonly againMs?: number;
 }
 
-/** How they fare. */
+/** Outcomes. */
 export interface Flood {
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Bytes of bodies that were sent. */
+  /** Sent body bytes. */
   sent(): number;
-  /** How many are connected and not answered. */
+  /** Number of connected, unanswered clients. */
   sending(): number;
   close(): void;
 }

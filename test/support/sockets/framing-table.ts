@@ -1,16 +1,16 @@
 /**
- * Requests whose framing two parsers could read differently, with what each transport answers.
+ * Requests with ambiguous framing, with each transport's answer.
  * Invariant: every row names its outcome for both transports, so that a change of either parser is
  * noticed.
  */
 
 /**
- * Status of the one answer, or `none`, and what becomes of the connection: `kept` for the next
- * request, `closed`, or `hangs` if the parser waits for more until its time is over.
+ * Status of the one answer, or `none`, and the connection's fate: `kept` for the next request,
+ * `closed`, or `hangs` if the parser waits for more until its timeout.
  */
 type Outcome = `${number | "none"} ${"kept" | "closed" | "hangs"}`;
 
-/** One request. `KEY` in the bytes stands for a valid key. */
+/** One request. `KEY` in it stands for a valid key. */
 export interface FramingRow {
   readonly name: string;
   readonly bytes: string;
@@ -27,7 +27,7 @@ const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const SIZE = BODY.length.toString(16);
 const DATA = `${SIZE}\r\n${BODY}\r\n`;
 
-/** A search in chunks: `body` is what follows the head. */
+/** A chunked search: `body` is what follows the head. */
 const chunks = (body: string, coding = CHUNKED) => `${SEARCH}${coding}\r\n${body}`;
 /** A search with a length, or with other lines in its place. */
 const sized = (lines: string, body = BODY) => `${SEARCH}${lines}\r\n${body}`;

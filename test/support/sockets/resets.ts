@@ -1,23 +1,24 @@
 /**
- * Clients that leave in the rudest way. What comes in: a port and the bytes of a request. What goes
- * out: how many connections were made, each reset at another place, or held open without a word.
- * Invariant: a reset is a TCP reset (RST), not an orderly end; at most `abreast` sockets are open.
+ * Clients that leave abruptly: counts connections that are reset after each byte of a request, or
+ * held open silently.
+ * Invariant: a reset is a TCP reset (RST), not a graceful close; at most `abreast` sockets are
+ * open.
  */
 import { METHODS } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** Every method that Node's parser knows, and one that nobody does. */
+/** Every method of Node's parser, and an unknown one. */
 export const ALL_METHODS: readonly string[] = [...METHODS, "PEEL"];
 
-/** A whole request of a method, as small as it may be. */
+/** A whole request of a method, as small as possible. */
 export function requestOf(method: string): string {
   const target = method === "CONNECT" ? "a:1" : "/healthz";
   return `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 }
 
 /**
- * Sends the first byte of a request and resets, then the first two, and so on to all of them and
- * `further` times more; gives the number of connections that were made.
+ * Sends the first byte of a request and resets, then the first two, and so on up to all and
+ * `further` times more; returns the number of connections.
  */
 export async function resetAfterEveryByte(
   port: number,

@@ -1,41 +1,40 @@
 /**
- * Clients that ask for much and take little, on raw sockets. What comes in: the bytes of a request,
- * a number, and how much each takes how often. What goes out: how each of them fares.
- * Invariant: a socket takes no more than it was told, whatever waits for it; nothing is opened
- * twice, and `close` leaves nothing behind.
+ * Clients that request much and read little, on raw sockets, and their outcomes.
+ * Invariant: a socket reads no more than configured, however much is pending; sockets are not
+ * reopened, and `close` leaves nothing.
  */
 import { connect, type Socket } from "node:net";
 
-/** Who reads how slowly. */
+/** Readers' speeds. */
 export interface ReadersOptions {
   readonly port: number;
-  /** The bytes of the request of each, by its number. */
+  /** Each reader's request bytes, by its number. */
   readonly request: (reader: number) => string;
   readonly count: number;
-  /** Bytes that are taken at a time; the first ones at once, so that the status is known. */
+  /** Bytes per read; the first ones immediately, so that the status is known. */
   readonly bytes: number;
-  /** Time between two takings in milliseconds; null: nothing after the first one. */
+  /** Time between two reads in milliseconds; null: none after the first one. */
   readonly everyMs: number | null;
 }
 
-/** How one of them fares. */
+/** One reader's outcome. */
 export interface Reader {
-  /** Status of the answer; null while there is none. */
+  /** Status of the answer; null before it. */
   status: number | null;
-  /** Bytes that it has taken. */
+  /** Bytes that it has read. */
   taken: number;
-  /** When the connection ended, in milliseconds after its beginning; null while it is open. */
+  /** When the connection ended, in milliseconds after its start; null while it is open. */
   closedMs: number | null;
 }
 
-/** The clients while they are there. */
+/** The clients while they are open. */
 export interface SlowReaders {
   readonly readers: readonly Reader[];
   /** Resolves when every one has a status or was closed. */
   readonly answered: Promise<void>;
-  /** How many have an answer of a status. */
+  /** Number of answers with a status. */
   with(status: number): number;
-  /** How many have begun to take a page or file and are still connected. */
+  /** Readers that have begun a page or file and are connected. */
   reading(): number;
   close(): void;
 }
@@ -79,7 +78,7 @@ interface Begun {
   readonly answered: () => void;
 }
 
-/** One client; it takes what fits its buffer and then waits to be told to go on. */
+/** One client; it reads what fits its buffer and then waits for the next read. */
 function begin({ port, request, bytes }: ReadersOptions, { reader, at, answered }: Begun): Socket {
   const beganMs = performance.now();
   const onread = {

@@ -1,12 +1,11 @@
 /**
- * Many clients that do as little as they can. What comes in: a server, a key and a number. What
- * goes out: that many sockets, a third of which send their head byte by byte, a third their body,
- * and a third ask for the largest page there is and do not read it.
- * Invariant: their number stays the same: whoever is closed by the server comes again.
+ * Many minimal clients: a third send their head byte by byte, a third their body, and a third
+ * request the largest page and do not read it.
+ * Invariant: their number is constant: a client that the server closes reconnects.
  */
 import { connect, type Socket } from "node:net";
 
-/** What to open. */
+/** Its options. */
 export interface SlowOptions {
   readonly port: number;
   readonly key: string;
@@ -17,11 +16,11 @@ export interface SlowOptions {
   readonly fields: readonly string[];
 }
 
-/** How the sockets fared. */
+/** Sockets' outcomes. */
 export interface SlowCount {
   /** Sockets that the server has closed so far. */
   closed: number;
-  /** Answers by status, as far as an answer began. */
+  /** Answers by status, if an answer began. */
   readonly statuses: Record<string, number>;
 }
 
@@ -73,7 +72,7 @@ function begin(
 ) {
   const socket = connect(port, "127.0.0.1");
   socket.once("data", (bytes) => {
-    // One look at the status, then nothing is read any more.
+    // Reads the status once, then stops reading.
     socket.pause();
     const status = bytes.toString("latin1", 9, 12);
     statuses[status] = (statuses[status] ?? 0) + 1;

@@ -1,18 +1,18 @@
 /**
- * Splits what a server sent on one connection into its answers.
- * Invariant: each answer takes exactly the bytes that its own head says; bytes after the last
- * whole answer make the reading fail.
+ * Splits the bytes of one connection into answers.
+ * Invariant: each answer uses exactly the bytes that its own head declares; bytes after the last
+ * whole answer are an error.
  */
 
 /** One answer. */
 export interface SplitAnswer {
   readonly status: number;
-  /** Value of X-Request-Id; empty for answers that have none. */
+  /** Value of X-Request-Id; empty for answers without one. */
   readonly id: string;
   readonly body: string;
 }
 
-/** Returns the final answers in a text, interim ones (1xx) left out. Throws at a partial one. */
+/** Returns the final answers in a text, without interim ones (1xx). Throws at a partial one. */
 export function splitAnswers(text: string): SplitAnswer[] {
   const answers: SplitAnswer[] = [];
   for (let rest = text; rest !== ""; ) {
@@ -31,7 +31,7 @@ function bodyOf(head: string, rest: string, status: number) {
   if (status < 200 || status === 204 || status === 304) return { body: "", bytes: 0 };
   if (/chunked/i.test(field(head, "Transfer-Encoding") ?? "")) return chunksOf(rest);
   const length = field(head, "Content-Length");
-  // What uWebSockets.js refuses by itself lasts until the connection ends.
+  // A rejection by uWebSockets.js itself lasts until the connection ends.
   const bytes = length === undefined ? rest.length : Number(length);
   if (bytes > rest.length) throw new Error(`an answer is cut off: ${rest}`);
   return { body: rest.slice(0, bytes), bytes };

@@ -1,8 +1,7 @@
 /**
- * What comes in: nothing. What goes out: a small catalog and normalization contexts for the tests
- * of specs.
- * Invariant: it holds what makes normalization hard: codes with leading zeros, a class with
- * several subclasses, 8888888 beside a real division 88, a municipality without IBGE code.
+ * A small catalog and normalization contexts for the tests of specs.
+ * Invariant: it has what makes normalization hard: codes with leading zeros, a class with several
+ * subclasses, 8888888 next to a real division 88, a municipality without IBGE code.
  */
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -26,7 +25,7 @@ export const SAMPLE_CATALOG: Catalog = {
   legalNatures: ["0000", "2011", "2054", "2062", "2135", "2305", "3999"],
 };
 
-/** The context of a search on the biggest plan, with what a test wants to be different. */
+/** The context of a search on the largest plan, with a test's overrides. */
 export function contextWith(changed: Partial<NormalizeContext> = {}): NormalizeContext {
   return {
     catalog: SAMPLE_CATALOG,

@@ -1,18 +1,18 @@
 /**
- * Spellings of CNPJs with the reading that each must have, for the readers of the product.
- * Invariant: nothing here is computed by the product. Readings of random spellings follow from how
- * they were made, and check digits and CPFs come from another implementation.
+ * Spellings of CNPJs with the expected result of each, for the readers of the product.
+ * Invariant: nothing here is computed by the product. Results of random spellings follow from their
+ * construction, and check digits and CPFs come from another implementation.
  */
 import { isValidCNPJ, isValidCPF } from "@brazilian-utils/brazilian-utils";
 import type { Rng } from "./random.ts";
 
-/** A text and its reading: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …` or a reason. */
+/** A text and its result: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …`, or a reason. */
 export type Spelling = readonly [text: string, reading: string];
 
 const A = "11222333000181";
 const READ = `cnpj ${A}`;
 const LETTERS = "12ABC34501DE35";
-/** Its CNPJ is right with three zeros in front, and it is no CPF. */
+/** Its CNPJ is right with three leading zeros, and it is no CPF. */
 const LOST = "10148000107";
 
 /** Spellings written by hand. */
@@ -95,7 +95,7 @@ export function randomSpelling(rng: Rng): Spelling {
   ];
 }
 
-/** Nine digits with the two that belong to them in a CPF, by trying all. */
+/** Nine digits with their two CPF check digits, found by trying all. */
 function cpfOf(base: string): string {
   for (let check = 0; check < 100; check++) {
     const cpf = base + String(check).padStart(2, "0");
@@ -117,14 +117,14 @@ function notation(digits: string, pick: <Value>(values: readonly Value[]) => Val
   ]);
 }
 
-/** How the digits of a CNPJ without its zeros in front must be read. */
+/** Expected result of a CNPJ's digits without leading zeros. */
 function lost(cnpj: string): string {
   const digits = cnpj.replace(/^0+/, "");
   if (digits.length === 14) return `cnpj ${cnpj}`;
   return isValidCPF(digits) && digits.length === 11 ? "cpf" : `lost_zeros ${cnpj}`;
 }
 
-/** Twelve digits with the two that belong to them, by trying all. */
+/** Twelve digits with their two check digits, found by trying all. */
 function rightOf(base: string): string {
   for (let check = 0; check < 100; check++) {
     const cnpj = base + String(check).padStart(2, "0");

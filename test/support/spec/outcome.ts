@@ -1,7 +1,6 @@
 /**
- * What becomes of a spec, for the suites of normalization. What comes in: a spec, and what a test
- * wants to be different about plan and endpoint. What goes out: its normal form, or its mistakes.
- * Invariant: a spec that is accepted where a refusal was expected fails the test.
+ * The outcome of a spec, for the suites of normalization: its normal form, or its mistakes.
+ * Invariant: accepting a spec that should be rejected fails the test.
  */
 import assert from "node:assert/strict";
 import { AppError } from "../../../src/errors.ts";
@@ -22,7 +21,7 @@ export function filters(group: string, members: Json): Json {
   return { filters: { [group]: members } };
 }
 
-/** The error that a spec is refused with. */
+/** The error that rejects a spec. */
 export function failure(input: unknown, changed: Partial<NormalizeContext> = {}): AppError {
   try {
     normal(input, changed);

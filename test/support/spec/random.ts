@@ -1,8 +1,7 @@
 /**
- * What comes in: a seeded source of numbers, a catalog, and accounts to draw values from.
- * What goes out: valid specs, normalized, that together use every filter, extension, sort field,
- * direction, strategy and seed.
- * Invariant: the same source gives the same specs. Most values come from one drawn account, so
+ * Random valid specs, normalized, from a seeded source, a catalog, and accounts to draw values
+ * from; together they use every filter, extension, sort field, direction, strategy, and seed.
+ * Invariant: the same source yields the same specs. Most values come from one drawn account, so
  * that about half of the answers are not empty.
  */
 
@@ -42,7 +41,7 @@ export function seededRng(seed: number): Rng {
   };
 }
 
-/** A valid spec in normal form. Limits are 1, 7, 100 or 50000. */
+/** A valid spec in normal form. Limits are 1, 7, 100, or 50000. */
 export function randomSpec(rng: Rng, catalog: Catalog, rows: readonly TwinRow[]): AccountQuerySpec {
   const draw = new Draw(rng);
   const spec = randomSpecInput(draw, catalog, rows);
@@ -76,7 +75,7 @@ export function randomExportInput(draw: Draw, catalog: Catalog, rows: readonly T
   };
 }
 
-/** The same for people where its format allows; apart, so that other specs stay as they were. */
+/** The same for people if its format allows; separate, so that other specs stay unchanged. */
 export function withPeople(draw: Draw, input: Json): Json {
   const output = input.output as Json;
   const forPeople = draw.some([
@@ -89,7 +88,7 @@ export function withPeople(draw: Draw, input: Json): Json {
 
 /** Choices from a source of numbers. */
 export class Draw {
-  /** Whether wider filters and fields are drawn too; without them specs stay as they were. */
+  /** True if wider filters and fields are drawn too; without them specs stay unchanged. */
   readonly wider: boolean;
   readonly #rng: Rng;
 
@@ -122,7 +121,7 @@ export class Draw {
     return object;
   }
 
-  /** A list of the given value, where there is one, and up to `count` further ones. */
+  /** A list of the given value, if any, and up to `count` further ones. */
   list(given: unknown, count: number, make: () => unknown): unknown[] {
     const further = Array.from({ length: this.below(count + 1) }, make);
     const values = given === null || given === undefined ? further : [given, ...further];
@@ -141,10 +140,10 @@ export function randomSpecInput(draw: Draw, catalog: Catalog, rows: readonly Twi
   return { ...spec, filters: withWider(draw, odds / 2, catalog, { filters, row }) };
 }
 
-/** Fields that a spec asks for; those that came later are drawn with the wider filters. */
+/** Fields of a spec; later ones are drawn with the wider filters. */
 function fieldNames(draw: Draw): readonly string[] {
   const later: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
-  // What came after them is in no draw, so that specs stay as they were.
+  // Later fields are in no draw, so that specs stay unchanged.
   if (draw.wider) return OUTPUT_FIELD_NAMES.filter((name) => name !== "whatsapp");
   return OUTPUT_FIELD_NAMES.filter((name) => !later.includes(name));
 }
@@ -212,7 +211,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
         : []),
     ]),
   };
-  // Head offices alone that are branches alone are a contradiction.
+  // Head offices only and branches only are a contradiction.
   const isBranch = wider.company.branches_only === true;
   const company = isBranch ? { ...filters.company, headquarters_only: false } : filters.company;
   return {
@@ -229,8 +228,8 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
 }
 
 /**
- * Phones and e-mails, those of an account first, in a spelling of somebody. They are drawn apart,
- * from what was drawn before, so that other specs stay as they were.
+ * Phones and e-mails, an account's first, in common spellings. They are drawn separately, from
+ * earlier draws, so that other specs stay unchanged.
  */
 function randomContacts(odds: number, { filters, row }: Drawn): Json {
   const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
@@ -246,7 +245,7 @@ function randomContacts(odds: number, { filters, row }: Drawn): Json {
   ]);
 }
 
-/** Districts, that of an account first, in a spelling of somebody. */
+/** Districts, an account's first, in common spellings. */
 function randomDistricts(
   draw: Draw,
   odds: number,
@@ -291,7 +290,7 @@ function randomIndustry(
 
 const knownIbge = new WeakMap<Catalog, readonly string[]>();
 
-/** IBGE codes of the places that have one; remembered, as thousands of specs are drawn. */
+/** IBGE codes of the places that have one; cached, because thousands of specs are drawn. */
 function ibgeCodes(catalog: Catalog): readonly string[] {
   const known = knownIbge.get(catalog);
   if (known !== undefined) return known;
@@ -328,7 +327,7 @@ function randomCompany(draw: Draw, odds: number, row: TwinRow | undefined): Json
   ]);
 }
 
-/** Dates, amounts and legal natures, with the ends of intervals in order. */
+/** Dates, amounts, and legal natures, with ordered interval bounds. */
 function randomAmounts(draw: Draw, odds: number, catalog: Catalog, row: TwinRow | undefined): Json {
   const started = Number(String(row?.started_on ?? "2015").slice(0, 4));
   const date = (year: number) => {

@@ -1,20 +1,19 @@
 /**
- * What people say for every filter. What comes in: nothing. What goes out: for each filter texts
- * that ask for it, all of one row for the same.
- * Invariant: a filter without sayings does not compile, or is excused here as it is in the
- * translator; every text is about bakeries in Curitiba.
+ * Colloquial texts for every filter; all texts of one row mean the same.
+ * Invariant: a filter without texts does not compile, or is excused here as in the translator;
+ * every text is about bakeries in Curitiba.
  */
 import type { FilterName } from "../../../src/spec/filters/table.ts";
 
-/** What is said for a filter. */
+/** The texts of a filter. */
 export interface Sayings {
   /** Rows of texts that mean the same; `@` stands for "padarias em Curitiba". */
   readonly rows: readonly (readonly string[])[];
-  /** Filters of "padarias em Curitiba" that these texts do not ask for. */
+  /** Filters of "padarias em Curitiba" that these texts do not use. */
   readonly not?: readonly FilterName[];
 }
 
-/** Every filter with its sayings; null for one that no sentence reaches. */
+/** Every filter with its texts; null for one that no sentence reaches. */
 export const FILTER_SAYINGS = {
   cnae_any_of: {
     rows: [
@@ -207,7 +206,7 @@ export const FILTER_SAYINGS = {
   exclude: null,
 } satisfies Readonly<Record<FilterName, Sayings | null>>;
 
-/** The text of a saying. */
+/** The text of a row. */
 export function said(saying: string): string {
   return saying.replace(/@(?!example)/, "padarias em Curitiba");
 }

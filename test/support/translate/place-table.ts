@@ -1,8 +1,7 @@
 /**
- * Sentences with places and what they become. What comes in: nothing. What goes out: tables of
- * sentences by construct, for the proof of places.
- * Invariant: written from what the words mean, with cities as `name/UF`; a row says everything
- * that is wished, and what is left over because of places.
+ * Sentences with places and their results, in tables by construct, for the proof of places.
+ * Invariant: written from the meaning of the words, with cities as `name/UF`; a row has everything
+ * requested, and the unmapped words that concern places.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
 
@@ -11,7 +10,7 @@ export interface ExpectedPlaces {
   readonly ufs?: string;
   readonly cities?: string;
   readonly count?: number;
-  /** Words left over because of places; others are not looked at. */
+  /** Unmapped words that concern places; others are not checked. */
   readonly left?: readonly string[];
   readonly assumed?: readonly string[];
   readonly unknown?: boolean;
@@ -220,7 +219,7 @@ const REGIONS: readonly PlaceRow[] = [
   ["vale refeição em SP", { ufs: "SP" }],
 ];
 
-/** What nobody knows, or nobody has said the municipalities of. */
+/** Unknown places, or regions without known municipalities. */
 const LOST: readonly PlaceRow[] = [
   ["padarias no Vale do Xyz", { unknown: true, left: ["no Vale do Xyz"] }],
   ["padarias no vale do xyz com telefone", { unknown: true, left: ["no vale do xyz"] }],

@@ -1,7 +1,7 @@
 /**
- * A small snapshot with the translator on it, for the suites of translation. What comes in:
- * nothing. What goes out: translations of texts, and the specs that they become.
- * Invariant: specs are normalized as `POST /v1/leads/translate` does for a plan with every field.
+ * A small snapshot with the translator, for the suites of translation: translates texts and returns
+ * their specs.
+ * Invariant: specs are normalized like `POST /v1/leads/translate` does for a plan with every field.
  */
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -10,7 +10,7 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type Translation, translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 
-/** Words of a text with their place in it, as notes have them. */
+/** Words of a text with their position, as in notes. */
 export interface SpannedNote {
   readonly code: string;
   readonly detail?: string;
@@ -28,7 +28,7 @@ export interface Probe {
   translate(text: string): Translation;
   normalize(input: unknown): NormalizedSpec;
   spec(text: string): AccountQuerySpec;
-  /** Words of the wishes without a filter, in their order. */
+  /** Words of the requests without a filter, in order. */
   unmapped(text: string): string[];
   close(): void;
 }
@@ -61,7 +61,7 @@ export async function openProbe(): Promise<Probe> {
   };
 }
 
-/** The notes of a spec; a normalization's own warnings are plain sentences and left out. */
+/** The notes of a spec; normalization's own warnings are plain sentences and omitted. */
 export function notesOf(
   { explain }: AccountQuerySpec,
   list: (typeof NOTE_LISTS)[number],

@@ -1,9 +1,8 @@
 /**
- * Portuguese words that name no trade, no goods and no place, for the test of spelling. What comes
- * in: nothing. What goes out: two lists of words as they are written.
- * Invariant: the first list is what the rules of spelling and the words it leaves alone were tuned
- * on; the second was written when these were done, and neither was changed because of it, so that
- * it says how often a word that nobody knows is taken for a slip of the pen.
+ * Portuguese words that name no trade, goods, or place, for the test of spelling.
+ * Invariant: spelling rules and their exceptions were tuned on the first list; the second was
+ * written afterwards, and neither was changed because of it, so it measures how often an unknown
+ * word is mistaken for a typo.
  */
 
 const TUNED = [
@@ -81,8 +80,8 @@ const FRESH = [
   "maneira marasmo mazelas mesclar meticuloso minúcia mitigar mordaz nefasto",
 ];
 
-/** Words that spelling was tuned on. */
+/** Words used to tune spelling. */
 export const REAL_WORDS: readonly string[] = TUNED.join(" ").split(" ");
 
-/** Words that it was not tuned on. */
+/** Words not used to tune it. */
 export const FRESH_WORDS: readonly string[] = FRESH.join(" ").split(" ");

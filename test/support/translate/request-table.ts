@@ -1,28 +1,28 @@
 /**
- * What generated requests are made of: trades with their codes, wishes with what they set, wishes
- * that no filter takes, and the frames that people put around them, in Portuguese and English.
- * Invariant: labelled from the official tables and the meaning of the words, without a look at the
- * translator's own tables, and never changed because of what a translator makes of them.
+ * The parts of generated requests: trades with their codes, requests with their filters, requests
+ * that no filter covers, and the frames that people put around them, in Portuguese and English.
+ * Invariant: labeled from the official tables and the meaning of the words, independently of the
+ * translator's own tables, and never changed because of a translator's result.
  */
 import type { Expected, ExpectedCodes } from "./sentences.ts";
 
 /** A language of a request. */
 export type RequestLanguage = "pt" | "en";
 
-/** What people call a trade, and its codes: some that must be chosen, some that may be. */
+/** A trade's names, and its codes: those that must be chosen, and those that may be. */
 export interface Trade extends ExpectedCodes {
   readonly names: readonly string[];
 }
 
-/** Something that is wished: how it is said, and what it adds to an expectation. */
+/** A requested property: its texts, and its effect on the expectation. */
 export interface Wish {
-  /** Two wishes of one subject never stand in one request. */
+  /** Two of one subject never occur in one request. */
   readonly about: string;
   readonly says: readonly string[];
   readonly expect: Expected;
 }
 
-/** `names: must; may`, codes of seven digits, `a|b` where either is right. */
+/** `names: must; may`, codes of seven digits, `a|b` if either is right. */
 function trades(lines: string): readonly Trade[] {
   return lines
     .trim()
@@ -257,7 +257,7 @@ export const WISHES: Readonly<Record<RequestLanguage, readonly Wish[]>> = {
   ],
 };
 
-/** What no filter takes, with the word of it that must be named. */
+/** Requests without a filter, with the word to be reported. */
 const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
   pt:
     "com mais de 20 funcionários>funcionários|que faturem mais de 1 milhão>faturem|" +
@@ -276,7 +276,7 @@ const INEXPRESSIBLE: Readonly<Record<RequestLanguage, string>> = {
     "that are hiring>hiring|with parking>parking|highly recommended>recommended",
 };
 
-/** Wishes that no filter takes. */
+/** Properties without a filter. */
 export const LEFT: Readonly<Record<RequestLanguage, readonly Wish[]>> = {
   pt: left("pt"),
   en: left("en"),
@@ -290,7 +290,7 @@ function left(language: RequestLanguage): readonly Wish[] {
   });
 }
 
-/** What stands around a request: `*` is the request. */
+/** The frame of a request: `*` is the request. */
 export const FRAMES: Readonly<Record<RequestLanguage, readonly string[]>> = {
   pt: [
     ...["*", "*", "*", "*", "quero *", "lista de *", "preciso de uma lista de *", "me mostre *"],

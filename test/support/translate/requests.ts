@@ -1,8 +1,9 @@
 /**
- * Requests that are generated with their answers: a trade, mostly a place, none to three wishes,
- * sometimes one that no filter takes, or a slip of the keyboard, in a frame of polite words. What
- * comes in: a seed and the municipalities of a snapshot. What goes out: labelled sentences.
- * Invariant: nothing here asks the translator or its tables; the same seed gives the same requests.
+ * Generated requests with their answers: a trade, mostly a place, zero to three properties,
+ * sometimes one without a filter, or a typo, in a frame of polite words. Input: a seed and the
+ * municipalities of a snapshot. Output: labeled sentences.
+ * Invariant: nothing here uses the translator or its tables; the same seed yields the same
+ * requests.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
 import { FRAMES, LEFT, type RequestLanguage, TRADES, WISHES, type Wish } from "./request-table.ts";
@@ -16,14 +17,14 @@ export interface RequestCity {
   readonly uf: string;
 }
 
-/** How often a request is so, of all. */
+/** Shares of each kind of request. */
 const SHARE = { english: 0.2, cased: 0.3, left: 0.12, slipped: 0.08, second: 0.08 } as const;
-/** Of places: none at all, a state, a large city; any municipality with its state otherwise. */
+/** For places: none, a state, a large city; otherwise any municipality with its state. */
 const PLACES = { none: 0.1, state: 0.3, large: 0.7 } as const;
 const WISHES_MAX = 3;
 const SLIP_LETTERS_MIN = 6;
 
-/** Cities that people ask for most; each has its name for itself, or outweighs its namesakes. */
+/** The most requested cities; each name is unique, or outweighs its other cities. */
 const LARGE = new Set(
   (
     "São Paulo/SP|Rio de Janeiro/RJ|Belo Horizonte/MG|Salvador/BA|Fortaleza/CE|Brasília/DF|" +
@@ -40,7 +41,7 @@ interface Part {
   readonly expect: Expected;
 }
 
-/** So many requests of a seed, each text once; `group` says of what kind they are. */
+/** This many requests of a seed, each text once; `group` names their kind. */
 export function generateRequests(
   count: number,
   seed: number,
@@ -111,7 +112,7 @@ class RequestMaker {
     return { say: this.#pick(says), expect: { municipality: [ibge] } };
   }
 
-  /** Up to three wishes, each of another subject; sometimes one of them is in no filter. */
+  /** Up to three properties, each of another subject; sometimes one without a filter. */
   #wishes(language: RequestLanguage): readonly Part[] {
     const chosen = new Map<string, Part>();
     for (let left = Math.floor(this.#random() * (WISHES_MAX + 1)); left > 0; left--) {

@@ -1,15 +1,15 @@
 /**
- * What sentences say beside the wishes of old: codes of places, legal natures, words of names,
- * contacts of people, slips in words of wishes, English and Spanish. What goes out: texts, or what
- * stands behind "padarias", with what they become as `wishes.test.ts` sums it up.
- * Invariant: labelled from the meaning of the words.
+ * Sentences beyond the original requests: codes of places, legal natures, words of names, contacts
+ * of people, typos in request words, English and Spanish. Output: texts, or text after "padarias",
+ * with their results as `wishes.test.ts` summarizes them.
+ * Invariant: labeled from the meaning of the words.
  */
 type Rows = readonly (readonly [text: string, summary: string])[];
 
 /** Longer than any text of a spec. */
 const LONG = "b".repeat(300);
 
-/** Rows by what they are about. */
+/** Rows by subject. */
 export const SAID_ROWS: Readonly<Record<string, Rows>> = {
   NUMBERED_PLACES: [
     [" com ddd 11", "areas=11"],

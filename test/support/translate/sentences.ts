@@ -1,10 +1,9 @@
 /**
- * The project's own labelled sentences. What comes in: the two halves of test/sentences, and for
- * a judgement the spec that a translator made of a text. What goes out: the sentences with what is
- * right for them, and for each field of a spec whether it is right.
- * Invariant: the labels come from the meaning of the words and from the official tables, never
- * from a translator; a field that a label does not name must have its default; a hash of the text
- * decides the half, so that nobody chose it. The held-out half is measured, never looked at.
+ * The project's own labeled sentences: reads both halves of test/sentences, and judges each field
+ * of a translator's spec.
+ * Invariant: the labels come from the meaning of the words and from the official tables, never from
+ * a translator; a field that a label does not name must have its default; a hash of the text
+ * decides the half, so that no one chose it. The held-out half is measured, never inspected.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { ROOT } from "../house/checkout.ts";
 
-/** The two halves: one to tune on, one that is only measured. */
+/** The two halves: one for tuning, one only for measuring. */
 export const HALVES = ["development", "held-out"] as const;
 /** The name of one half. */
 export type Half = (typeof HALVES)[number];
@@ -27,29 +26,29 @@ export interface ExpectedCodes {
   readonly may?: readonly string[];
 }
 
-/** What is right for a sentence; what is not named has its default. */
+/** The right result; unnamed fields have their defaults. */
 export interface Expected {
   readonly cnae?: ExpectedCodes;
   readonly cnae_exclude?: ExpectedCodes;
   readonly uf?: readonly string[];
   /** IBGE codes, 7 digits. */
   readonly municipality?: readonly string[];
-  /** All of the states but these: as a list of the others, or said to be unmapped. */
+  /** All states except these: as a list of the others, or as unmapped. */
   readonly not_municipality?: readonly string[];
   /** Members of `filters.company`; dates also relative, as `resolveDay` reads them. */
   readonly company?: Readonly<Record<string, unknown>>;
   readonly contact?: Readonly<Record<string, boolean | number>>;
   readonly cnae_secondary?: ExpectedCodes;
-  /** Words of the name, area codes and prefixes of postal codes. */
+  /** Words of the name, area codes, and prefixes of postal codes. */
   readonly words?: readonly string[];
   readonly area?: readonly string[];
   readonly postal?: readonly string[];
   readonly limit?: number;
   /** Leading keys as `field direction`; `a|b direction`: either field. */
   readonly sort?: readonly string[];
-  /** Words of the text that must lie in an unmapped constraint. */
+  /** Words of the text that must be in an unmapped constraint. */
   readonly unmapped?: readonly string[];
-  /** Words that may lie in one as well; `*`: any. */
+  /** Words that may be in one as well; `*`: any. */
   readonly unmapped_may?: readonly string[];
   /** A translation that must not be run without asking. */
   readonly uncertain?: true;
@@ -58,23 +57,23 @@ export interface Expected {
 /** One line of a half. */
 export interface LabelledSentence {
   readonly text: string;
-  /** The construct that it is there for. */
+  /** The construct that it tests. */
   readonly group: string;
   readonly expect: Expected;
-  /** Other whole expectations that are as right: the words mean either. */
+  /** Other equally right expectations: the words mean either. */
   readonly or?: readonly Expected[];
-  /** Text of a sentence that means the same; it lies in the same half. */
+  /** Text of an equivalent sentence; it is in the same half. */
   readonly same_as?: string;
 }
 
-/** What a judgement needs of a snapshot; a `Segment` is one. */
+/** A judgment's view of a snapshot; a `Segment` is one. */
 export interface JudgingSnapshot {
   readonly catalog: Catalog;
   /** `YYYY-MM-DD`. */
   readonly snapshotDate: string;
 }
 
-/** The fields that are judged, each right or wrong. */
+/** The judged fields, each right or wrong. */
 export const FIELDS = [
   ...(["activities", "excluded", "uf", "municipality", "status", "size", "mei"] as const),
   ...(["simples", "headquarters", "started", "capital", "contact", "limit", "sort"] as const),
@@ -84,43 +83,43 @@ export const FIELDS = [
 /** One judged field. */
 export type Field = (typeof FIELDS)[number];
 
-/** Expected unmapped words found and missed, and constraints that nobody expected. */
+/** Expected unmapped words found and missed, and unexpected constraints. */
 export interface UnmappedCount {
   readonly found: number;
   readonly missed: number;
   readonly extra: number;
 }
 
-/** What is right and wrong in one translation. */
+/** A translation's right and wrong parts. */
 export interface Judgement {
   /** Right under one of the expectations, field by field. */
   readonly fields: Readonly<Record<Field, boolean>>;
-  /** All fields right under one and the same expectation. */
+  /** All fields right under a single expectation. */
   readonly right: boolean;
-  /** Of the expectation that comes closest. */
+  /** Of the closest expectation. */
   readonly unmapped: UnmappedCount;
 }
 
-/** Stands for "no limit named"; no sentence names this number. */
+/** Means "no limit named"; no sentence names this number. */
 const NO_LIMIT = 49_999;
 const ALL_STATUSES = 5;
 const ALL_SIZES = 4;
 const ALL_STATES = 27;
 const DISTRITO_FEDERAL = { uf: "DF", municipality: "5300108" };
 
-/** The sentences of one half, in the order of its file. */
+/** The sentences of one half, in file order. */
 export function loadSentences(half: Half): readonly LabelledSentence[] {
   return readSentences(half);
 }
 
 /**
- * Later sentences, `group` being the language, each file labelled before its first run. Right then:
- * of 200 "further" ones 103 of 120 in Portuguese, 46 of 50 in English, 21 of 30 in Spanish; of 61
- * "fresh" ones 35 of 39, 12 of 14, 8 of 8; of "sixty" 33 of 36, 11 of 12, 12 of 12 (two of these
- * labels ended a year a day early); of 200 "second" ones 110 of 120, 40 of 50 and 25 of 30, written
- * without a look at the lexicon (four labels name fewer codes than belong there); of 100 "third"
- * ones 45 of 50, 26 of 30 and 17 of 20, three of them, all right, from older sets.
- * What those runs showed has been mended since.
+ * Later sentences, with the language as `group`, each file labeled before its first run. Right
+ * then: of 200 "further" ones 103 of 120 in Portuguese, 46 of 50 in English, 21 of 30 in Spanish;
+ * of 61 "fresh" ones 35 of 39, 12 of 14, 8 of 8; of "sixty" 33 of 36, 11 of 12, 12 of 12 (two of
+ * these labels ended a year a day early); of 200 "second" ones 110 of 120, 40 of 50, and 25 of 30,
+ * written without reading the lexicon (four labels name too few codes); of 100 "third" ones 45 of
+ * 50, 26 of 30, and 17 of 20, three of them, all right, from older sets. The failures of those runs
+ * have since been fixed.
  */
 export function loadLater(
   file: "further" | "fresh" | "sixty" | "second" | "third",
@@ -135,7 +134,7 @@ function readSentences(file: string): readonly LabelledSentence[] {
     .map((line) => JSON.parse(line) as LabelledSentence);
 }
 
-/** The half of a sentence: a bit of FNV-1a over the text that its family begins with. */
+/** The half of a sentence: a bit of FNV-1a over the first text of its family. */
 export function halfOf({ text, same_as }: Pick<LabelledSentence, "text" | "same_as">): Half {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(same_as ?? text, "utf8")) {
@@ -150,9 +149,9 @@ export function expectationsOf(sentence: LabelledSentence): readonly Expected[] 
 }
 
 /**
- * A day of a label: `YYYY-MM-DD`, `-P2Y`, `-P6M` or `-P30D` (complete years, months or days back
- * from the snapshot's date), `@Y`, `@Y-1` or `@M` (first day of its year, of the year before, of
- * its month).
+ * A day of a label: `YYYY-MM-DD`, `-P2Y`, `-P6M`, or `-P30D` (complete years, months, or days
+ * before the snapshot's date), `@Y`, `@Y-1`, or `@M` (first day of its year, of the previous year,
+ * of its month).
  */
 export function resolveDay(day: string, snapshotDate: string): string {
   const [year = 0, month = 1, date = 1] = snapshotDate.split("-").map(Number);
@@ -169,7 +168,7 @@ export function resolveDay(day: string, snapshotDate: string): string {
   return iso(new Date(Date.UTC(year, months, Math.min(date, last))));
 }
 
-/** The spec that an expectation stands for, as a client could write it. */
+/** The spec of an expectation, as a client could write it. */
 export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSnapshot) {
   const { cnae, cnae_exclude, company = {}, sort = [] } = expected;
   const first = (codes?: ExpectedCodes) => (codes?.must ?? []).map((one) => one.split("|")[0]);
@@ -203,7 +202,7 @@ export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSna
   };
 }
 
-/** Normalizes a spec of a label or a translator. @throws AppError where it is no valid spec. */
+/** Normalizes a spec of a label or a translator. @throws AppError if it is invalid. */
 export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot) {
   return normalizeSpec(spec, {
     catalog,
@@ -213,8 +212,8 @@ export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot
 }
 
 /**
- * Judges the spec that a translator made of a sentence; `spec` is as it came from the translator.
- * @throws AppError where it does not normalize.
+ * Judges the translator's spec of a sentence; `spec` is the unmodified result. @throws AppError if
+ * it does not normalize.
  */
 export function judge(
   sentence: LabelledSentence,
@@ -306,7 +305,7 @@ interface Geo {
   readonly municipalities: readonly string[];
 }
 
-/** Places by what they mean: the state of a city adds nothing, and the DF is one municipality. */
+/** Places by meaning: a city's state adds nothing, and the DF is one municipality. */
 function geoOf({ filters: { geo } }: AccountQuerySpec, lookup: CatalogLookup): Geo {
   const byTom = geo.municipality_tom_any_of.map((tom) => lookup.municipalityByTom(tom)?.ibge ?? "");
   const municipalities = [...new Set([...geo.municipality_ibge_any_of, ...byTom])].sort();
@@ -337,7 +336,7 @@ function namesOf({ not_municipality = [] }: Expected, lookup: CatalogLookup): st
   return not_municipality.map((code) => lookup.municipalityByIbge(code)?.name ?? code);
 }
 
-/** One day more or less of an age is not what a person means; a day after the snapshot is none. */
+/** A day more or less of an age is irrelevant; a day after the snapshot means none. */
 function rightDays(
   { company = {} }: Expected,
   label: AccountQuerySpec,
@@ -367,12 +366,12 @@ function rightSort(expected: readonly string[], actual: AccountQuerySpec["sort"]
   });
 }
 
-/** Words that say nothing about which wish a constraint is. */
+/** Words that do not identify the request of a constraint. */
 const SMALL = new Set(
   "de da do das dos em no na nos nas com a o e ou um uma mais the of in with".split(" "),
 );
 
-/** Counts expected words, and the constraints that have nothing to do with any of them. */
+/** Counts expected words, and the constraints unrelated to all of them. */
 function countUnmapped(
   expected: readonly string[],
   may: readonly string[],

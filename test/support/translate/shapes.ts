@@ -1,7 +1,7 @@
 /**
- * Hostile texts. What comes in: a seed or a length. What goes out: texts of real words and noise,
- * and texts of one short shape that is repeated, which is where slow stages show.
- * Invariant: the same seed gives the same texts; no text is longer than 2,000 units.
+ * Hostile texts: real words and noise, and repetitions of one short shape, which expose slow
+ * stages.
+ * Invariant: the same seed yields the same texts; no text is longer than 2,000 units.
  */
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 
@@ -16,7 +16,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Words and phrases that stages look for. */
+/** Words and phrases that stages match. */
 const WISHES =
   "padarias|restaurantes|lojas de roupas|fábrica de móveis|conserto de celular|dentistas|bar|" +
   "clínica veterinária|cnae 5611-2/01|5611201|cnae 56|distribuidora de bebidas|calçados|" +
@@ -33,13 +33,13 @@ const WISHES =
   "faturamento acima de 1 milhão|10 funcionários|bairro Centro|raio de 10 km|sócios|CPF|site|" +
   "quero|empresas|que tenham|lista de|companies with phone in Recife|opened after 2019|not";
 
-/** Words that turn or join what is beside them. */
+/** Words that negate or join adjacent ones. */
 const JOINTS =
   "exceto|sem|não|nem|menos|fora|só|apenas|somente|mas|e|ou|com|de|do|da|em|no|que|que não|" +
   "não só|inclusive|tirando|mais de|menos de|acima de|abaixo de|até|desde|antes de|depois de|" +
   "entre|a partir de|há|por|para|perto de|ao redor de|sejam|tenham|a|o|as|os|um|dois|,|;|.|-|/|(|)";
 
-/** What nobody writes: broken units, other scripts, marks, numbers of every kind. */
+/** Unusual input: broken units, other scripts, marks, numbers of every kind. */
 const NOISE = [
   ..."\u0000 \u0001 \u0008 \u000b \u001f \u007f \u0085 \u00a0 \u00ad \u200b \u200d \u2028".split(
     " ",
@@ -89,7 +89,7 @@ export function hostileText(random: () => number): string {
   return text.slice(0, TEXT_MAX);
 }
 
-/** One piece in 25 has a unit that is lost, doubled, swapped or in capitals. */
+/** One piece in 25 has a unit that is lost, doubled, swapped, or in capitals. */
 function damaged(piece: string, random: () => number): string {
   const what = random();
   if (what > 0.04) return piece;
@@ -100,7 +100,7 @@ function damaged(piece: string, random: () => number): string {
   return piece.toUpperCase();
 }
 
-/** Shapes that have been slow in such programs, or could be. */
+/** Shapes that were slow in such programs, or could be. */
 export const SHAPES: readonly string[] = [
   ...["a", "1", "1.", "1,", "a,", ",", " ", "-", "a-", "d'", "(", ")", '"', "%", "\t", "\0", "5% "],
   ...["😀", "\ud800", "\u200d", "e\u0301", "\u0301", "مخبز ", "面包店", "abcdefghij", "A", "Sp"],
@@ -191,7 +191,7 @@ export const SHAPES: readonly string[] = [
   ],
 ];
 
-/** A shape that is repeated up to a length. */
+/** A shape repeated up to a length. */
 export function repeated(shape: string, length: number): string {
   return shape.repeat(Math.ceil(length / shape.length)).slice(0, length);
 }

@@ -1,9 +1,8 @@
 /**
- * Sweeps: sentences whose meaning is known from other sentences, so that nobody has to label them.
- * What comes in: the municipalities of a snapshot. What goes out: for each sweep its cases, every
- * one a text with the texts that it must agree with.
+ * Sweeps: sentences whose meaning follows from other sentences, so that they need no labels. Each
+ * case is a text with the texts that it must agree with.
  * Invariant: a text agrees in its places with one text and in all else with another; the same
- * snapshot gives the same cases in the same order.
+ * snapshot yields the same cases in the same order.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
 import { namesByCode } from "../../../src/translate/activities/lexicon.ts";
@@ -15,7 +14,7 @@ export interface SweepCase {
   readonly text: string;
   /** All but its places is that of this text. */
   readonly like: string;
-  /** Its places are those of this text. */
+  /** The text with the same places. */
   readonly where: string;
 }
 
@@ -25,7 +24,7 @@ export interface SweepCity {
   readonly uf: string;
 }
 
-/** Wishes that stand behind a place. */
+/** Wishes that follow a place. */
 export const SWEEP_WISHES: readonly string[] = [
   ...[" com telefone", " com e-mail", " com mais de 5 anos", " com capital acima de 100 mil"],
   ...[" que não sejam MEI", " do Simples", " de pequeno porte", " abertas desde 2020"],
@@ -33,27 +32,27 @@ export const SWEEP_WISHES: readonly string[] = [
   ...[" fora do Simples", " baixadas", ", no máximo 50", " sem filiais"],
 ];
 
-/** Names that no place has, of one word and more, some of which begin as known ones do. */
+/** Names that no place has, of one or more words, some of which begin like known ones. */
 const MADE_UP: readonly string[] = [
   ...["Xurupita", "Nárnia", "Zimbabum", "Nova Qualquer", "Qualquer Nova", "Vila Xurupita"],
   ...["Santa Zurupema", "São Quiproquó", "Porto Xurupita", "Lagoa Zimbabum", "Governador Trololó"],
   ...["Alto Xurupita", "Serra Zurupema", "Jardim Trololó", "Xurupita da Nárnia"],
 ];
 
-/** How a place is led to. */
+/** Words before a place. */
 const LEADS: readonly string[] = [
   ...["em", "na cidade de", "no município de", "perto de", "num raio de 50 km de"],
   ...["exceto em", "com e-mail em"],
 ];
 
-/** What stands behind a name and is a place or an adjective of its own, with what joins it. */
+/** Places or adjectives that follow a name, with their joining words. */
 const WIDE_ENDS: readonly string[] = [
   ...["do Norte", "do Sul", "do Nordeste", "do Sudeste", "do Centro-Oeste", "de Minas"],
   ...["Paulista", "Mineiro", "Gaúcha", "Catarinense", "do interior de SP", "do litoral paulista"],
   ...["do norte do Pará", "do Sul de Minas", "do estado de Goiás"],
 ];
 
-/** Made-up names that end as known ones do; none of them is a place. */
+/** Invented names that end like known ones; none of them is a place. */
 export function* strangers(regions: readonly string[]): Generator<string> {
   const states = Object.entries(STATE_NAMES).flatMap(([uf, name]) => (uf === "EX" ? [] : [name]));
   const joins = [...states, ...regions];
@@ -65,7 +64,7 @@ export function* strangers(regions: readonly string[]): Generator<string> {
   }
 }
 
-/** Ways to write a city beside its state without "em". */
+/** Ways to write a city next to its state without "em". */
 const BESIDE: readonly ((city: string, uf: string) => string)[] = [
   (city, uf) => `padaria ${plain(city)} ${uf.toLowerCase()}`,
   (city, uf) => `padaria ${plain(city)} - ${uf.toLowerCase()}`,
@@ -102,7 +101,7 @@ export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase>
   }
 }
 
-/** Every municipality beside its state, in every usual spelling. */
+/** Every municipality next to its state, in every usual spelling. */
 export function* citiesBeside(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
     for (const write of BESIDE) {
@@ -125,7 +124,7 @@ export function* states(): Generator<SweepCase> {
   }
 }
 
-/** Trades of every activity with every wish, behind and before the place. */
+/** Trades of every activity with every wish, before or after the place. */
 export function* activities(): Generator<SweepCase> {
   const trades = [...namesByCode().values()].flatMap(({ trades }) => trades.slice(0, 1));
   for (const trade of trades) {
@@ -146,7 +145,7 @@ const ORDERED = [
 ];
 const ORDERED_MORE = ["de pequeno porte", "em Campinas", "só matriz", "do Simples", "com e-mail"];
 
-/** Items of every kind that a contact may stand behind. */
+/** Items of every kind that a contact may follow. */
 const ITEMS: readonly string[] = [
   ...["em Recife", "em Bom Jesus/PI", "em SP", "no estado de São Paulo", "no Nordeste"],
   ...["na Baixada Santista", "no interior de SP", "em Xurupita", "em Campinas e região"],
@@ -164,14 +163,14 @@ const CONTACTS: readonly string[] = [
   ...["e-mail", "email", "telefone", "celular", "celulares", "telefone fixo", "fixo", "site"],
   ...["whatsapp", "contato", "instagram", "telefone e e-mail", "celular, site e e-mail"],
 ];
-/** What joins a contact to the item before it, in the three languages. */
+/** Words from the previous item to a contact, in three languages. */
 const CONTACT_JOINS: readonly string[] = [
   ...[" e ", ", ", ", e ", " e com ", ", com ", " mais ", " tendo ", " / ", " + ", "; "],
   ...[" and ", " and with ", " with ", " & "],
 ];
 const SUBJECTS: readonly string[] = ["empresas", "padarias"];
 
-/** A contact that a list joins to an item of any kind is had, as behind "com". */
+/** A contact that a list joins to any item is required, as with "com". */
 export function* contactsBehind(): Generator<SweepCase> {
   for (const subject of SUBJECTS) {
     for (const item of ITEMS) {
@@ -179,7 +178,7 @@ export function* contactsBehind(): Generator<SweepCase> {
       for (const contact of CONTACTS) {
         const like = `${subject} com ${contact}, ${item}`;
         for (const join of CONTACT_JOINS) {
-          // "exceto MEI with telefone" may leave out only those with one, and does not run.
+          // "exceto MEI with telefone" may exclude only those with one, and does not run.
           if (item.startsWith("exceto") && join.trim() === "with") continue;
           yield { text: `${where}${join}${contact}`, like, where };
         }
@@ -215,7 +214,7 @@ function* permutations(all: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** Every name of every wish of the table beside the first name of the same wish. */
+/** Every name of every wish of the table, with its first name. */
 export function* tableNames(): Generator<SweepCase> {
   for (const { names, role, led } of FILTER_NAMES) {
     const say = (name: string) => {
@@ -242,7 +241,7 @@ const WRITINGS: readonly ((text: string) => string)[] = [
   (text) => `${text}!!!`,
 ];
 
-/** Names that nobody knows are told by their capitals. */
+/** Unknown names are recognized by their capitals. */
 const BY_CAPITALS = new Set(["unknown-place", "part-of-place"]);
 
 /** The project's own sentences without accents, with greetings, marks, blanks, in one case. */

@@ -1,12 +1,11 @@
 /**
- * Sentences with what each must become, construct by construct. What comes in: nothing. What goes
- * out: rows for the suite of wishes.
+ * Sentences with their expected results, construct by construct: rows for the suite of wishes.
  * Invariant: expectations come from the meaning of the words, on a snapshot of 2026-10-10.
  */
 
 /**
- * A sentence and all that it becomes beside its activity, in the order of `summaryOf`; texts that
- * begin with a blank have "padarias" before it. The snapshot is of 2026-10-10.
+ * A sentence and its results besides its activity, in the order of `summaryOf`; texts that begin
+ * with a blank follow "padarias". The snapshot is of 2026-10-10.
  */
 export type Row = readonly [text: string, summary: string];
 
@@ -373,7 +372,7 @@ const ENGLISH: readonly Row[] = [
   ["small bakeries", "size=01,03"],
 ];
 
-/** The rows by what they are about. */
+/** The rows by subject. */
 export const WISH_ROWS: Readonly<Record<string, readonly Row[]>> = {
   ...{ AGES, DATES, CAPITAL, LIMITS, KINDS, CONTACTS, ORDERS, SCOPES, ENGLISH },
 };

@@ -1,7 +1,7 @@
 /**
- * Counts what a translation does: how often stages look at a token, look a name up or walk names,
- * and how many elements they search lists for.
- * Invariant: the same text and code give the same count on any machine.
+ * Counts the work of a translation: how often stages read a token, look a name up, or walk names,
+ * and how many list elements they search.
+ * Invariant: the same text and code yield the same count on any machine.
  */
 import { PlaceNames } from "../../../src/translate/places/placenames.ts";
 import { PhraseBook } from "../../../src/translate/words/phrases.ts";
@@ -9,7 +9,7 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 
 const ARRAY_SEARCHES = ["filter", "some", "every", "find", "findIndex", "findLast"] as const;
 
-/** How often stages look at a token or look a name up: work that no clock has to measure. */
+/** Token reads and name look-ups: work that needs no clock. */
 export function lookUpsOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded"] as const).map((name) =>
@@ -19,7 +19,7 @@ export function lookUpsOf(call: () => unknown): number {
   ]);
 }
 
-/** The same with every walk over names and every element of a list that is searched. */
+/** The same plus every walk over names and every list element searched. */
 export function allWorkOf(call: () => unknown): number {
   return workOf(call, () => [
     ...(["free", "owner", "claim", "folded", "words"] as const).map((name) =>

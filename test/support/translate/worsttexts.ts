@@ -1,7 +1,7 @@
 /**
- * Adversarial texts by kind: each kind fills a text with what one part of the translator works
- * hardest on.
- * Invariant: the same kind, seed and words give the same text of exactly the requested length.
+ * Adversarial texts by kind: each kind fills a text with the hardest input for one part of the
+ * translator.
+ * Invariant: the same kind, seed, and words make the same text of exactly the requested length.
  */
 import type { WordPools } from "./longtexts.ts";
 import { randomFrom, repeated } from "./shapes.ts";
@@ -14,7 +14,7 @@ const JOINTS =
   "interior de|capital|filial em|,|;|/|(|)";
 const ADJECTIVES = "paulistas|mineiras|gaúchas|baianos|paranaense|catarinense|cariocas";
 
-/** What each kind is made of. */
+/** The pieces of each kind. */
 export const WORST_KINDS: Readonly<Record<string, Piece>> = {
   "long unknown words": (random) => `${letters(random, 9 + below(random, 8))} `,
   "beginnings of places": (random, { cities = [] }) => {
@@ -45,7 +45,7 @@ export const WORST_KINDS: Readonly<Record<string, Piece>> = {
   },
 };
 
-/** A text of one kind; half of them repeat a few pieces, half draw each anew. */
+/** A text of one kind; half of them repeat a few pieces, half draw each again. */
 export function worstText(kind: string, seed: number, pools: WordPools, length: number): string {
   const random = randomFrom(seed);
   const piece = WORST_KINDS[kind] as Piece;
@@ -56,7 +56,7 @@ export function worstText(kind: string, seed: number, pools: WordPools, length: 
   return text.slice(0, length);
 }
 
-/** Pieces that took time with the square of the text until a change that names them. */
+/** Pieces that took quadratic time until a fix that names them. */
 export const ONCE_STEEP: readonly string[] = [
   // Every item claimed the small words between it and a far negator.
   ...["Paraná do s/ ", "s/ cobiça Novo Machado "],
@@ -65,13 +65,13 @@ export const ONCE_STEEP: readonly string[] = [
   // Every state narrowed every region, and every adjective was compared with every place.
   ...["interior de miudeza SP ", "Greater Brasília Goiás p/ baianos "],
   "delírio, Bahia, paranaense, Sul Baiano, ",
-  // The token of every unknown word was looked for from the first one.
+  // The token of every unknown word was searched from the first one.
   ...["5% ", "qw, "],
-  // From every contact the whole run of contacts was walked.
+  // Every contact walked the whole run of contacts.
   ...["telefone ", "telefone, ", "telefone e ", "telefone mesmo "],
   // Every short word was compared with all first words of places, seven times.
   ...["d xqz ", "de do zwq "],
-  // Every word that was read as another one dropped the names of the 128 tokens before it.
+  // Every corrected word dropped the names of the 128 tokens before it.
   "y panaderias sin telefono ",
 ];
 

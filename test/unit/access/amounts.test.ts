@@ -1,6 +1,6 @@
 /**
- * Proves that words beside a number fit it, in the sentences in which one of something is usual.
- * Does not prove it of every sentence.
+ * Proves that units agree with their numbers in sentences in which 1 is usual.
+ * Does not prove: the same for every sentence.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,13 +13,13 @@ import { wordFor } from "../../../src/text/amounts.ts";
 
 const FREE = loadPlans().free;
 
-/** The plan free with other limits. */
+/** The free plan with other limits. */
 function plan(limits: Partial<(typeof FREE)["limits"]>) {
   return { ...FREE, limits: { ...FREE.limits, ...limits } };
 }
 
-describe("the word beside a number", () => {
-  it("is that of one for 1 alone", () => {
+describe("the unit after a number", () => {
+  it("is singular for 1 only", () => {
     assert.deepEqual(
       [0, 1, 2, 0.5].map((count) => wordFor(count, "key")),
       ["keys", "key", "keys", "keys"],
@@ -27,7 +27,7 @@ describe("the word beside a number", () => {
     assert.equal(wordFor(2, "company", "companies"), "companies");
   });
 
-  it("fits in the refusals of a key", async () => {
+  it("agrees in the rejections of a key", async () => {
     const rateLimits = new RateLimits(manualClock());
     const slow = plan({ requests_per_second: 1, burst: 1 });
     rateLimits.spend("a", slow, 1);
@@ -49,7 +49,7 @@ describe("the word beside a number", () => {
     await first;
   });
 
-  it("fits in the refusals of a quota", () => {
+  it("agrees in the rejections of a quota", () => {
     const one = plan({ export_rows_per_day: 1, saved_bytes: 1 });
     assert.throws(
       () => refuseBeyondQuota(one, { used: 1, wanted: 1 }, 0),

@@ -1,10 +1,10 @@
 /**
- * Proves, on a real database: every action of the audit trail is written by the change that it
- * tells of, with its facts and its actor, and by nothing else; what changes nothing leaves no line;
- * where the line cannot be written nothing is changed, and where the change is refused there is no
- * line; lines are never altered, are kept for the retention whatever the clock does, and hold no
- * name, e-mail, password or key; a tenant's users cannot write lines without end.
- * Does not prove what commands and routes make of it (cli-audit, console-audit), nor the lines of
+ * Proves, on a real database: every audit action is written by its change, with its facts and its
+ * actor, and by nothing else; a change without effect leaves no line; if the line cannot be written
+ * nothing is changed, and a rejected change leaves no line; lines are never altered, are kept for
+ * the retention under any clock, and contain no name, e-mail, password, or key; a tenant's users
+ * cannot write lines without limit.
+ * Does not prove: what commands and routes do with it (cli-audit, console-audit), nor the lines of
  * restores and upgrades (backup, upgrade).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ let directory: string;
 let state: ConsoleState;
 let database: StateDatabase;
 let store: AuditStore;
-/** The token of somebody who was invited, and the id of who is not there any more. */
+/** The token of an invited user, and the id of a removed one. */
 let invitation: string;
 let gone: string;
 
@@ -69,11 +69,11 @@ const acme = () => user(ANA).tenantId;
 const lines = () => store.list({ limit: 10_000 });
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** A change, and the lines that it leaves, the first one first: action, subject, facts. */
+/** A change, and its lines, the first one first: action, subject, facts. */
 interface Case {
   readonly change: () => unknown;
   readonly lines: () => readonly (readonly [AuditAction, string | undefined, object])[];
-  /** What a user does to itself is never done by anybody else. */
+  /** Only users themselves make these changes. */
   readonly by?: () => string;
 }
 
@@ -81,7 +81,7 @@ const byMe = () => state.keyring.by(ME);
 const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
-/** A case for each action; the state itself is other suites' matter. */
+/** A case for each action; other suites cover the state itself. */
 const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
   "tenant.create": {
     change: () => byMe().createTenant("umbrella"),
@@ -197,7 +197,7 @@ const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
   },
 };
 
-/** What some cases need, made before anything is looked at. */
+/** Objects that some cases need, created before any check. */
 async function prepare(): Promise<void> {
   state.clock.advance(1);
   state.keyring.createTenant("stopped");
@@ -212,9 +212,9 @@ async function prepare(): Promise<void> {
   state.clock.advance(1);
 }
 
-describe("every action", () => {
+describe("every audited action", () => {
   for (const [action, { change, lines: wanted, by = () => ME }] of Object.entries(CASES)) {
-    it(`${action} leaves its lines, who did it, and nothing else`, async () => {
+    it(`${action} logs its lines with the actor, and nothing else`, async () => {
       await prepare();
       const before = lines();
       await change();
@@ -230,7 +230,7 @@ describe("every action", () => {
       }
     });
 
-    it(`${action} changes nothing where its line cannot be written`, async () => {
+    it(`${action} changes nothing if its line cannot be written`, async () => {
       await prepare();
       database.exec(
         "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no line'); END",
@@ -241,12 +241,12 @@ describe("every action", () => {
     });
   }
 
-  it("has a case here, or is one on the whole state", () => {
+  it("has a case here, or applies to the whole state", () => {
     const others = AUDIT_ACTION_NAMES.filter((name) => !Object.hasOwn(CASES, name));
     assert.deepEqual(others, ["state.restore", "state.upgrade"]);
   });
 
-  it("from the command line says so, and a new password of one's own is one's own", async () => {
+  it("records the command line as its source, and users for their own passwords", async () => {
     assert.ok(lines().every(({ actor }) => actor === "command"));
     const { session } = await state.sessions.signIn(RUI, PASSWORD, HERE);
     const wish = { current: PASSWORD, next: "staple battery horse" };
@@ -260,8 +260,8 @@ describe("every action", () => {
   });
 });
 
-describe("no line", () => {
-  it("is left by what changes nothing", async () => {
+describe("no audit line", () => {
+  it("is written by an action that changes nothing", async () => {
     await prepare();
     const before = contentOf(database);
     const { keyring, users } = state;
@@ -279,7 +279,7 @@ describe("no line", () => {
     assert.deepEqual(contentOf(database), before);
   });
 
-  it("is left by what is refused", async () => {
+  it("is written by a rejected action", async () => {
     const before = lines();
     const { keyring, users } = state;
     const wish = { email: RUI, tenant: { name: "elsewhere" }, password: PASSWORD };
@@ -296,7 +296,7 @@ describe("no line", () => {
     assert.deepEqual(lines(), before);
   });
 
-  it("holds a name, an e-mail, a password or a key", async () => {
+  it("contains a name, an e-mail, a password, or a key", async () => {
     await prepare();
     const made = state.keyring.create({ tenant: "umbrella", plan: "free", name: "secret project" });
     state.keyring.renameTenant("umbrella", "Umbrella SA");
@@ -312,13 +312,13 @@ describe("no line", () => {
   });
 });
 
-describe("a line", () => {
-  it("is never altered, whoever tries", () => {
+describe("an audit line", () => {
+  it("cannot be altered by any statement", () => {
     assert.throws(() => database.exec("UPDATE audit SET actor = 'command'"), /never changed/);
     assert.throws(() => database.exec("UPDATE audit SET at = 0 WHERE sequence = 1"), /never/);
   });
 
-  it("is found by tenant, action, time and place", () => {
+  it("is found by tenant, action, time, and position", () => {
     state.clock.advance(DAY_MS);
     state.keyring.create({ tenant: "other", plan: "free", name: "" });
     const only = (wish: Partial<Parameters<AuditStore["list"]>[0]>): AuditRow[] =>
@@ -334,7 +334,7 @@ describe("a line", () => {
     assert.equal(only({ tenantId: acme(), action: "user.create", limit: 1 }).length, 1);
   });
 
-  it("is kept for the retention and then forgotten, the oldest first", () => {
+  it("is kept for the retention period and then removed, the oldest first", () => {
     const { clock } = state;
     const trail = new AuditTrail(store, clock, (10 * DAY_MS) / 1000);
     const old = lines().length;
@@ -358,7 +358,7 @@ describe("a line", () => {
     assert.deepEqual(sequences, [old + 3, old + 2, old + 1], "none is given twice");
   });
 
-  it("is not lost because the clock leaps ahead", () => {
+  it("is not lost if the clock jumps ahead", () => {
     const before = lines();
     state.clock.advance(4_000 * DAY_MS);
     new AuditTrail(store, state.clock, (10 * DAY_MS) / 1000).sweep();
@@ -367,7 +367,7 @@ describe("a line", () => {
 });
 
 describe("a tenant", () => {
-  it("may change much in a day, and not without end; commands may go on", async () => {
+  it("is limited in changes per day; commands are not", async () => {
     const trail = new AuditTrail(store, state.clock, 1);
     const tenantId = acme();
     const change = { actor: ME, action: "key.rename", tenantId, subject: key().id } as const;

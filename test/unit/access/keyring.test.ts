@@ -1,9 +1,9 @@
 /**
- * Proves the life of keys on a real database with a clock that is moved by hand: states, rotation
- * with overlap, caching that never outlives 50 ms, counted look-ups, batched times of use, and
- * what a person is told. Proves that a made key is read back, that every change of one character
- * is refused without a look-up, and that what is stored does not contain the secret.
- * Does not prove randomness, nor anything about HTTP (contract/http/server/auth.test.ts does).
+ * Proves the life of keys on a real database with a manual clock: states, rotation with overlap,
+ * caching for at most 50 ms, counted look-ups, batched times of use, and messages to people. Proves
+ * that a created key is parsed back, that every change of one character is rejected without a
+ * look-up, and that the stored form lacks the secret.
+ * Does not prove: randomness, nor anything about HTTP (contract/http/server/auth.test.ts).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -70,7 +70,7 @@ const codeOf = (authorization: string | undefined): string => {
 };
 
 describe("authenticate", () => {
-  it("says who asks", () => {
+  it("identifies the caller", () => {
     const { key, keyId } = keyring.create(wish);
     const identity = keyring.authenticate(bearer(key));
     assert.equal(identity.keyId, keyId);
@@ -81,7 +81,7 @@ describe("authenticate", () => {
     assert.notEqual(keyring.authenticate(bearer(foreign.key)).tenantId, identity.tenantId);
   });
 
-  it("refuses a key of another data directory", () => {
+  it("rejects a key of another data directory", () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "peneira-keys-"));
     const other = openDatabase(elsewhere);
     const { key } = new Keyring(new KeyStore(other), clock).create(wish);
@@ -90,7 +90,7 @@ describe("authenticate", () => {
     assert.equal(codeOf(bearer(key)), "authentication_invalid");
   });
 
-  it("refuses the secret of one key with the id of another", () => {
+  it("rejects the secret of one key with the id of another", () => {
     const mine = keyring.create(wish);
     database
       .prepare("UPDATE keys SET hash = @hash, checksum = blob_checksum(@hash) WHERE id = @id")
@@ -98,7 +98,7 @@ describe("authenticate", () => {
     assert.equal(codeOf(bearer(mine.key)), "authentication_invalid");
   });
 
-  it("looks nothing up for a mistyped key, and once for one that it knows", () => {
+  it("queries nothing for a mistyped key, and once for a known one", () => {
     const { key } = keyring.create(wish);
     for (let at = 5; at < key.length; at++) {
       codeOf(bearer(key.slice(0, at) + (key[at] === "0" ? "1" : "0") + key.slice(at + 1)));
@@ -118,7 +118,7 @@ describe("authenticate", () => {
     assert.equal(store.finds, 1);
   });
 
-  it("follows another process after 50 ms, and this process at once", () => {
+  it("sees changes of another process after 50 ms, and of this process immediately", () => {
     const { key, keyId } = keyring.create(wish);
     assert.equal(codeOf(bearer(key)), "ok");
     const other = openDatabase(directory);
@@ -135,8 +135,8 @@ describe("authenticate", () => {
   });
 });
 
-describe("an end", () => {
-  it("ends a key at its time and not before", () => {
+describe("a key's expiry", () => {
+  it("disables a key at its time and not before", () => {
     const { key, keyId, expiresAt } = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
     assert.equal(expiresAt, START_MS + 1_000);
     clock.advance(999);
@@ -153,7 +153,7 @@ describe("an end", () => {
     assert.equal(codeOf(bearer(key)), "authentication_disabled");
   });
 
-  it("of a key is not that of the key that replaces it", () => {
+  it("does not apply to the key that replaces it", () => {
     const old = keyring.create({ ...wish, expiresAt: START_MS + 1_000 });
     const lasting = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
     assert.equal(keyring.pick({ id: lasting.keyId }).expiresAt, null);
@@ -163,7 +163,7 @@ describe("an end", () => {
 });
 
 describe("rename", () => {
-  it("gives another name, and refuses one that would break a list", () => {
+  it("sets another name, and rejects one that would break a list", () => {
     const { keyId } = keyring.create(wish);
     keyring.rename(keyring.pick({ id: keyId }), "billing");
     assert.equal(keyring.pick({ name: "billing" }).id, keyId);
@@ -178,7 +178,7 @@ describe("rename", () => {
 });
 
 describe("rotate", () => {
-  it("gives a key of the same tenant, plan and name, and ends the old one at once", () => {
+  it("returns a key of the same tenant, plan, and name, and ends the old one immediately", () => {
     const old = keyring.create(wish);
     const fresh = keyring.rotate(keyring.pick({ id: old.keyId }), 0);
     assert.deepEqual([fresh.tenant, fresh.plan, fresh.name], ["acme", "growth", "crm"]);
@@ -187,7 +187,7 @@ describe("rotate", () => {
     assert.throws(() => keyring.enable(keyring.pick({ id: old.keyId })), /has expired/);
   });
 
-  it("lets the old key work through the overlap and not a millisecond longer", () => {
+  it("accepts the old key during the overlap and not a millisecond longer", () => {
     const old = keyring.create(wish);
     keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
     clock.advance(999);
@@ -196,7 +196,7 @@ describe("rotate", () => {
     assert.equal(codeOf(bearer(old.key)), "authentication_disabled");
   });
 
-  it("never moves an end that was set before further away", () => {
+  it("never postpones an earlier expiry", () => {
     const old = keyring.create(wish);
     keyring.rotate(keyring.pick({ id: old.keyId }), 1_000);
     const again = keyring.rotate(keyring.pick({ id: old.keyId }), 60_000);
@@ -210,7 +210,7 @@ function escaped(text: string): string {
 }
 
 describe("create", () => {
-  it("refuses a wrong wish with everything that is wrong", () => {
+  it("rejects a wrong request with every mistake", () => {
     const wrong = { tenant: " ", plan: "gold", name: "a\u0007b" };
     assert.throws(
       () => keyring.create(wrong),
@@ -226,7 +226,7 @@ describe("create", () => {
     assert.equal(keyring.list().length, 0);
   });
 
-  it("refuses tenants that look like another one, with the place", () => {
+  it("rejects tenants that look like another one, with the position", () => {
     for (const [tenant, place] of [
       ["acme ", "U+0020, position 5"],
       [" acme", "U+0020, position 1"],
@@ -241,7 +241,7 @@ describe("create", () => {
     assert.equal(keyring.createTenant("Padaria do Zé").tenant, "Padaria do Zé");
   });
 
-  it("as the first one makes a key only where there is none", () => {
+  it("creates a first key only if no key exists", () => {
     assert.notEqual(keyring.createFirst(wish), null);
     assert.equal(keyring.createFirst(wish), null);
     assert.equal(keyring.list().length, 1);
@@ -259,7 +259,7 @@ describe("create", () => {
 });
 
 describe("pick", () => {
-  it("finds by id, by whole key, by tenant and name, and says when that is not one key", () => {
+  it("finds by id, by whole key, and by tenant and name, and reports ambiguous matches", () => {
     const first = keyring.create(wish);
     const second = keyring.create({ ...wish, name: "second" });
     assert.equal(keyring.pick({ id: first.keyId }).id, first.keyId);
@@ -272,7 +272,7 @@ describe("pick", () => {
 });
 
 describe("flushUsed", () => {
-  it("writes the last time of use once, and never inside a request", () => {
+  it("writes the last-use time once, and never inside a request", () => {
     const { key, keyId } = keyring.create(wish);
     keyring.authenticate(bearer(key));
     clock.advance(5_000);
@@ -285,7 +285,7 @@ describe("flushUsed", () => {
     assert.deepEqual(database.prepare("SELECT total_changes() AS n").get(), written);
   });
 
-  it("writes what other threads noted, and loses nothing when it cannot write", () => {
+  it("writes the uses of other threads, and loses nothing if a write fails", () => {
     const ledger = Ledger.open();
     const store = new KeyStore(database);
     const [own, other] = [0, 1].map((slot) => {
@@ -305,7 +305,7 @@ describe("flushUsed", () => {
 });
 
 describe("makeKey", () => {
-  it("makes keys of the documented form, each different", () => {
+  it("returns distinct keys of the documented form", () => {
     const keys = Array.from({ length: 1_000 }, () => makeKey().key);
     for (const key of keys) assert.match(key, /^pnr_[0-9a-f]{12}_[0-9a-f]{56}$/);
     assert.equal(new Set(keys).size, keys.length);
@@ -330,7 +330,7 @@ describe("parseKey", () => {
     assert.deepEqual(parseKey(key), { id, hash });
   });
 
-  it("refuses every key with one character changed", () => {
+  it("rejects every key with one character changed", () => {
     const { key } = makeKey();
     for (let at = 0; at < key.length; at++) {
       for (const letter of "0123456789abcdefABCDEF_ ") {
@@ -340,7 +340,7 @@ describe("parseKey", () => {
     }
   });
 
-  it("refuses two neighbours swapped", () => {
+  it("rejects two swapped neighbors", () => {
     const { key } = makeKey();
     for (let at = 4; at + 1 < key.length; at++) {
       const swapped = key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2);
@@ -348,7 +348,7 @@ describe("parseKey", () => {
     }
   });
 
-  it("refuses any other text and never throws", () => {
+  it("rejects any other text and never throws", () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => parseKey(text) === null));
     const { key } = makeKey();
     for (const text of ["", key.slice(1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()]) {
@@ -358,7 +358,7 @@ describe("parseKey", () => {
 });
 
 describe("keyIdOf", () => {
-  it("takes an id or a whole key and nothing else", () => {
+  it("accepts an id or a whole key and nothing else", () => {
     const { key, id } = makeKey();
     assert.equal(keyIdOf(id), id);
     assert.equal(keyIdOf(key), id);

@@ -1,8 +1,8 @@
 /**
- * Proves the hashes of passwords: that one real hash costs what it should and is found right again,
- * that work is the same for users that there are and are not (counted, not timed), that no more
- * than two are made at once and the rest wait or are refused; the rule for new passwords; made-up
- * ones. Does not prove that scrypt is scrypt: Node's is trusted.
+ * Proves the hashes of passwords: that one real hash has its full cost and verifies, that work is
+ * the same for existing and unknown users (counted, not timed), that at most two are computed
+ * concurrently and the rest wait or are rejected; the rule for new passwords; generated ones. Does
+ * not prove: that scrypt is scrypt (Node's is trusted).
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -32,8 +32,8 @@ function counted() {
   return { costs, derive };
 }
 
-describe("hashes", () => {
-  it("cost 64 MB and say so, and are found right again by another process", async () => {
+describe("password hashes", () => {
+  it("use 64 MB, record it, and are verified by another process", async () => {
     const stored = await new Passwords().hash(RIGHT);
     assert.equal(stored.cost, "scrypt:65536:8:1");
     assert.deepEqual([stored.hash.length, stored.salt.length], [32, 16]);
@@ -49,14 +49,14 @@ describe("hashes", () => {
     assert.notDeepEqual(one.salt, other.salt);
   });
 
-  it("tell when they should be made anew, and still fit", async () => {
+  it("report when they need a rehash, and still verify", async () => {
     const stored = await new Passwords(SMALL).hash(RIGHT);
     const later = new Passwords({ n: 4, r: 1, p: 1 });
     assert.equal(await later.verify(RIGHT, stored), "outdated");
     assert.equal(await later.verify("something else", stored), "wrong");
   });
 
-  it("of the same characters in another spelling are the same", async () => {
+  it("are equal for the same characters in another Unicode form", async () => {
     const passwords = new Passwords(SMALL);
     const stored = await passwords.hash("coração ﬁno de mãe");
     assert.equal(await passwords.verify("coração fino de mãe".normalize("NFD"), stored), "right");
@@ -64,7 +64,7 @@ describe("hashes", () => {
     assert.ok(samePassword("ﬁ", "fi") && !samePassword("fi", "Fi"));
   });
 
-  it("are made once per check, at the same cost, whoever is asked for", async () => {
+  it("are computed once per check, at the same cost, for any user", async () => {
     const { costs, derive } = counted();
     const passwords = new Passwords(PASSWORD_COST, derive);
     const stored = await passwords.hash(RIGHT);
@@ -85,7 +85,7 @@ describe("hashes", () => {
     }
   });
 
-  it("never fit as the empty one that stands in for what is too long", async () => {
+  it("never verify as the empty password that replaces an oversized one", async () => {
     const passwords = new Passwords(SMALL);
     const empty = await passwords.hash("");
     assert.equal(await passwords.verify("x".repeat(300), empty), "wrong");
@@ -103,7 +103,7 @@ describe("the queue of hashes", () => {
     return { ends, passwords: new Passwords(SMALL, derive, atOnce) };
   }
 
-  it("makes some at once, lets sixteen wait and refuses the next with a time to wait", async () => {
+  it("runs some concurrently, queues sixteen, and rejects the next with a retry time", async () => {
     for (const atOnce of [1, 2]) await keepsToItsBounds(atOnce);
   });
 
@@ -128,7 +128,7 @@ describe("the queue of hashes", () => {
     await Promise.all(all);
   }
 
-  it("goes on after hashes that failed", async () => {
+  it("continues after failed hashes", async () => {
     const { ends, passwords } = held(2);
     const all = Array.from({ length: 6 }, () => passwords.hash(RIGHT));
     const settled = Promise.allSettled(all);
@@ -154,7 +154,7 @@ describe("the queue of hashes", () => {
 describe("the rule for new passwords", () => {
   const EMAIL = "somebody@example.com";
 
-  it("takes what is long enough, whatever it is made of", () => {
+  it("accepts any long enough password", () => {
     for (const good of [
       "twelve chars",
       "aaaaaaaaaaab",
@@ -167,7 +167,7 @@ describe("the rule for new passwords", () => {
     }
   });
 
-  it("refuses the rest and says why", () => {
+  it("rejects the rest with the reason", () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ["", /0 characters/],
       ["eleven char", /11 characters/],
@@ -187,8 +187,8 @@ describe("the rule for new passwords", () => {
   });
 });
 
-describe("made-up passwords", () => {
-  it("are different, readable, and use every character that they may", () => {
+describe("generated passwords", () => {
+  it("are distinct, readable, and use every allowed character", () => {
     const all = Array.from({ length: 5_000 }, generatedPassword);
     assert.equal(new Set(all).size, all.length);
     const used = new Set(all.join("").replaceAll("-", ""));

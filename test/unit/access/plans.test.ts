@@ -1,6 +1,6 @@
 /**
- * Proves that the built-in plans are whole, ordered and as documented, that overrides count, and
- * that a wrong table is refused with every problem in it.
+ * Proves that the built-in plans are complete, ordered, and as documented, that overrides apply,
+ * and that a wrong table is rejected with all its problems.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,14 +18,14 @@ describe("the built-in plans", () => {
     for (const [position, name] of PLAN_NAMES.entries()) {
       const smaller = PLAN_NAMES[position - 1];
       for (const limit of limits) {
-        // Of the quota 0 means that there is none.
+        // A quota of 0 means none.
         const value = plans[name].limits[limit] || Number.POSITIVE_INFINITY;
         assert.ok(value >= (smaller === undefined ? 0 : plans[smaller].limits[limit]), limit);
       }
     }
   });
 
-  it("give free everything but contact fields and the others everything", () => {
+  it("give free everything except contact fields, and the others everything", () => {
     const open = OUTPUT_FIELDS.filter((field) => !field.contact).map((field) => field.name);
     assert.deepEqual(plans.free.fields, open);
     // An e-mail and two phones, their kinds, what shares them, the e-mail's domain, WhatsApp.
@@ -35,12 +35,12 @@ describe("the built-in plans", () => {
     for (const field of DEFAULT_FIELDS) assert.ok(plans.free.fields.includes(field));
   });
 
-  it("allow full from scale on", () => {
+  it("allow full from scale up", () => {
     const full = PLAN_NAMES.filter((name) => plans[name].secondaryCnaeFull);
     assert.deepEqual(full, ["scale", "enterprise"]);
   });
 
-  it("give a day the rows of several exports, and the largest plan no quota", () => {
+  it("include the rows of several exports per day, and the largest plan has no quota", () => {
     for (const name of PLAN_NAMES.slice(0, -1)) {
       const { export_rows: rows, export_rows_per_day: quota } = plans[name].limits;
       assert.equal(quota, 5 * rows);
@@ -54,7 +54,7 @@ describe("the built-in plans", () => {
 });
 
 describe("loadPlans", () => {
-  it("takes overrides", () => {
+  it("accepts overrides", () => {
     const table = {
       ...builtIn,
       free: { ...builtIn.free, search_limit: 7, fields: ["uf", "cnpj"] },
@@ -64,7 +64,7 @@ describe("loadPlans", () => {
     assert.deepEqual(free.fields, ["cnpj", "uf"]);
   });
 
-  it("names every problem at once", () => {
+  it("reports every problem in one error", () => {
     const { burst: _, ...withoutBurst } = builtIn.growth;
     const table = {
       ...builtIn,
@@ -93,7 +93,7 @@ describe("loadPlans", () => {
     );
   });
 
-  it("takes each limit at its ends and refuses one past them", () => {
+  it("accepts each limit at its bounds and rejects one beyond them", () => {
     for (const [limit, [min, max]] of Object.entries(PLAN_LIMITS)) {
       const load = (value: number) => {
         return loadPlans({ ...builtIn, free: { ...builtIn.free, [limit]: value } });
@@ -107,7 +107,7 @@ describe("loadPlans", () => {
 });
 
 describe("isPlanName", () => {
-  it("knows the five names only", () => {
+  it("accepts only the five names", () => {
     assert.ok(PLAN_NAMES.every(isPlanName));
     for (const name of ["", "Free", "constructor", "__proto__"]) assert.ok(!isPlanName(name));
   });

@@ -1,9 +1,9 @@
 /**
- * Proves: whatever exports of tenants become, in any order, through crashes and past midnights, the
- * quota of a day is what a model of plain objects says: what waits holds its reservation, what is
- * done its rows, what failed or was deleted before it was done nothing; the refusal says used,
- * wanted and limit and when the next day begins; used rows are counted once, by key and day.
- * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
+ * Proves: for any fate of tenants' exports, in any order, through crashes and past midnights, the
+ * daily quota equals a model of plain objects: waiting exports hold their reservation, done ones
+ * their rows, failed ones or those deleted before their end nothing; the rejection states used,
+ * requested, and limit and when the next day begins; used rows are counted once, by key and day.
+ * Does not prove: the moments inside a transaction (crash harness), nor counting of matches (twin
  * tests).
  */
 import assert from "node:assert/strict";
@@ -28,7 +28,7 @@ const RUNS = tries("quota models");
 const QUOTA = 100;
 const TENANTS = ["a", "b"] as const;
 
-/** One export as the model knows it. */
+/** One export in the model. */
 interface Told {
   readonly id: string;
   readonly tenant: string;
@@ -44,10 +44,10 @@ interface Told {
 class Model {
   readonly exports: Told[] = [];
   readonly keys = new Map<string, number>();
-  /** Rows that were used, by tenant and day. */
+  /** Used rows, by tenant and day. */
   readonly used = new Map<string, number>();
 
-  /** Rows of a tenant's quota that are gone on a day. */
+  /** Used rows of a tenant's quota on a day. */
   gone(tenant: string, day: number): number {
     const mine = this.exports.filter((one) => one.tenant === tenant && one.day === day);
     return mine.reduce((sum, one) => sum + (one.charged ? one.holds : 0), 0);
@@ -209,7 +209,7 @@ const COMMANDS = [
   fc.boolean().map(restart),
 ];
 
-/** Plans with a small quota and no other bound; keys and files outlast the run. */
+/** Plans with a small quota and no other limit; keys and files outlive the run. */
 function widen(real: Installation): void {
   const wide = { concurrent_exports: 3, queued_exports: 1_000, export_retention: 31_536_000 };
   Object.assign(real.plans.free.limits, wide, { export_rows_per_day: QUOTA });
@@ -217,7 +217,7 @@ function widen(real: Installation): void {
 }
 
 describe("the quota of export rows", () => {
-  it(`is that of the model after any commands (${RUNS} runs)`, async () => {
+  it(`matches the model after any commands (${RUNS} runs)`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands(COMMANDS, { maxCommands: 50, size: "max" }),
@@ -240,7 +240,7 @@ describe("the quota of export rows", () => {
 });
 
 describe("refuseBeyondQuota", () => {
-  it("names the time of the next day in words and not in seconds", () => {
+  it("names the time of the next day in text and not in seconds", () => {
     const noon = Date.UTC(2026, 10, 21, 11, 18, 59, 500);
     const words = (nowMs: number) =>
       /begins at (.*?)\. /.exec(refusal(quota, 1, nowMs)?.message ?? "");
@@ -265,14 +265,14 @@ describe("refuseBeyondQuota", () => {
     }
   };
 
-  it("gives every row of the quota and not one more", () => {
+  it("allows every row of the quota and not one more", () => {
     assert.equal(refusal(quota - 10, 10), null);
     assert.equal(refusal(quota - 10, 11)?.code, "quota_exceeded");
     assert.equal(refusal(quota, 0), null, "an export without rows takes nothing");
     refuseBeyondQuota(enterprise, { used: 1e9, wanted: 1e9 }, NOW_MS);
   });
 
-  it("says used, wanted and limit, and what mends it", () => {
+  it("reports used, requested, and limit, with the remedy", () => {
     assert.match(
       refusal(quota - 10, 11)?.message ?? "",
       /5000 .* 4990 are .* has 11\. .*to 10, or/,

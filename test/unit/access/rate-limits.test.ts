@@ -1,8 +1,7 @@
 /**
- * Proves what keys and addresses are refused for, on a clock that the test moves, and that the
- * limits reach the wire: the fields, 429 with the time to wait, a page's cost, shedding, and whom a
- * proxy speaks for. Does
- * not prove the arithmetic of the limiter (unit/access/ratelimit.test.ts).
+ * Proves what keys and addresses are rejected for, on a manual clock, and that the limits reach the
+ * wire: the fields, 429 with the time to wait, a page's cost, shedding, and the clients behind a
+ * proxy. Does not prove: the arithmetic of the limiter (unit/access/ratelimit.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -30,11 +29,11 @@ function refused(call: () => void): AppError {
   return assert.fail("nothing was refused");
 }
 
-describe("the rateLimits", () => {
+describe("the rate limits", () => {
   const free = loadPlans().free;
   const { burst, requests_per_second: perSecond } = free.limits;
 
-  it("gives a key its burst, then its rate, and no other key's", () => {
+  it("allow a key its burst, then its rate, independent of other keys", () => {
     const clock = manualClock();
     const rateLimits = new RateLimits(clock);
     for (let i = 0; i < burst; i++) rateLimits.spend("a", free, 1);
@@ -48,7 +47,7 @@ describe("the rateLimits", () => {
     assert.match(rateLimits.fields("a", free).RateLimit ?? "", /r=0;t=\d+/);
   });
 
-  it("counts wrong keys by the network where an address is one of many of its sender", () => {
+  it("count wrong keys by the network if the sender has many addresses", () => {
     const clock = manualClock();
     const rateLimits = new RateLimits(clock);
     for (let i = 0; i < GUESS_POLICY.burst; i++) rateLimits.noteGuess(`2001:db8::${i}:1`);
@@ -58,7 +57,7 @@ describe("the rateLimits", () => {
     refused(() => rateLimits.noteGuess("192.0.2.1"));
   });
 
-  it("limits wrong keys by address, and tells how long to wait", () => {
+  it("limit wrong keys by address, and report the time to wait", () => {
     const clock = manualClock();
     const rateLimits = new RateLimits(clock);
     for (let i = 0; i < GUESS_POLICY.burst; i++) rateLimits.noteGuess("192.0.2.1");
@@ -69,8 +68,8 @@ describe("the rateLimits", () => {
   });
 });
 
-describe("pressure", () => {
-  it("refuses what has waited longer than the limit in this turn", () => {
+describe("overload", () => {
+  it("rejects requests that waited longer than the limit in this turn", () => {
     const clock = manualClock();
     const pressure = new Pressure(clock, 500);
     try {
@@ -106,7 +105,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
     const pass = (ms: number) => {
       clock.advance(ms);
-      // Else the server would think that it had stood still for as long.
+      // Otherwise the server would assume a stall of the same length.
       pressure.tick();
     };
     const search = (key: string, limit: number, path = "accounts/search") =>
@@ -118,7 +117,7 @@ for (const transport of TRANSPORTS) {
     const remaining = (answer: Response) =>
       Number(/r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]);
 
-    it("stand on every answer to a known sender, errors included, and on no other", async () => {
+    it("are in every answer to a known sender, errors included, and in no other", async () => {
       const good = await search(server.keys.growth, 1);
       assert.match(good.headers.get("ratelimit-policy") ?? "", /^"requests";q=\d+;w=\d+$/);
       const bad = await search(server.keys.growth, 0);
@@ -128,13 +127,13 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/healthz`)).headers.get("ratelimit"), null);
     });
 
-    it("charge a large page for what it costs", async () => {
+    it("charge a large page by its cost", async () => {
       const before = remaining(await search(server.keys.enterprise, 1));
       const after = remaining(await search(server.keys.enterprise, 10_000));
       assert.equal(before - after, 11);
     });
 
-    it("let a page that costs more than the burst be paid with the whole burst", async () => {
+    it("allow a page that costs more than the burst for the whole burst", async () => {
       const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
       for (const path of ["accounts/search", "leads"]) {
         for (const limit of [19_000, 20_000, 50_000]) {
@@ -146,13 +145,13 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("tell the true time to wait for a large page, however often it is tried", async () => {
+    it("report the true time to wait for a large page, on every attempt", async () => {
       const { key } = server.keyring.create({ tenant: "narrow", plan: "starter", name: "" });
       for (const path of ["accounts/search", "leads"]) {
         pass(60_000);
         assert.equal((await search(key, 50_000, path)).status, 200);
         pass(5_000);
-        // The rate is one a second, so that tries which cost something would eat up all of it.
+        // The rate is one a second, so that costly tries would use up all of it.
         for (let left = NARROW.burst - 5; left > 0; left--) {
           const refusal = await search(key, 50_000, path);
           assert.equal(refusal.status, 429);
@@ -164,7 +163,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("answer 429 with the time to wait, and let go on after it", async () => {
+    it("answer 429 with the time to wait, and allow requests after it", async () => {
       let answer = await search(server.keys.free, 1);
       for (let i = 0; answer.status === 200 && i < 1_000; i++) {
         answer = await search(server.keys.free, 1);
@@ -192,7 +191,7 @@ for (const transport of TRANSPORTS) {
 
 for (const transport of TRANSPORTS) {
   describe(`wrong keys that come through a proxy over ${transport}`, () => {
-    it("are counted by the client that a believed proxy names, else by the proxy", async () => {
+    it("are counted by the client that a trusted proxy names, else by the proxy", async () => {
       for (const proxies of [Proxies.read("127.0.0.1"), null]) {
         const rateLimits = new RateLimits(manualClock());
         const server = await startFake(transport, { rateLimits, proxies });
@@ -212,7 +211,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-/** Tries a wrong key with lines of X-Forwarded-For; gives the status. */
+/** Tries a wrong key with X-Forwarded-For lines; returns the status. */
 async function guess({ port }: FakeServer, lines: readonly string[]): Promise<number> {
   const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join("");
   const head = `GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${forwarded}`;

@@ -1,7 +1,7 @@
 /**
- * Proves that the rate limiter lets through what a slow obvious twin lets through, at any times
- * and costs; that what it says about the rest and the wait is true; that names do not share; that
- * its memory is bounded. Does not prove that routes ask it: the HTTP suites do.
+ * Proves that the rate limiter allows what a slow obvious twin allows, for any times and costs;
+ * that its remainder and wait are true; that names are independent; that its memory is bounded.
+ * Does not prove: that routes use it (the HTTP suites do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
-/** A bucket of tokens that is filled step by step: the same rule, told the other way round. */
+/** A token bucket that is filled step by step: the same rule, formulated inversely. */
 class Bucket {
   #tokens: number;
   readonly #policy: RatePolicy;
@@ -46,7 +46,7 @@ const policies = fc.record({
 });
 
 describe("the rate limiter", () => {
-  it("allows what a bucket of tokens allows, and says truly what is left", () => {
+  it("allows what a token bucket allows, and reports the exact remainder", () => {
     const property = fc.property(policies, steps, (policy, list) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -62,7 +62,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 500, seed: 31 });
   });
 
-  it("allows a refused attempt after the time it told, and not a second earlier", () => {
+  it("allows a rejected attempt after the reported time, and not a second earlier", () => {
     const property = fc.property(policies, fc.integer({ min: 1, max: 12 }), (policy, cost) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -81,7 +81,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 300, seed: 32 });
   });
 
-  it("takes a cost in two parts as it takes it at once, and gives a refused one back", () => {
+  it("charges a cost in two parts as in one, and refunds a rejected one", () => {
     const property = fc.property(policies, steps, (policy, list) => {
       const clock = manualClock();
       const limiter = new RateLimiter(clock);
@@ -98,7 +98,7 @@ describe("the rate limiter", () => {
     fc.assert(property, { numRuns: 500, seed: 33 });
   });
 
-  it("does not let one name pay for another", () => {
+  it("does not charge one name for another", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 2 };
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe("the rate limiter", () => {
     assert.equal(limiter.look("b", policy).remaining, 1);
   });
 
-  it("remembers a bounded number of names, and forgets those at rest first", () => {
+  it("tracks a bounded number of names, and evicts idle ones first", () => {
     const clock = manualClock();
     const limiter = new RateLimiter(clock);
     const policy = { perSecond: 1, burst: 2 };
@@ -123,17 +123,17 @@ describe("the rate limiter", () => {
     assert.equal(limiter.take("busy", { perSecond: 0.001, burst: 1 }).allowed, false);
   });
 
-  it("gives back no more than the burst of what was paid", () => {
+  it("refunds no more than the burst of what was charged", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 1, burst: 10 };
     assert.equal(limiter.take("key", policy, 17).remaining, 0);
-    // What cost 17 of 10 was paid with 10; more given back would pay for others' requests.
+    // A cost of 17 of 10 was paid with 10; a larger refund would pay for others' requests.
     limiter.take("other", policy, 5);
     assert.equal(limiter.take("key", policy, 30, 17).remaining, 0);
     assert.equal(limiter.look("other", policy).remaining, 5);
   });
 
-  it("writes the two fields", () => {
+  it("writes the two header fields", () => {
     const limiter = new RateLimiter(manualClock());
     const policy = { perSecond: 2, burst: 10 };
     assert.deepEqual(rateFields(policy, limiter.take("key", policy, 3)), {

@@ -1,8 +1,8 @@
 /**
- * Proves how fast passwords may be tried, with a clock that is moved by hand: waits that grow and
- * end, by account and by address; that a right owner is never refused for what strangers did from
- * elsewhere; that attempts at the same time count; bounded memory. Does not prove what HTTP makes
- * of it, nor what signing in does with a right password (contract/access/sessions.test.ts).
+ * Proves how fast passwords may be tried, with a manual clock: waits that grow and end, by account
+ * and by address; that a legitimate owner is never refused for attacks from elsewhere; that
+ * concurrent attempts count; bounded memory. Does not prove: what HTTP does with it, nor signing in
+ * with a right password (contract/access/sessions.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ function start() {
   return { clock, signIns: new SignIns(clock) };
 }
 
-/** Seconds that an attempt has to wait; 0 where it began, and then it failed. */
+/** Seconds that an attempt must wait; 0 if it started, and then it failed. */
 function tried(signIns: SignIns, email: string, address: string): number {
   try {
     signIns.begin(email, address);
@@ -32,7 +32,7 @@ function tried(signIns: SignIns, email: string, address: string): number {
   }
 }
 
-/** How many attempts of an hour are let through, if it is tried all the time. */
+/** Allowed attempts per hour, if tried continuously. */
 function guessesInAnHour(emailOf: (at: number) => string, addressOf: (at: number) => string) {
   const { clock, signIns } = start();
   let guesses = 0;
@@ -46,8 +46,8 @@ function guessesInAnHour(emailOf: (at: number) => string, addressOf: (at: number
   return guesses;
 }
 
-describe("waits", () => {
-  it("grow with the failures on one account, and end after five minutes at most", () => {
+describe("sign-in delays", () => {
+  it("grow with the failures on one account, up to five minutes", () => {
     const { clock, signIns } = start();
     const waits: number[] = [];
     for (let failures = 0; failures < 16; failures++) {
@@ -64,7 +64,7 @@ describe("waits", () => {
     for (const [at, wait] of waits.entries()) assert.ok(wait >= (waits[at - 1] ?? 0));
   });
 
-  it("count down while somebody waits, and asking too early does not prolong them", () => {
+  it("count down during the wait, and are not prolonged by early attempts", () => {
     const { clock, signIns } = start();
     for (let failures = 0; failures < 4; failures++) tried(signIns, OWNER, HERE);
     clock.advance(1_000);
@@ -78,7 +78,7 @@ describe("waits", () => {
     assert.equal(tried(signIns, OWNER, HERE), 0);
   });
 
-  it("grow with the failures of one address, whatever it tries, and stay below a minute", () => {
+  it("grow with the failures of one address, for any account, and stay below a minute", () => {
     const { clock, signIns } = start();
     const first = Array.from({ length: 12 }, (_, at) => tried(signIns, `${at}@example.com`, HERE));
     assert.deepEqual(first, [...Array(11).fill(0), 1]);
@@ -92,7 +92,7 @@ describe("waits", () => {
     assert.equal(tried(signIns, "someone@example.com", "192.0.2.2"), 0, "others do not wait");
   });
 
-  it("let an hour of guessing have few guesses", () => {
+  it("allow few guesses per hour", () => {
     const one = guessesInAnHour(
       () => OWNER,
       () => HERE,
@@ -110,7 +110,7 @@ describe("waits", () => {
     assert.ok(roaming <= 30, `one network of IPv6: ${roaming}`);
   });
 
-  it("are forgotten with time", () => {
+  it("expire with time", () => {
     const { clock, signIns } = start();
     for (let failures = 0; failures < 4; failures++) tried(signIns, OWNER, HERE);
     assert.equal(tried(signIns, OWNER, HERE), 1);
@@ -121,7 +121,7 @@ describe("waits", () => {
     );
   });
 
-  it("end with a right password, for that account", () => {
+  it("end after a right password, for that account", () => {
     const { signIns } = start();
     for (let failures = 0; failures < 3; failures++) tried(signIns, OWNER, HERE);
     signIns.begin(OWNER, HERE).succeeded();
@@ -131,22 +131,22 @@ describe("waits", () => {
     );
   });
 
-  it("do not begin for attempts whose password was not looked at", () => {
+  it("do not start for attempts whose password was not checked", () => {
     const { signIns } = start();
     for (let at = 0; at < 100; at++) signIns.begin(OWNER, HERE).undone();
     assert.equal(signIns.size, 0);
     assert.equal(tried(signIns, OWNER, HERE), 0);
   });
 
-  it("hold for attempts at the same time, before any has failed", () => {
+  it("apply to concurrent attempts, before any has failed", () => {
     const { signIns } = start();
     const begun = Array.from({ length: 100 }, () => tried(signIns, OWNER, HERE));
     assert.equal(begun.filter((wait) => wait === 0).length, 4);
   });
 });
 
-describe("strangers", () => {
-  it("never keep an owner out who asks from elsewhere, and only prolong the second wait", () => {
+describe("attackers", () => {
+  it("never lock out an owner at another address, and only prolong the second wait", () => {
     const { clock, signIns } = start();
     for (let at = 0; at < 9_000; at++) {
       assert.equal(tried(signIns, OWNER, `198.51.${at >> 8}.${at & 255}`), 0);
@@ -163,8 +163,8 @@ describe("strangers", () => {
   });
 });
 
-describe("memory", () => {
-  it("is bounded, and keeps whoever failed most", () => {
+describe("the table of failures", () => {
+  it("is bounded, and keeps the names with the most failures", () => {
     const { signIns } = start();
     for (let failures = 0; failures < 4; failures++) tried(signIns, OWNER, HERE);
     for (let at = 0; at < 40_000; at++) {
@@ -174,7 +174,7 @@ describe("memory", () => {
     assert.equal(tried(signIns, OWNER, HERE), 1);
   });
 
-  it("keeps one name for all that are too long to be an e-mail", () => {
+  it("uses one name for all texts too long for an e-mail", () => {
     const { signIns } = start();
     for (let at = 0; at < 4; at++) tried(signIns, `${at}${"x".repeat(100_000)}`, HERE);
     assert.equal(tried(signIns, "y".repeat(300), HERE), 1);
@@ -182,7 +182,7 @@ describe("memory", () => {
 });
 
 describe("the network of an address", () => {
-  it("is the address itself, or the half of an IPv6 one that its owner cannot choose", () => {
+  it("is the address itself, or the IPv6 half that its owner cannot choose", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["192.0.2.7", "192.0.2.7"],
       ["::ffff:192.0.2.7", "192.0.2.7"],

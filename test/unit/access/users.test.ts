@@ -1,8 +1,8 @@
 /**
- * Proves who may sign in, on a real database: how users are made, what is refused and that it is
- * refused all at once, who becomes owner however many processes race, that a tenant keeps a working
- * owner, that whoever is stopped or changed is signed out, and the plan of a console. Does not
- * prove what the routes and the command make of it (e2e/cli/user.test.ts).
+ * Proves who may sign in, on a real database: how users are created, that all mistakes are rejected
+ * in one error, who becomes owner under racing processes, that a tenant keeps a working owner, that
+ * disabled or changed users are signed out, and the console's plan. Does not prove: what the routes
+ * and the command do with it (e2e/cli/user.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Makes a user a moment after the one before it, so that their order is certain. */
+/** Creates a user a moment after the previous one, so that their order is certain. */
 const make = async (email: string, more: Partial<NewUser> = {}) => {
   state.clock.advance(1);
   const wish = { email, tenant: ACME, password: PASSWORD, ...more };
@@ -49,7 +49,7 @@ const codesOf = async (work: () => unknown) => {
 };
 
 describe("a new user", () => {
-  it("owns its tenant if it is the first, and is a member else, unless somebody says", async () => {
+  it("owns its tenant if it is the first, and else is a member unless specified", async () => {
     const first = await make("ana@example.com");
     assert.deepEqual([first.role, first.state, first.tenant], ["owner", "active", "acme"]);
     assert.deepEqual([first.createdAt, first.lastSeenAt], [START_MS + 1, null]);
@@ -81,7 +81,7 @@ describe("a new user", () => {
     );
   });
 
-  it("gets a made-up password where none is said, and only then is told it", async () => {
+  it("gets and is shown a generated password only if none is given", async () => {
     const made = await state.users.create({ email: "ana@example.com", tenant: ACME });
     assert.ok(made.password !== null);
     assert.deepEqual(passwordProblems(made.password, "ana@example.com"), []);
@@ -90,7 +90,7 @@ describe("a new user", () => {
     assert.equal((await state.users.create(wish)).password, null);
   });
 
-  it("is refused with everything that is wrong at once, before anything is hashed", async () => {
+  it("is rejected with every mistake in one error, before any hashing", async () => {
     const wish = { email: "ana", tenant: { name: " " }, role: "admin", plan: "gold" };
     assert.deepEqual(await codesOf(() => state.users.create({ ...wish, password: "short" })), [
       "invalid_request",
@@ -108,7 +108,7 @@ describe("a new user", () => {
     assert.deepEqual([state.users.list(), state.keyring.tenants()], [[], []]);
   });
 
-  it("is refused with an e-mail that is none", async () => {
+  it("is rejected with an invalid e-mail", async () => {
     const wrong = ["", "@", "a@", "@b", "a b@example.com", "a@b@example.com", "a@-example.com"];
     wrong.push("a@example..com", "a@example.com.", `${"x".repeat(65)}@example.com`, "a\n@b.com");
     wrong.push("a\u0000@example.com", "\u202ea@example.com", `a@${"x".repeat(260)}.com`);
@@ -121,7 +121,7 @@ describe("a new user", () => {
     }
   });
 
-  it("is the only first one and the only one of its e-mail when processes race", async () => {
+  it("is the only first one and the only one with its e-mail under races", async () => {
     const other = openConsole(directory);
     try {
       const [one, two] = [state.users, other.users];
@@ -151,7 +151,7 @@ describe("a new user", () => {
 });
 
 describe("the last working owner of a tenant", () => {
-  it("can be neither stopped nor made a member, until there is another", async () => {
+  it("cannot be disabled or demoted until there is another", async () => {
     const { users } = state;
     const ana = await make("ana@example.com");
     const bia = await make("bia@example.com");
@@ -176,7 +176,7 @@ describe("the last working owner of a tenant", () => {
     );
   });
 
-  it("stays when two owners stop each other with what they knew before", async () => {
+  it("remains if two owners disable each other based on stale reads", async () => {
     const ana = await make("ana@example.com");
     const bia = await make("bia@example.com", { role: "owner" });
     state.users.disable(bia);
@@ -185,8 +185,8 @@ describe("the last working owner of a tenant", () => {
   });
 });
 
-describe("changes", () => {
-  it("sign out whoever is stopped, changed or gets another password, and nobody else", async () => {
+describe("changes of users", () => {
+  it("sign out a disabled, changed, or re-passworded user, and no other", async () => {
     const { users } = state;
     await make("ana@example.com");
     const bia = await make("bia@example.com");
@@ -213,7 +213,7 @@ describe("changes", () => {
     assert.equal(works(owner), true);
   });
 
-  it("refuse an unfit password and an unknown role, and change nothing", async () => {
+  it("reject an unfit password and an unknown role, and change nothing", async () => {
     const ana = await make("ana@example.com");
     const token = await tokenOf(ana.email);
     for (const password of ["short", "ana@example.com", "x".repeat(257)]) {
@@ -225,7 +225,7 @@ describe("changes", () => {
     assert.equal(works(token), true);
   });
 
-  it("do not reach users of other tenants, who do not exist", async () => {
+  it("do not reach users of other tenants, which appear nonexistent", async () => {
     const ana = await make("ana@example.com");
     const foreign = await make("foreign@example.com", { tenant: { name: "other" } });
     assert.equal(state.users.member(ana.tenantId, ana.id).email, ana.email);
@@ -236,8 +236,8 @@ describe("changes", () => {
   });
 });
 
-describe("the plan of a console", () => {
-  it("is the one set, else the highest of all keys ever made, else free", async () => {
+describe("the console's plan", () => {
+  it("is the one set, else the highest of all keys ever created, else free", async () => {
     const { users, keyring } = state;
     const { tenantId } = await make("ana@example.com");
     const plan = () => users.consolePlan(tenantId);
@@ -255,7 +255,7 @@ describe("the plan of a console", () => {
     assert.equal(users.consolePlan("nobody"), "free");
   });
 
-  it("is the one for tenants without any where there is none and never was a key", async () => {
+  it("is the default plan of tenants if none is set and no key ever existed", async () => {
     const { users, keyring } = state;
     const assume = async (email: string, tenant: string, plan?: string) => {
       const wish = { email, tenant: { name: tenant }, password: PASSWORD, plan };

@@ -1,10 +1,10 @@
 /**
  * Proves: a change list is the same bytes each time; identical snapshots have an empty one; it
- * opens only for its own pair and only whole (every byte of a small one is flipped, it is cut and
- * made longer); the wrong order is refused with words; an abort, a failure to write and a damaged
- * snapshot leave no file; an entry that names a row that does not exist ends as
- * `snapshot_unavailable`; what can be watched, and what of a spec does not matter, is told.
- * Does not prove that the entries are right (campaign/twin/changes.test.ts).
+ * opens only for its own pair and only whole (every byte of a small one is flipped, it is truncated
+ * and extended); the wrong order is rejected with a message; an abort, a write failure, and a
+ * damaged snapshot leave no file; an entry that names a nonexistent row fails as
+ * `snapshot_unavailable`; watchable fields and irrelevant parts of a spec are reported.
+ * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ describe("change lists", () => {
     return list;
   }
 
-  /** A question about everything. */
+  /** A query for everything. */
   function everything(list: ChangeList) {
     const { spec } = normalizeSpec({}, exportContext(list.newer.catalog));
     const watch = watchableFields(list.older, list.newer, OUTPUT_FIELD_NAMES);
@@ -77,7 +77,7 @@ describe("change lists", () => {
     return assert.fail(`${path} was opened`);
   }
 
-  it("are the same bytes each time, and tell how far they are", async () => {
+  it("are the same bytes each time, and report progress", async () => {
     const places = ["a", "b"].map((name) => join(pair.folder, name));
     const told: number[] = [];
     for (const path of places) {
@@ -102,7 +102,7 @@ describe("change lists", () => {
     assert.deepEqual(page, { entries: [], next: 0, more: false });
   });
 
-  it("are refused in the wrong order, with words", async () => {
+  it("are rejected in the wrong order, with a message", async () => {
     await assert.rejects(makeChangeList(newer, older, join(pair.folder, "wrong")), (error) => {
       assert.ok(error instanceof ChangeOrderError);
       assert.match(error.message, /^2026-10 \(2026-10-12\) is newer than 2026-09 .*older.* first$/);
@@ -111,7 +111,7 @@ describe("change lists", () => {
     assert.ok(!readdirSync(pair.folder).some((name) => name.startsWith("wrong")));
   });
 
-  it("open for their own pair only", async () => {
+  it("open only for their own pair", async () => {
     const path = join(pair.folder, "own");
     await makeChangeList(older, newer, path);
     openList(path, older, newer);
@@ -123,7 +123,7 @@ describe("change lists", () => {
     assert.equal(refusal(join(pair.folder, "nowhere")).problem, "missing");
   });
 
-  it("are refused with any byte flipped, cut off or made longer", async () => {
+  it("are rejected with any byte flipped, cut off, or appended", async () => {
     const [left, right] = [small.older.segment, small.newer.segment];
     const path = join(small.folder, "whole");
     await makeChangeList(left, right, path);
@@ -147,7 +147,7 @@ describe("change lists", () => {
     assert.equal(refusal(other, left, right).problem, "damaged");
   });
 
-  it("leave no file when they are aborted or cannot be written", async () => {
+  it("leave no file if they are aborted or cannot be written", async () => {
     const before = readdirSync(pair.folder);
     const reason = new Error("enough");
     const aborted = makeChangeList(older, newer, join(pair.folder, "aborted"), {
@@ -165,7 +165,7 @@ describe("change lists", () => {
     assert.deepEqual(readdirSync(pair.folder), before);
   });
 
-  it("are not made of a damaged snapshot", async () => {
+  it("are not built from a damaged snapshot", async () => {
     const before = readdirSync(pair.folder).length;
     const path = join(pair.folder, "damaged.peneira");
     const bytes = readFileSync(pair.newer.path);
@@ -187,7 +187,7 @@ describe("change lists", () => {
     assert.equal(readdirSync(pair.folder).length, before + 1);
   });
 
-  it("end as snapshot_unavailable where they name a row that does not exist", async () => {
+  it("fail with snapshot_unavailable if they name a row that does not exist", async () => {
     const path = join(pair.folder, "forged");
     await makeChangeList(older, newer, path);
     const forged = readFileSync(path);
@@ -202,7 +202,7 @@ describe("change lists", () => {
     await assert.rejects(changeTotals(query), isRefused);
   });
 
-  it("tell what can be watched and why the rest cannot", () => {
+  it("report which fields can be watched, and why others cannot", () => {
     const names = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
     assert.equal(names.length, 28);
     assert.ok(names.includes("sanctioned"));
@@ -217,7 +217,7 @@ describe("change lists", () => {
     assert.equal(new Set(wrong.map(({ why }) => why)).size, 4);
   });
 
-  it("tell what of a spec does not matter", () => {
+  it("report the irrelevant parts of a spec", () => {
     const sort = [{ field: "cnpj", direction: "asc" }];
     assert.deepEqual(changeWarnings({ filters: {}, sort: [], limit: null }), []);
     assert.deepEqual(changeWarnings(undefined), []);

@@ -1,8 +1,8 @@
 /**
- * Proves that an address of the console's find view says exactly what was asked: random queries
- * come back unchanged, lists are compressed to prefixes and no further, every member of the
- * filters has its place, and what is not understood is reported beside what is.
- * Does not prove that the browser's address bar is written; console end-to-end tests do that.
+ * Proves that an address of the console's find view encodes exactly the query: random queries
+ * round-trip, lists are compressed to prefixes and no further, every filter member has its place,
+ * and unknown parts are reported next to known ones.
+ * Does not prove: that the browser's address bar is written (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -100,7 +100,7 @@ function asked(edit: (query: Query) => void): Address {
 }
 
 describe("an address", () => {
-  it("comes back as it was, for 3,000 random queries", () => {
+  it("round-trips for 3,000 random queries", () => {
     const random = seededRandom(20261121);
     for (let round = 0; round < 3_000; round++) {
       const address = randomAddress(random);
@@ -110,14 +110,14 @@ describe("an address", () => {
     }
   });
 
-  it("holds nothing that ends a fragment or needs quoting in a mail", () => {
+  it("contains nothing that ends a fragment or needs quoting in an e-mail", () => {
     const random = seededRandom(7);
     for (let round = 0; round < 500; round++) {
       assert.match(encodeAddress(randomAddress(random), LOOKUP), /^[\w&=%+,./~!*'()-]*$/);
     }
   });
 
-  it("is empty where nothing is asked, and then names no month", () => {
+  it("is empty for an empty query, and then names no month", () => {
     const nothing = { query: emptyQuery(), sentence: "", month: "2026-10" };
     assert.equal(encodeAddress(nothing, LOOKUP), "");
   });
@@ -149,19 +149,19 @@ describe("activities in an address", () => {
       LOOKUP,
     );
 
-  it("are the widest group of which none is missing", () => {
+  it("use the widest groups without gaps", () => {
     assert.equal(shortened(LOOKUP.cnae("4721")), "cnae=472");
     assert.equal(shortened(LOOKUP.cnae("10")), "cnae=C");
     assert.equal(shortened(LOOKUP.cnae("10").slice(1)), "cnae=1091-1/02,1092-9/00");
   });
 
-  it("never take 8888888 (not informed) for a part of division 88", () => {
+  it("never count 8888888 (not informed) as a part of division 88", () => {
     const codes = ["8810-0/00", "8888-8/88"];
     assert.equal(shortened(codes), "cnae=8810-0/00,8888-8/88");
   });
 });
 
-describe("what an address cannot say", () => {
+describe("parts that an address cannot express", () => {
   const cases: readonly (readonly [address: string, reason: string, value: string])[] = [
     ["colour=red", "unknown_key", "red"],
     ["uf=SP&uf=MG", "repeated", "MG"],
@@ -191,14 +191,14 @@ describe("what an address cannot say", () => {
     ["month=October", "broken", "October"],
   ];
   for (const [address, reason, value] of cases) {
-    it(`is reported: ${address}`, () => {
+    it(`are reported: ${address}`, () => {
       const { troubles } = decodeAddress(`#${address}`, LOOKUP);
       const key = address.slice(0, address.indexOf("="));
       assert.deepEqual(troubles, [{ key, value, reason }]);
     });
   }
 
-  it("leaves what stands beside it", () => {
+  it("leave the other parts unchanged", () => {
     const { query } = decodeAddress("uf=SP,XX&cnae=4721&colour=red&mei=no", LOOKUP);
     assert.deepEqual(query.filters.geo.uf_any_of, ["SP"]);
     assert.equal(query.filters.industry.cnae_any_of.length, 3);
@@ -206,7 +206,7 @@ describe("what an address cannot say", () => {
   });
 });
 
-it("bounds of the form are those of the spec", () => {
+it("uses the spec's bounds in the form", () => {
   const { shareCapitalMax, textHintsMax, textHintLengthMax, sortKeysMax, cnaeCodesMax } =
     SPEC_LIMITS;
   assert.equal(BOUNDS.shareCapital, shareCapitalMax);

@@ -1,7 +1,7 @@
 /**
- * Proves that pickers find activities, municipalities and legal natures by code, name and the
- * words people use, whatever the accents, in a fixed order, and that whole groups can be picked.
- * Does not prove that the server's catalog is complete; test/console-data.test.ts does.
+ * Proves that pickers find activities, municipalities, and legal natures by code, name, and
+ * colloquial words, with any accents, in a fixed order, and that whole groups can be picked.
+ * Does not prove: that the server's catalog is complete (test/console-data.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -54,19 +54,19 @@ const cities = (text: string, states: string[] = []) =>
   BOOK.searchMunicipalities(text, 10, states).map(({ name }) => name);
 
 describe("activities", () => {
-  it("are found by name without accents, the exact word of the lexicon first", () => {
+  it("are found by name without accents, the exact lexicon match first", () => {
     assert.deepEqual(activities("padarias"), ["4721-1/02", "1091-1/02"]);
     assert.deepEqual(activities("LATICINIOS"), ["4721-1/03"]);
     assert.deepEqual(activities("confeit propria"), ["1091-1/02"]);
     assert.deepEqual(activities("nothing of the kind"), []);
   });
 
-  it("that nothing has are found by their codes alone", () => {
+  it("without a name match are found by their codes", () => {
     assert.deepEqual(activities("5611-2/02"), ["5611-2/02"]);
     assert.deepEqual(activities("predominancia de producao"), ["1091-1/02"]);
   });
 
-  it("are found by the words people use, and say by which", () => {
+  it("are found by colloquial words, with the matched word", () => {
     const [found] = BOOK.searchActivities("dentis", 5);
     assert.equal(found?.code, "8630-5/04");
     assert.equal(found?.term, "dentistas");
@@ -81,7 +81,7 @@ describe("activities", () => {
     assert.equal(activities("47211")[0], "4721-1");
   });
 
-  it("can be picked by whole groups, which say what they stand for", () => {
+  it("can be selected by whole groups, which show what they contain", () => {
     const group = BOOK.searchActivities("47", 10).find(({ code }) => code === "47");
     assert.deepEqual(group?.codes, ["4721-1/02", "4721-1/03", "4789-0/04"]);
     assert.equal(
@@ -90,7 +90,7 @@ describe("activities", () => {
     );
   });
 
-  it("have names, and so have groups", () => {
+  it("have names, as do groups", () => {
     assert.equal(BOOK.activityName("8630-5/04"), "Atividade odontológica");
     assert.equal(BOOK.activityName("47"), "Comércio varejista");
     assert.equal(BOOK.activityName("G"), "Comércio; reparação de veículos");
@@ -111,14 +111,14 @@ describe("municipalities", () => {
     assert.deepEqual(cities("", ["SC", "RS"]), ["CRUZ ALTA", "XAXIM"]);
   });
 
-  it("are known by either code", () => {
+  it("are found by either code", () => {
     assert.equal(BOOK.municipality("3106200")?.name, "BELO HORIZONTE");
     assert.equal(BOOK.municipality("7107")?.name, "SAO PAULO");
     assert.equal(BOOK.municipality("1"), undefined);
   });
 });
 
-it("legal natures are found by code and name", () => {
+it("finds legal natures by code and name", () => {
   const natures = (text: string) => BOOK.searchNatures(text, 5).map(({ code }) => code);
   assert.deepEqual(natures("empresari"), ["2135", "2062"]);
   assert.deepEqual(natures("206"), ["2062"]);

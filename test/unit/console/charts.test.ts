@@ -1,9 +1,9 @@
 /**
- * Proves: the pure parts of the console's charts. Rows of a facet sum to its total whatever is
- * shown; year buckets hold every account and intervals read as they are written; a click adds what
- * is not asked for and takes out what is; branches have names; layers of usage sum up.
- * Does not prove: what is drawn, nor what a browser makes of it (see the end-to-end tests), nor
- * the map (unit/console/map.test.ts).
+ * Proves: the pure parts of the console's charts. Facet rows sum to the total for any display; year
+ * buckets cover every account and intervals round-trip; a click toggles a filter; branches have
+ * names; layers of usage sum up.
+ * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests), nor the map
+ * (unit/console/map.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -54,8 +54,8 @@ function facet(values: FacetAnswer["values"], rest: Partial<FacetAnswer> = {}): 
   return { values, other: { values: 0, count: 0 }, missing: 0, ...rest };
 }
 
-describe("rows of a facet", () => {
-  it("sum to the total with what has no row, whatever is chosen and shown", () => {
+describe("facet rows", () => {
+  it("sum to the total with the remainder, for any selection and any visible rows", () => {
     const wishes = fc.record({
       counts,
       other: fc.nat({ max: 500 }),
@@ -87,7 +87,7 @@ describe("rows of a facet", () => {
     );
   });
 
-  it("of a closed list tell zero from left out by the filter", () => {
+  it("of a closed list distinguish zero from excluded by the filter", () => {
     const given = facet([{ value: "01", count: 5 }]);
     const all = ["01", "03"];
     const open = rowsOf(given, { rowsMax: 2, chosen: () => false, all });
@@ -102,7 +102,7 @@ describe("rows of a facet", () => {
     );
   });
 
-  it("of no facet are none, and their shares no NaN", () => {
+  it("of an empty facet are empty, without NaN shares", () => {
     const none = rowsOf(undefined, { rowsMax: 3, chosen: () => false, all: ["01"] });
     assert.deepEqual([none.total, none.most, none.rows[0]?.share], [0, 0, 0]);
   });
@@ -111,7 +111,7 @@ describe("rows of a facet", () => {
 describe("opening years", () => {
   const LAST = 2026;
 
-  it("have one bucket each, the first for all before, and lose nobody", () => {
+  it("have one bucket each, the first for all earlier years, and omit no account", () => {
     const buckets = yearBuckets(
       facet([
         { value: 1891, count: 3 },
@@ -129,7 +129,7 @@ describe("opening years", () => {
     assert.equal(sum(buckets.map(({ count }) => count)), 17);
   });
 
-  it("become dates: the first day that is in, the first that is not", () => {
+  it("convert to dates: the first day included, the first day excluded", () => {
     assert.deepEqual(datesOf(2010, 2019, LAST), {
       started_after: "2010-01-01",
       started_before: "2020-01-01",
@@ -145,7 +145,7 @@ describe("opening years", () => {
     });
   });
 
-  it("read back from the dates are those that were chosen", () => {
+  it("parsed from the dates equal the selected ones", () => {
     const year = fc.integer({ min: FIRST_YEAR - 1, max: LAST });
     fc.assert(
       fc.property(year, year, (a, b) => {
@@ -158,7 +158,7 @@ describe("opening years", () => {
     );
   });
 
-  it("of dates within a year are the years that they touch", () => {
+  it("of dates within a year are the years that they overlap", () => {
     const dates = { started_after: "2019-07-15", started_before: "2021-03-01" };
     assert.deepEqual(intervalOf(dates), { from: 2019, to: 2021 });
     assert.deepEqual(intervalOf({ started_after: null, started_before: "2021" }), {
@@ -169,7 +169,7 @@ describe("opening years", () => {
     assert.equal(inInterval(FIRST_YEAR - 1, { from: 1890, to: 1900 }), true);
   });
 
-  it("have decades under them that begin within the axis", () => {
+  it("have decade labels that begin within the axis", () => {
     assert.deepEqual(decadesUntil(2026), [1970, 1980, 1990, 2000, 2010, 2020]);
   });
 });
@@ -190,7 +190,7 @@ describe("a click", () => {
     ["both contacts", (draft) => toggleReach(draft, "both")],
   ];
   for (const [name, click] of CLICKS) {
-    it(`on ${name} asks for it, and a second one no longer`, () => {
+    it(`on ${name} adds the filter, and a second one removes it`, () => {
       const draft = emptyQuery();
       click(draft);
       assert.equal(isEmpty(draft), false);
@@ -199,20 +199,20 @@ describe("a click", () => {
     });
   }
 
-  it("on another state adds it, and one of them is taken out alone", () => {
+  it("on another state adds it, and on a selected one removes only that one", () => {
     const draft = emptyQuery();
     for (const uf of ["SP", "MG", "SP"]) toggleState(draft, uf);
     assert.deepEqual(draft.filters.geo.uf_any_of, ["MG"]);
   });
 
-  it("on the other answer of Simples replaces the first one", () => {
+  it("on the other Simples answer replaces the first one", () => {
     const draft = emptyQuery();
     toggleOptIn(draft, "simples", true);
     toggleOptIn(draft, "simples", false);
     assert.equal(draft.filters.company.simples_opt_in, false);
   });
 
-  it("on a branch among activities keeps those of the branch", () => {
+  it("on a branch among activities keeps the activities of the branch", () => {
     const draft = emptyQuery();
     draft.filters.industry.cnae_any_of = ["4711-3/02", "5611-2/01"];
     const branch = ["4711-3/02", "4712-1/00"];
@@ -224,7 +224,7 @@ describe("a click", () => {
     assert.deepEqual(draft.filters.industry.cnae_any_of, ["5611-2/01"]);
   });
 
-  it("on years sets both ends, and clearing frees them", () => {
+  it("on years sets both bounds, and clearing removes them", () => {
     const draft = emptyQuery();
     chooseYears(draft, [2015, 2018], 2026);
     assert.deepEqual(chosenYears(draft.filters), { from: 2015, to: 2018 });
@@ -233,8 +233,8 @@ describe("a click", () => {
   });
 });
 
-describe("names of branches", () => {
-  it("are the same sections and divisions in both languages, all of CNAE 2.3", () => {
+describe("branch names", () => {
+  it("have the same sections and divisions in both languages, all of CNAE 2.3", () => {
     assert.deepEqual(Object.keys(english).sort(), Object.keys(portuguese).sort());
     const divisions = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, "0"));
     const letters = "ABCDEFGHIJKLMNOPQRSTU".split("");
@@ -253,7 +253,7 @@ function sender(id: string, requests: number[]): UsageAnswer["senders"][number] 
 }
 
 describe("usage", () => {
-  it("has one layer per sender, and one for the small ones beyond the colours", () => {
+  it("has one layer per sender, and one for the small ones beyond the colors", () => {
     const senders = Array.from({ length: 9 }, (_, at) => sender(`k${at}`, [at, at * 2]));
     const layers = layersOf(senders);
     assert.equal(layers.length, COLOURS);
@@ -271,7 +271,7 @@ describe("usage", () => {
     assert.equal(layersOf(senders.slice(0, COLOURS)).length, COLOURS);
   });
 
-  it("begins with the first day that was used, at least a week ago", () => {
+  it("begins with the first day of usage, at least a week ago", () => {
     const days = Array.from({ length: 30 }, (_, at) => `day ${at}`);
     const of = (requests: number[]) => {
       const answer = {
@@ -310,7 +310,7 @@ describe("usage", () => {
     assert.deepEqual(stacked([]), []);
   });
 
-  it("labels days as far as there is room, the last one always", () => {
+  it("labels as many days as fit, and always the last one", () => {
     assert.deepEqual(labelledDays(1, 300, 64), [0]);
     assert.deepEqual(labelledDays(4, 1000, 64), [0, 1, 2, 3]);
     const few = labelledDays(30, 300, 64);

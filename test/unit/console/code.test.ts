@@ -1,8 +1,8 @@
 /**
- * Proves: a POSIX shell hands on every word of the commands as it was meant, whatever stands in a
- * query; the specs in them say the same as the query; the key's variable is opened by the shell
- * and nothing else is; the words of both languages have the same keys.
- * Does not prove: that the commands are answered; the end-to-end tests run them.
+ * Proves: a POSIX shell passes every word of the commands unchanged, for any query; their specs are
+ * equivalent to the query; the shell expands only the key's variable; the texts of both languages
+ * have the same keys.
+ * Does not prove: that the commands are answered (the end-to-end tests run them).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ import { table as portuguese } from "../../../src/console/web/strings/pt/table.t
 import { SCORE_PARTS, SCORED_STRATEGIES } from "../../../src/search/score.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
-/** Names as people search for them, and as somebody hostile would write them. */
+/** Names as people search for them, and as an attacker would write them. */
 const HINTS = fc.array(
   fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }).filter((text) => !text.includes("\0")),
@@ -57,9 +57,9 @@ function queryOf(hints: readonly string[]) {
   return { spec, origin, snapshot: "2026-10", fields: ["cnpj", "legal_name"] };
 }
 
-/** What a shell starts a command with: its words, then what it would read. */
+/** A shell's command: its words, then its input. */
 function startedBy(command: string, name: string): { words: string[]; input: string } {
-  // The function takes the command's place: it prints its words and all that it is fed.
+  // The function replaces the command: it prints its words and its input.
   const script = `${name}() { printf '%s\\0' "$@"; printf '\\0'; cat; }\n${command}\n`;
   const { stdout, stderr, status } = spawnSync("/bin/sh", ["-c", script], {
     env: { PATH: process.env.PATH, PENEIRA_KEY: "pnr_test" },
@@ -72,12 +72,12 @@ function startedBy(command: string, name: string): { words: string[]; input: str
   return { words: stdout.slice(0, end).split("\0"), input: stdout.slice(end + 2) };
 }
 
-/** Well-formed text comes back; a lone surrogate is no text that a shell could be given. */
+/** Well-formed text is preserved; a lone surrogate cannot be passed to a shell. */
 const wellFormed = (hints: readonly string[]) =>
   hints.every((hint) => Buffer.from(hint).toString() === hint);
 
 describe("a shell", () => {
-  it("hands on any word as it was", () => {
+  it("receives any word unchanged", () => {
     const words = fc.array(fc.string({ unit: "binary" }).filter((text) => !text.includes("\0")));
     fc.assert(
       fc.property(words, (all) => {
@@ -90,7 +90,7 @@ describe("a shell", () => {
     );
   });
 
-  it("gives curl the address, the key and the whole query", () => {
+  it("passes curl the address, the key, and the whole query", () => {
     fc.assert(
       fc.property(HINTS, (hints) => {
         fc.pre(wellFormed(hints));
@@ -109,7 +109,7 @@ describe("a shell", () => {
     );
   });
 
-  it("feeds the command line the spec alone, which ends where it should", () => {
+  it("passes the command line the spec alone, complete and terminated", () => {
     fc.assert(
       fc.property(HINTS, (hints) => {
         fc.pre(wellFormed(hints));
@@ -126,14 +126,14 @@ describe("a shell", () => {
     );
   });
 
-  it("is not given what belongs to an answer", () => {
+  it("receives nothing that belongs to an answer", () => {
     const spec = JSON.parse(specJson(queryOf(["a"])));
     assert.ok(!("explain" in spec) && !("limit" in spec));
     assert.deepEqual(spec.filters.industry.text_hints, ["a"]);
   });
 });
 
-describe("the words of the table", () => {
+describe("the texts of the table", () => {
   /** Paths of all keys. */
   const keysOf = (value: unknown, path = ""): string[] =>
     typeof value === "object" && value !== null
@@ -144,7 +144,7 @@ describe("the words of the table", () => {
     assert.deepEqual(keysOf(portuguese).sort(), keysOf(english).sort());
   });
 
-  it("name every field, column, part and strategy", () => {
+  it("name every field, column, part, and strategy", () => {
     for (const name of OUTPUT_FIELD_NAMES) assert.ok(english.fields[name], name);
     const headings: Record<string, string> = { ...english.fields, ...english.columns };
     for (const { id } of COLUMNS) assert.ok(headings[id], id);

@@ -1,8 +1,8 @@
 /**
- * Proves: every pair of colours of tokens.css that stands on screen meets WCAG 2.2 in the light
- * and in the dark theme: 4.5 for text, 3 for borders of controls, focus rings and charts; and
- * every token that the style sheets and scripts name exists.
- * Does not prove: that a rule uses the pairs it should; axe-core in the browser does.
+ * Proves: every displayed pair of colors of tokens.css meets WCAG 2.2 in the light and in the dark
+ * theme: 4.5 for text, 3 for borders of controls, focus rings, and charts; and every token that the
+ * style sheets and scripts name exists.
+ * Does not prove: that a rule uses the intended pairs (axe-core in the browser does).
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ for (const [, name, light, dark] of TOKENS.matchAll(
 const SURFACES = ["paper", "surface", "sunken"];
 const ROLES = ["activity", "place", "time", "company", "contact", "unmapped"];
 
-/** Text and what it stands on. */
+/** Text and its background. */
 const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ...["ink", "ink-soft", "ink-faint", "accent", "bad", "good", "warn"].flatMap((text) =>
     SURFACES.map((ground) => [text, ground] as const),
@@ -54,7 +54,7 @@ const TEXT: readonly (readonly [text: string, ground: string])[] = [
   ]),
 ];
 
-/** What must be seen but is no text. */
+/** Visible parts that are not text. */
 const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ...SURFACES.map((ground) => ["line-strong", ground] as const),
   ...[...SURFACES, "hover", "selected"].map((ground) => ["accent", ground] as const),
@@ -63,20 +63,22 @@ const SEEN: readonly (readonly [mark: string, ground: string])[] = [
   ["map-5", "map-0"],
 ];
 
-describe("the colours of the console", () => {
-  it("are read", () => assert.ok(colours.size > 40, `${colours.size} pairs`));
+describe("the colors of the console", () => {
+  it("are parsed", () => assert.ok(colours.size > 40, `${colours.size} pairs`));
 
   for (const theme of ["light", "dark"] as const) {
-    it(`hold as text in the ${theme} theme`, () => assert.deepEqual(below(TEXT, theme, 4.5), []));
-    it(`hold as marks in the ${theme} theme`, () => assert.deepEqual(below(SEEN, theme, 3), []));
-    it(`of the map grow in the ${theme} theme`, () => {
+    it(`have sufficient contrast as text in the ${theme} theme`, () =>
+      assert.deepEqual(below(TEXT, theme, 4.5), []));
+    it(`have sufficient contrast as marks in the ${theme} theme`, () =>
+      assert.deepEqual(below(SEEN, theme, 3), []));
+    it(`of the map increase in the ${theme} theme`, () => {
       const steps = [0, 1, 2, 3, 4, 5].map((step) => luminance(colour(`map-${step}`, theme)));
       const sorted = [...steps].sort((a, b) => (theme === "light" ? b - a : a - b));
       assert.deepEqual(steps, sorted);
     });
   }
 
-  it("are named as they are", () => {
+  it("match their names", () => {
     const defined = new Set(
       sources().flatMap((text) => allOf(text, /(--[\w-]+)["']?\s*[:,]\s*[^)]/g)),
     );

@@ -1,8 +1,8 @@
 /**
- * Proves: a typed district is looked for in the municipality that the text names, in any of the
- * ways people write it, else in those that are chosen, else in the largest ones of the chosen
- * states; never in more of them than the server takes.
- * Does not prove what is found there (contract/http/api/districts.test.ts).
+ * Proves: a typed district is searched in the municipality that the text names, in any common
+ * spelling, else in the selected ones, else in the largest ones of the selected states; never in
+ * more than the server accepts.
+ * Does not prove: what is found there (contract/http/api/districts.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -29,8 +29,8 @@ const book = new CatalogBook({
 const ask = (text: string, geo: object = {}) =>
   districtQuestion(text, { ...emptyQuery().filters.geo, ...geo }, book);
 
-describe("where a typed district is looked for", () => {
-  it("is the municipality that the text names", () => {
+describe("the municipality of a typed district", () => {
+  it("is the one that the text names", () => {
     const wanted = { name: "savassi", cities: ["3106200"] };
     for (const text of ["savassi, belo horizonte", "savassi,belo", "savassi belo horizonte"]) {
       assert.deepEqual(ask(text), wanted, text);
@@ -41,7 +41,7 @@ describe("where a typed district is looked for", () => {
     assert.deepEqual(ask("centro, bom jesus", { uf_any_of: ["RS"] }).cities, ["4302303"]);
   });
 
-  it("is what is chosen where the text names none", () => {
+  it("is the selected one if the text names none", () => {
     const chosen = ["3106200", "3304557"];
     const asked = ask(" savassi ", { municipality_ibge_any_of: chosen });
     assert.deepEqual(asked, { name: "savassi", cities: ["3304557", "3106200"] });
@@ -52,7 +52,7 @@ describe("where a typed district is looked for", () => {
     assert.equal(most.cities.length, 10);
   });
 
-  it("are the largest ones where nothing is chosen", () => {
+  it("is one of the largest if none is selected", () => {
     assert.deepEqual(ask("moema").cities.slice(0, 3), ["3550308", "3304557", "3106200"]);
     assert.equal(ask("moema").cities.length, 10);
     assert.deepEqual(ask("centro", { uf_any_of: ["RS"] }), { name: "centro", cities: ["4302303"] });

@@ -1,8 +1,8 @@
 /**
- * Proves what the console's filter form reckons with: that its groups hold every member of the
- * filters once, that days and amounts are read as people write them, and that a sentence is shown
- * whole with every part told in words.
- * Does not prove what the form looks like or sends; console end-to-end tests do that.
+ * Proves the logic of the console's filter form: that its groups have every filter member once,
+ * that days and amounts are parsed as people write them, and that a sentence is shown whole with
+ * every part explained.
+ * Does not prove: what the form looks like or sends (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -79,7 +79,7 @@ function fullQuery(): Query {
   return query;
 }
 
-/** Names of filters as the server tells them. */
+/** Names of filters from the server. */
 const NAMES = [
   ..."cnae cnae_exclude text_hints uf municipality postal_code area_code".split(" "),
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
@@ -88,13 +88,13 @@ const NAMES = [
   ..."phone_number email_address".split(" "),
 ];
 
-describe("groups of filters", () => {
+describe("filter groups", () => {
   it("count every filter once", () => {
     assert.equal(countAll(emptyQuery()), 0);
     assert.equal(countAll(fullQuery()), NAMES.length);
   });
 
-  it("clear what is theirs and nothing else", () => {
+  it("clear only their own filters", () => {
     const query = fullQuery();
     for (const group of GROUPS) {
       const others = countAll(query) - countSet(query, group);
@@ -107,7 +107,7 @@ describe("groups of filters", () => {
 });
 
 describe("days", () => {
-  it("are read as people type them, day first, and written so", () => {
+  it("are parsed as people type them, day first, and formatted the same way", () => {
     for (const typed of ["31/12/2020", "31.12.2020", "31-12-2020", "31122020", " 2020-12-31 "]) {
       assert.equal(readDay(typed), "2020-12-31", typed);
     }
@@ -122,7 +122,7 @@ describe("days", () => {
     }
   });
 
-  it("may be a month or a year, of which the first or the last day is meant", () => {
+  it("may be a month or a year, which resolves to its first or last day", () => {
     for (const [typed, first, last] of [
       ["2020", "2020-01-01", "2020-12-31"],
       ["02/2020", "2020-02-01", "2020-02-29"],
@@ -140,7 +140,7 @@ describe("days", () => {
     }
   });
 
-  it("pass months, years and leap days", () => {
+  it("step over months, years, and leap days", () => {
     assert.equal(shiftDays("2020-02-28", 1), "2020-02-29");
     assert.equal(shiftDays("2021-01-01", -1), "2020-12-31");
     assert.equal(shiftMonths("2026-10-31", -1), "2026-09-30");
@@ -165,7 +165,7 @@ describe("amounts", () => {
     ["en", "1.500", null],
   ] as const;
   for (const [spoken, text, amount] of cases) {
-    it(`"${text}" (${spoken}) is ${amount ?? "none"}`, () => {
+    it(`parses "${text}" (${spoken}) as ${amount ?? "none"}`, () => {
       language.value = spoken;
       assert.equal(readAmount(text), amount);
       if (amount !== null) assert.equal(readAmount(amountText(amount)), amount);
@@ -176,7 +176,7 @@ describe("amounts", () => {
 describe("numbers of establishments", () => {
   before(() => speak("pt"));
 
-  it("are one of the choices, or have words of their own", () => {
+  it("are one of the choices, or have a label of their own", () => {
     assert.equal(chainOf(undefined, undefined), "any");
     assert.equal(chainOf(10, undefined), "many");
     for (const [min, max, told] of [
@@ -190,14 +190,14 @@ describe("numbers of establishments", () => {
     }
   });
 
-  it("are whole and not zero", () => {
+  it("are positive integers", () => {
     assert.equal(readCount(" 1.000 "), 1_000);
     for (const typed of ["", "0", "-5", "cinco", "99999999999"])
       assert.equal(readCount(typed), null);
   });
 });
 
-describe("filters in words", () => {
+describe("filters as text", () => {
   before(() => speak("pt"));
 
   it("name every filter", () => {
@@ -207,7 +207,7 @@ describe("filters in words", () => {
     }
   });
 
-  it("say the last day that is included", () => {
+  it("name the last included day", () => {
     assert.equal(
       describeFilter("started", fullQuery(), null),
       "abertas de 1 de jan. de 2020 a 31 de dez. de 2020",
@@ -215,7 +215,7 @@ describe("filters in words", () => {
   });
 });
 
-describe("words that may mean several activities", () => {
+describe("words with several possible activities", () => {
   const activity = (code: string, matches: number) => ({ code, description: code, matches });
   const of = (...activities: ReturnType<typeof activity>[]) => ({
     ...{ words: "construtoras", start: 0, end: 12 },
@@ -224,7 +224,7 @@ describe("words that may mean several activities", () => {
   const building = activity("4120-4/00", 0);
   const developing = activity("4110-7/00", 1);
 
-  it("are unknown only where they became nothing, whatever the choices find", () => {
+  it("are unknown only if they matched nothing, for any choices", () => {
     const suggestion = of(building, developing);
     assert.equal(readingOf(suggestion, ["4120-4/00"]), "others");
     assert.deepEqual(offeredOf(suggestion, ["4120-4/00"]), [developing]);
@@ -232,7 +232,7 @@ describe("words that may mean several activities", () => {
     assert.equal(readingOf(suggestion, []), "none");
   });
 
-  it("include what was all taken, as a section, and do not only mean one of it", () => {
+  it("include fully selected groups, such as a section, not only parts of them", () => {
     const taken = ["4120-4/00", "4110-7/00", "4399-1/03"];
     assert.equal(readingOf(of(building, developing), taken), "all");
   });
@@ -268,7 +268,7 @@ describe("a sentence", () => {
     suggestions: [],
   } as unknown as TranslateAnswer;
 
-  it("is shown whole, every part in its colour", () => {
+  it("is shown whole, every part in its color", () => {
     const stretches = stretchesOf(sentence, answer, null);
     assert.equal(stretches.map(({ text }) => text).join(""), sentence);
     const coloured = stretches.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
@@ -281,7 +281,7 @@ describe("a sentence", () => {
     ]);
   });
 
-  it("tells what each part became, and that one became nothing", () => {
+  it("shows what each part became, or that it became nothing", () => {
     const told = new Map(stretchesOf(sentence, answer, null).map((one) => [one.text, one.told]));
     assert.deepEqual(told.get("em MG"), ["Minas Gerais"]);
     assert.deepEqual(told.get("MEI"), ["não MEI"]);
@@ -289,7 +289,7 @@ describe("a sentence", () => {
     assert.deepEqual(told.get("padarias"), ["Não usei na busca"]);
   });
 
-  it("is told one thing of the same words, the one to mind first", () => {
+  it("shows one note for the same words, the most important one", () => {
     const contradiction = { code: "contradiction", start: 20, end: 33, detail: "It contradicts." };
     const left = { code: "contradiction", start: 40, end: 50, detail: "Not understood." };
     const uncertain = { code: "uncertain", detail: "Little was understood." };

@@ -1,7 +1,7 @@
 /**
- * Proves: numbers, dates, sizes, spans and identifiers are written as people of each language
- * write them, days are never shifted by a time zone, and what is of no known form stays as it is.
- * Does not prove: that other runtimes have the same locale data; the tests allow for its spaces.
+ * Proves: numbers, dates, sizes, spans, and identifiers are formatted as usual in each language,
+ * days are never shifted by a time zone, and values of unknown form stay unchanged.
+ * Does not prove: that other runtimes have the same locale data (the tests allow for its spaces).
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -26,7 +26,7 @@ afterEach(() => {
   language.value = "pt";
 });
 
-/** What a value is in both languages; spaces of all kinds are one. */
+/** A value in both languages; all kinds of spaces are equal. */
 function both(make: () => string): { pt: string; en: string } {
   const one = (wanted: ScreenLanguage) => {
     language.value = wanted;
@@ -36,7 +36,7 @@ function both(make: () => string): { pt: string; en: string } {
 }
 
 describe("numbers", () => {
-  it("have the separators of the language", () => {
+  it("have the language's separators", () => {
     assert.deepEqual(
       both(() => number(1_234_567)),
       { pt: "1.234.567", en: "1,234,567" },
@@ -51,7 +51,7 @@ describe("numbers", () => {
     );
   });
 
-  it("as shares are never rounded to nothing", () => {
+  it("as shares are never rounded to zero", () => {
     assert.deepEqual(
       both(() => percent(0.4567)),
       { pt: "46%", en: "46%" },
@@ -67,7 +67,7 @@ describe("numbers", () => {
     assert.equal(percent(0), "0%");
   });
 
-  it("as money have cents only where there are some", () => {
+  it("as money have cents only if they are not zero", () => {
     assert.deepEqual(
       both(() => money(1_500)),
       { pt: "R$ 1.500", en: "R$1,500" },
@@ -78,7 +78,7 @@ describe("numbers", () => {
     );
   });
 
-  it("as sizes are in the unit that fits", () => {
+  it("as sizes are in the fitting unit", () => {
     assert.deepEqual(
       both(() => bytes(999)),
       { pt: "999 B", en: "999 B" },
@@ -99,7 +99,7 @@ describe("numbers", () => {
 });
 
 describe("times", () => {
-  it("are days as they stand", () => {
+  it("as days are unchanged", () => {
     assert.deepEqual(
       both(() => date("2026-10-01")),
       {
@@ -116,7 +116,7 @@ describe("times", () => {
     assert.match(dateTime("2026-10-01T12:00:00Z"), /2026.*\d{2}:\d{2}/);
   });
 
-  it("are told from now, beyond a month as days", () => {
+  it("are relative to now, and beyond a month are days", () => {
     const now = Date.parse("2026-11-21T12:00:00Z");
     assert.deepEqual(
       both(() => ago("2026-11-21T11:58:00Z", now)),
@@ -148,7 +148,7 @@ describe("times", () => {
     );
   });
 
-  it("are spans of the two largest units", () => {
+  it("as spans show the two largest units", () => {
     assert.deepEqual(
       both(() => duration(0.0004)),
       { pt: "0,4 ms", en: "0.4 ms" },
@@ -165,20 +165,20 @@ describe("times", () => {
 });
 
 describe("identifiers", () => {
-  it("of companies have their marks, with letters too", () => {
+  it("of companies have their punctuation, with letters too", () => {
     assert.equal(cnpj("11222333000181"), "11.222.333/0001-81");
     assert.equal(cnpj("12ABC34501DE35"), "12.ABC.345/01DE-35");
     assert.equal(cnpj("1122233300018"), "1122233300018");
     assert.equal(cnpj("112223330001AB"), "112223330001AB");
   });
 
-  it("of phones are written as in Brazil", () => {
+  it("of phones are formatted as in Brazil", () => {
     assert.equal(phone("+5511987654321"), "(11) 98765-4321");
     assert.equal(phone("+551132654321"), "(11) 3265-4321");
     assert.equal(phone("+14155550100"), "+14155550100");
   });
 
-  it("in a row are joined by the language's word", () => {
+  it("in a list are joined by the language's conjunction", () => {
     assert.deepEqual(
       both(() => list(["a", "b", "c"])),
       { pt: "a, b e c", en: "a, b and c" },

@@ -1,7 +1,7 @@
 /**
- * Proves: every module of the console that is loaded by import() names the kit before anything
- * else, tables of words aside, which are read outside of a browser as well; so what all of them
- * stand on is one file of the bundle and not a dozen pieces.
+ * Proves: every module of the console that is loaded by import() imports the kit first, except
+ * tables of words, which are read outside a browser too; so their shared base is one file of the
+ * bundle and not a dozen pieces.
  * Does not prove: how large the files are (e2e/console/budget).
  */
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { filesMatching, textOf } from "../../support/house/checkout.ts";
 const KIT = "src/console/web/app/kit.ts";
 const WORDS = "src/console/web/strings/";
 
-/** The modules that others load by import(), with the first module that each imports. */
+/** The modules that others load by import(), with the first import of each. */
 function loadedLater(): ReadonlyMap<string, string | undefined> {
   const first = new Map<string, string | undefined>();
   for (const file of filesMatching(/^src\/console\/web\/.*\.tsx?$/)) {
@@ -25,8 +25,8 @@ function loadedLater(): ReadonlyMap<string, string | undefined> {
   return first;
 }
 
-describe("modules that are loaded later", () => {
-  it("name the kit first", () => {
+describe("lazily loaded modules", () => {
+  it("import the kit first", () => {
     const modules = loadedLater();
     assert.ok(modules.size > 10, `${modules.size} modules`);
     const others = [...modules].filter(([file, first]) => {

@@ -1,8 +1,8 @@
 /**
- * Proves: the pure parts of the console's map. Colour steps are shares of the largest count and
- * hold every count; arrow keys reach every state from every other; the outlines are the 27 states
- * of the package that they stem from, hardly changed.
- * Does not prove: what is drawn, nor what a browser makes of it (see the end-to-end tests).
+ * Proves: the pure parts of the console's map. Color steps are shares of the largest count and
+ * cover every count; arrow keys connect every state with every other; the outlines are the 27
+ * states of the source package, hardly changed.
+ * Does not prove: what is drawn, nor the browser's display (see the end-to-end tests).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,10 +22,10 @@ import { ROOT } from "../../support/house/checkout.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 
-describe("colour steps", () => {
+describe("color steps", () => {
   it("begin at squares of the share of the largest count", () => {
     assert.deepEqual(shareBounds([100, 0, 1, 3, 4, 15, 16, 35, 36, 63, 64]), [1, 4, 16, 36, 64]);
-    // One that has nearly three times as much as the next ones has the darkest shade alone.
+    // A count nearly three times the next ones has the darkest shade alone.
     const bounds = shareBounds([280, 105, 90, 80, 75, 50, 30, 10, 3]);
     assert.deepEqual(
       [280, 105, 90, 50, 3].map((count) => stepOf(count, bounds)),
@@ -36,7 +36,7 @@ describe("colour steps", () => {
     assert.deepEqual(shareBounds([4, 4, 4]), [4]);
   });
 
-  it("put every count into the step whose bounds it lies in, and only zero into none", () => {
+  it("put every count into the step whose bounds contain it, and only zero into none", () => {
     fc.assert(
       fc.property(counts, (all) => {
         const bounds = shareBounds(all);
@@ -53,7 +53,7 @@ describe("colour steps", () => {
     );
   });
 
-  it("end on the darkest shade however few there are", () => {
+  it("end at the darkest shade for any number of steps", () => {
     assert.deepEqual(
       [0, 1, 2].map((step) => shadeOf(step, [3, 9])),
       [0, 4, 5],
@@ -88,8 +88,8 @@ describe("the map", () => {
     );
   });
 
-  it("has the shapes of the package within a hundredth, at twice their size", async () => {
-    // The package is a module without saying so: bundlers and loaders wrap it differently.
+  it("has the package's shapes within a hundredth, at twice their size", async () => {
+    // The package is an undeclared module: bundlers and loaders wrap it differently.
     const loaded = (await import("@svg-maps/brazil")) as unknown as {
       default: Original & { default?: Original };
     };
@@ -104,7 +104,7 @@ describe("the map", () => {
     }
   });
 
-  it("leads by arrow keys to every state from every other", () => {
+  it("connects every state with every other by arrow keys", () => {
     for (const start of places.keys()) {
       const seen = new Set([start]);
       for (const from of seen) {
@@ -117,7 +117,7 @@ describe("the map", () => {
     }
   });
 
-  it("leads the way that the arrow points", () => {
+  it("moves in the direction of the arrow", () => {
     const ways = [
       ["SP", "ArrowRight", "RJ"],
       ["PR", "ArrowDown", "SC"],
@@ -150,7 +150,7 @@ function areaOf(drawn: string): number {
       double += px * qy - qx * py;
     }
     area += Math.abs(double) / 2;
-    // A ring ends where it began, and the next one is told from there.
+    // A ring ends where it began, and the next one is relative to that.
     if (points[0] !== undefined) [x, y] = points[0];
   }
   return area;

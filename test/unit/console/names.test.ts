@@ -1,9 +1,9 @@
 /**
- * Proves: names of companies are written as people write them, and only the case of letters
- * changes; the beginning that names of a chart share is taken off once, whole words of it, and
- * never all of a name; every short name is of an activity that there is, differs from every other
- * of its language, and is no longer than the official one.
- * Does not prove: that a short name is the one people use.
+ * Proves: names of companies are formatted as people write them, and only the case of letters
+ * changes; the common prefix of a chart's names is removed once, in whole words, and never all of a
+ * name; every short name is of an existing activity, differs from every other of its language, and
+ * is no longer than the official one.
+ * Does not prove: that a short name is in common use.
  */
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ import {
 import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { activityName } from "../../../src/dump/activities.ts";
 
-/** What names of the registry are made of. */
+/** Parts of registry names. */
 const LETTERS = "AEIOUBCDFGLMNPRSTVXZÁÃÂÇÉÊÍÓÕÚÜ0123 -./&'aeiouçã";
 
 describe("names of companies", () => {
@@ -38,12 +38,12 @@ describe("names of companies", () => {
     "": "",
   };
   for (const [name, wanted] of Object.entries(written)) {
-    it(`are written as people write them: ${wanted}`, () => {
+    it(`are formatted as people write them: ${wanted}`, () => {
       assert.equal(companyName(name), wanted);
     });
   }
 
-  it("lose no letter, whatever they are", () => {
+  it("lose no letter, for any name", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...LETTERS) }), (text) => {
         const name = text.toUpperCase();
@@ -53,7 +53,7 @@ describe("names of companies", () => {
   });
 });
 
-describe("the beginning that names share", () => {
+describe("the common prefix of names", () => {
   const clothes = "Comércio varejista de artigos do vestuário";
   const shoes = "Comércio varejista de calçados";
   const other = "Fabricação de gelo comum";
@@ -64,7 +64,7 @@ describe("the beginning that names share", () => {
     assert.equal(withoutBeginning(other, "Comércio varejista de"), undefined);
   });
 
-  it("is none where no two begin alike, and none where nothing is left", () => {
+  it("is empty if no two names share a prefix, or if nothing would remain", () => {
     assert.equal(sharedBeginning([clothes, other]), "");
     assert.equal(sharedBeginning([]), "");
     assert.equal(withoutBeginning(clothes, ""), undefined);
@@ -72,7 +72,7 @@ describe("the beginning that names share", () => {
     assert.equal(sharedBeginning(names), "Comércio varejista de");
   });
 
-  it("leaves names that differ as far as they did", () => {
+  it("keeps distinct names distinct", () => {
     const word = fc.constantFrom("a", "b", "c", "d");
     const names = fc.uniqueArray(
       fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" ")),
@@ -94,13 +94,13 @@ describe("the beginning that names share", () => {
 describe("short names of activities", () => {
   const rows = [...industry, ...commerce, ...services] as [string, string, string][];
 
-  it("are at least 300, of activities that there are", () => {
+  it("exist for at least 300 existing activities", () => {
     assert.ok(rows.length >= 300, `${rows.length}`);
     const unknown = rows.filter(([code]) => activityName(code) === null);
     assert.deepEqual(unknown, []);
   });
 
-  it("differ from each other, are short, and no longer than the official ones", () => {
+  it("are distinct, short, and no longer than the official ones", () => {
     for (const at of [0, 1, 2] as const) {
       assert.equal(new Set(rows.map((row) => row[at])).size, rows.length);
     }

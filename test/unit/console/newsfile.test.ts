@@ -1,7 +1,7 @@
 /**
- * Proves that a file of news asks for what a call needs, as far as the plan allows it, that its
- * title tells it from a file of the whole search, and that no title shows the id of a list.
- * Does not prove that the server makes such a file; console end-to-end tests do that.
+ * Proves that a news file requests what a call needs, as far as the plan permits, that its title
+ * distinguishes it from a file of the whole search, and that no title shows a list id.
+ * Does not prove: that the server makes such a file (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -22,10 +22,10 @@ const SPEC: Spec = {
 };
 const question = { spec: SPEC, since: "2026-09", kind: "entered", fields: [] } as const;
 
-describe("a file of news", () => {
+describe("a news file", () => {
   before(() => speak("pt"));
 
-  it("is the list to call from where the plan allows it, named after the search", () => {
+  it("is the call list if the plan allows it, named after the search", () => {
     const file = { question, format: "xlsx", name: "padarias" } as const;
     const body = bodyOfFile({ ...file, allowed: OUTPUT_FIELD_NAMES });
     const title = "Novos de padarias";
@@ -37,7 +37,7 @@ describe("a file of news", () => {
     assert.equal("output" in body.spec, false);
   });
 
-  it("has what of it a smaller plan allows, and a title that the server takes", () => {
+  it("is reduced to what a smaller plan allows, with a title that the server accepts", () => {
     const allowed = ["cnpj", "legal_name", "municipality_name", "municipality_ibge"];
     const { output } = bodyOfFile({ question, format: "csv", name: "x".repeat(200), allowed });
     assert.deepEqual("fields" in output && output.fields, allowed.slice(0, 3));
@@ -50,7 +50,7 @@ describe("the title of an export", () => {
   type Told = Partial<Parameters<typeof titleOfExport>[0]>;
   const of = (told: Told) => titleOfExport({ spec: SPEC, ...told }, "SP");
 
-  it("tells news from the whole, also of a file without a title of its own", () => {
+  it("distinguishes news from the whole, also for a file without its own title", () => {
     assert.equal(of({}), "SP");
     assert.equal(of({ since: "2026-09", kinds: ["entered"] }), "Novos de SP");
     assert.equal(of({ since: "2026-09", kinds: ["entered", "left"] }), "Novidades de SP");
@@ -58,7 +58,7 @@ describe("the title of an export", () => {
     assert.equal(of({ since: "2026-09", kinds: ["entered"], spec }), "Novos de padarias");
   });
 
-  it("shows no id of a list, even before the lists are read", () => {
+  it("shows no list id, even before the lists are read", () => {
     const lists = { exclude: [`lst_${"0".repeat(32)}`] };
     const text = summaryOf({ ...SPEC, filters: { ...SPEC.filters, lists } }, null);
     assert.equal(text.includes("lst_"), false, text);

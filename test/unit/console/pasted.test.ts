@@ -1,13 +1,13 @@
 /**
- * Proves: what somebody pastes as a list goes to the server line by line, as it stands there, and
- * as a file where it is a table; nothing is left out.
- * Does not prove: what the server makes of it (unit/lists/pieces.test.ts).
+ * Proves: a pasted list goes to the server line by line, unchanged, and as a file if it is a table;
+ * nothing is dropped.
+ * Does not prove: what the server does with it (unit/lists/pieces.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readPasted } from "../../../src/console/web/lists/pasted.ts";
 
-describe("what is pasted into a list", () => {
+describe("text pasted into a list", () => {
   for (const [text, cnpjs] of [
     ["11.222.333/0001-81\n11222333000181", ["11.222.333/0001-81", "11222333000181"]],
     ["11222333000181; 11.222.333/0001-81", ["11222333000181; 11.222.333/0001-81"]],
@@ -16,14 +16,14 @@ describe("what is pasted into a list", () => {
     ["\r\n 11222333 \r\n\r\nnothing at all", ["11222333", "nothing at all"]],
     ["1,12224E+13", ["1,12224E+13"]],
   ] as const) {
-    it(`is read from ${JSON.stringify(text)}`, () => {
+    it(`is parsed from ${JSON.stringify(text)}`, () => {
       assert.deepEqual(readPasted(text), { cnpjs });
     });
   }
 
-  it("is nothing where there is nothing but room", () => assert.equal(readPasted(" \n\t"), null));
+  it("is empty if it is only white space", () => assert.equal(readPasted(" \n\t"), null));
 
-  it("is a file where it is a table with words", async () => {
+  it("is a file if it is a table with words", async () => {
     const table = "Nome;CNPJ\nPadaria;11222333000181";
     const pasted = readPasted(table);
     assert.ok(pasted !== null && "file" in pasted);
@@ -31,7 +31,7 @@ describe("what is pasted into a list", () => {
     assert.equal(pasted.file.type, "text/csv");
   });
 
-  it("is a file where it is very long", () => {
+  it("is a file if it is very long", () => {
     const pasted = readPasted("11222333\n".repeat(30_000));
     assert.ok(pasted !== null && "file" in pasted);
   });

@@ -1,8 +1,8 @@
 /**
- * Proves that queries of the console have one form, that clearing by pointer leaves what filters
- * nothing, and that the explorer asks once for a burst of edits, aborts what is stale, never shows
- * an old answer as a new one and keeps the last good one.
- * Does not prove the wiring to the address bar and the server; console end-to-end tests do that.
+ * Proves that console queries have one form, that clearing by pointer leaves empty filters, and
+ * that the explorer sends one request for a burst of edits, aborts stale ones, never shows an old
+ * answer as a new one, and keeps the last good one.
+ * Does not prove: the wiring to the address bar and the server (console end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
@@ -23,8 +23,8 @@ import {
 } from "../../../src/console/web/find/question.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
-describe("an export's first choice", () => {
-  it("is for contact only where the plan has a field of it", () => {
+describe("the defaults of an export", () => {
+  it("require contact only if the plan has a contact field", () => {
     const free = ["cnpj", "legal_name", "uf", "municipality_ibge", "cnae_primary", "trade_name"];
     assert.equal(hasContact(free), false);
     assert.ok(freshDraft(free, null).fields.includes("cnae_primary"), "the default columns");
@@ -33,7 +33,7 @@ describe("an export's first choice", () => {
     assert.ok(freshDraft(paid, null).fields.includes("email"));
   });
 
-  it("is an Excel file for people, named after its search; programs get none of it", () => {
+  it("are an Excel file for people, named after its search, and plain for programs", () => {
     const draft = freshDraft(OUTPUT_FIELD_NAMES, null, "Padarias em BH");
     const outputOf = (change: object) =>
       bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>;
@@ -47,7 +47,7 @@ describe("an export's first choice", () => {
     assert.equal(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300)).title.length, 100);
   });
 
-  it("is not compressed; a file of text may be, in every way that the server knows", () => {
+  it("are uncompressed; text files offer every compression of the server", () => {
     const draft = freshDraft(OUTPUT_FIELD_NAMES, null);
     const sentFor = (change: object) =>
       (bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>)
@@ -62,7 +62,7 @@ describe("an export's first choice", () => {
 });
 
 describe("a query", () => {
-  it("is the same whatever the order of its lists", () => {
+  it("is the same for any order of its lists", () => {
     const [one, other] = [emptyQuery(), emptyQuery()];
     one.filters.geo.uf_any_of = ["SP", "MG", "SP"];
     other.filters.geo.uf_any_of = ["MG", "SP"];
@@ -72,7 +72,7 @@ describe("a query", () => {
     assert.deepEqual(tidyQuery(one), tidyQuery(tidyQuery(one)));
   });
 
-  it("is empty without filters, however it is sorted", () => {
+  it("is empty without filters, for any order", () => {
     const query = emptyQuery();
     assert.ok(isEmpty(query));
     query.sort = [{ field: "cnpj", direction: "asc" }];
@@ -82,7 +82,7 @@ describe("a query", () => {
     assert.ok(!isEmpty(query));
   });
 
-  it("keeps the lists that were chosen by hand when a sentence replaces the filters", () => {
+  it("keeps manually selected lists if a sentence replaces the filters", () => {
     const [before, said] = [emptyQuery(), emptyQuery()];
     before.filters.geo.uf_any_of = ["MG"];
     before.filters.lists = { exclude: ["exported"] };
@@ -107,7 +107,7 @@ describe("a query", () => {
     );
   });
 
-  it("becomes a spec with what is added", () => {
+  it("becomes a spec with additions", () => {
     const spec = specOf(emptyQuery(), { limit: 5 });
     assert.equal(spec.kind, "account_query");
     assert.equal(spec.limit, 5);
@@ -138,7 +138,7 @@ describe("a query", () => {
   });
 });
 
-/** Settles all promises that are ready. */
+/** Settles all ready promises. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
@@ -153,7 +153,7 @@ function answerOf(total: number): ExploreAnswer {
   return { total } as ExploreAnswer;
 }
 
-/** An explorer whose requests are answered by hand. */
+/** An explorer whose requests a test answers. */
 function exploring() {
   const requests: {
     spec: SentSpec;
@@ -173,7 +173,7 @@ function exploring() {
 }
 
 describe("the explorer", () => {
-  it("asks once for a burst of edits, and for the last of them", async () => {
+  it("sends one request for a burst of edits, for the last of them", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
       const { explorer, requests } = exploring();
@@ -208,7 +208,7 @@ describe("the explorer", () => {
     assert.equal(explorer.state.value.answer?.total, 2);
   });
 
-  it("says nothing of a request that failed because it was aborted", async () => {
+  it("reports no error for an aborted request", async () => {
     const { explorer, requests } = exploring();
     explorer.explore(specFor("AC"), { now: true });
     explorer.explore(specFor("AL"), { now: true });
@@ -218,7 +218,7 @@ describe("the explorer", () => {
     assert.equal(explorer.state.value.error, null);
   });
 
-  it("keeps the last good answer while busy and after a failure, and tries again", async () => {
+  it("keeps the last good answer during a request and after a failure, and retries", async () => {
     const { explorer, requests } = exploring();
     explorer.explore(specFor("AC"), { now: true });
     requests[0]?.answer(answerOf(5));

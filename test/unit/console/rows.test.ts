@@ -1,11 +1,11 @@
 /**
- * Proves: a list of rows holds exactly the accounts of its pages in their order, asks for one page
- * at a time and ahead of what is looked at, sends with a cursor neither limit nor output beside the
- * spec, ends where the server or its own bound says so, repeats what failed only when told, waits
- * where it is told to, begins anew where the snapshot changed, and is silent once stopped. Columns
- * ask for fields of the plan alone and keep their rules whatever a browser kept. The phone of a row
- * is of the kind that was asked for, by the rule of the filters, and chains show which is the head.
- * Does not prove: how rows are drawn, nor what a server answers; the end-to-end tests do.
+ * Proves: a list of rows has exactly the accounts of its pages in order, requests one page at a
+ * time and ahead of the visible rows, sends with a cursor neither limit nor output besides the
+ * spec, ends at the server's or its own limit, retries a failure only on request, waits as told,
+ * restarts if the snapshot changed, and is silent once stopped. Columns request only fields of the
+ * plan and keep their rules for any stored value. A row's phone is of the requested kind, by the
+ * filters' rule, and chains show the head office.
+ * Does not prove: how rows are drawn, nor what a server answers (the end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -73,7 +73,7 @@ function serverOf(total: number, failures: Record<number, object> = {}) {
   return { read, bodies, signals };
 }
 
-/** A list on a server, with what it said and how long it waited. */
+/** A list on a server, with its messages and waits. */
 function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   const said: string[] = [];
   const waits: number[] = [];
@@ -83,13 +83,13 @@ function listOn(server: ReturnType<typeof serverOf>, pageMax = 5000) {
   return { rows, said, waits };
 }
 
-/** Lets everything that is under way end. */
+/** Lets all pending work end. */
 async function settled(rows: Rows): Promise<void> {
   do await setImmediate();
   while (rows.phase === "reading");
 }
 
-/** Looks at the last row until the list is at its end. */
+/** Shows the last row until the list is complete. */
 async function readOut(rows: Rows): Promise<void> {
   while (rows.end === "more" && rows.phase !== "failed") {
     rows.want(rows.accounts.length - 1);
@@ -98,7 +98,7 @@ async function readOut(rows: Rows): Promise<void> {
 }
 
 describe("a list of rows", () => {
-  it("holds every account once, in order, whatever their number and the page", async () => {
+  it("contains every account once, in order, for any size and page", async () => {
     const sizes = fc.integer({ min: 0, max: 3000 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 50, max: 2000 }), async (total, pageMax) => {
@@ -117,7 +117,7 @@ describe("a list of rows", () => {
     );
   });
 
-  it("asks for a small page first, and with a cursor for the spec alone", async () => {
+  it("requests a small page first, and with a cursor only the spec", async () => {
     const server = serverOf(1000);
     const { rows } = listOn(server);
     await readOut(rows);
@@ -133,7 +133,7 @@ describe("a list of rows", () => {
     }
   });
 
-  it("reads ahead of what is looked at, and no further", async () => {
+  it("prefetches beyond the visible rows, within a limit", async () => {
     const server = serverOf(10_000);
     const { rows } = listOn(server);
     rows.want(0);
@@ -151,7 +151,7 @@ describe("a list of rows", () => {
     assert.equal(rows.accounts.length, 1200);
   });
 
-  it("reads larger pages the more is read, so that the end is a few answers away", async () => {
+  it("requests larger pages over time, so that the end takes few requests", async () => {
     const server = serverOf(ROWS_MAX + 1);
     const { rows } = listOn(server);
     await readOut(rows);
@@ -160,7 +160,7 @@ describe("a list of rows", () => {
     assert.equal(Math.max(...limits), PAGE_ROWS.most);
   });
 
-  it("ends at its own bound and says that there are more", async () => {
+  it("ends at its own limit and reports that more rows exist", async () => {
     const { rows } = listOn(serverOf(ROWS_MAX + 1));
     await readOut(rows);
     assert.equal(rows.accounts.length, ROWS_MAX);
@@ -170,7 +170,7 @@ describe("a list of rows", () => {
     assert.equal(exact.end, "all");
   });
 
-  it("keeps what it has when a page fails, and goes on when told", async () => {
+  it("keeps its rows if a page fails, and continues on request", async () => {
     const server = serverOf(300, { 2: { code: "internal_error", status: 500 } });
     const { rows } = listOn(server);
     await readOut(rows);
@@ -186,7 +186,7 @@ describe("a list of rows", () => {
     assert.equal(rows.error, null);
   });
 
-  it("waits where a request came too early, but not for long and not for ever", async () => {
+  it("waits and retries after rate limiting, a limited number of times", async () => {
     const early = { code: "rate_limited", status: 429, retryAfterSeconds: 2 };
     const { rows, waits } = listOn(serverOf(100, { 1: early, 2: early }));
     await readOut(rows);
@@ -202,7 +202,7 @@ describe("a list of rows", () => {
     assert.equal(never.waits.length, 5);
   });
 
-  it("begins anew where the cursor is refused, and fails where that does not help", async () => {
+  it("restarts if the cursor is rejected, and fails if that does not help", async () => {
     const expired = { code: "cursor_expired", status: 422 };
     const server = serverOf(700, { 3: expired });
     const { rows } = listOn(server);
@@ -223,7 +223,7 @@ describe("a list of rows", () => {
     assert.equal(other.rows.restarts, 0);
   });
 
-  it("is silent once stopped, whether the page comes or fails", async () => {
+  it("is silent once stopped, whether the page arrives or fails", async () => {
     for (const failures of [{}, { 1: { code: "internal_error" } }]) {
       const server = serverOf(700, failures);
       const { rows, said } = listOn(server);
@@ -243,7 +243,7 @@ describe("a list of rows", () => {
 
 const ALL: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 
-describe("what a query does to the table", () => {
+describe("the effect of a query on the table", () => {
   const filtersWith = (change: (filters: Filters) => void): Filters => {
     const { filters } = emptyQuery();
     change(filters);
@@ -255,7 +255,7 @@ describe("what a query does to the table", () => {
   });
   const [fixed, mobile] = ["+551858584872", "+5518991234567"];
 
-  it("shows the phone that was asked for, and the other one once", () => {
+  it("shows the searched phone, and the other one once", () => {
     const account = { cnpj: "1", phone_1: fixed, phone_2: mobile, phone_1_kind: "landline" };
     const turned = { ...account, phone_1: mobile, phone_2: fixed, phone_1_kind: null };
     const { phone_2_kind: kind, ...rest } = {
@@ -270,7 +270,7 @@ describe("what a query does to the table", () => {
     assert.deepEqual(withPhoneFirst(only, mobiles), only);
   });
 
-  it("tells phones apart as the filters do", () => {
+  it("distinguishes phones like the filters", () => {
     const isFirst = (phone: string, filters: Filters) =>
       withPhoneFirst({ cnpj: "1", phone_1: "x", phone_2: phone }, filters).phone_1 === phone;
     for (const [low, high] of MOBILES) {
@@ -287,7 +287,7 @@ describe("what a query does to the table", () => {
     }
   });
 
-  it("asks for both phones where a kind is wanted, and draws no more for it", () => {
+  it("requests both phones if a kind is selected, and draws no extra column", () => {
     const usual = readChoice(null);
     assert.ok(fieldsOf(askedFor(usual, mobiles), ALL).includes("phone_2"));
     assert.ok(!fieldsOf(askedFor(usual, emptyQuery().filters), ALL).includes("phone_2"));
@@ -296,7 +296,7 @@ describe("what a query does to the table", () => {
     assert.ok(fieldsOf(askedFor(kinds, landlines), ALL).includes("phone_2_kind"));
   });
 
-  it("tells the head office of a chain from its branches", () => {
+  it("distinguishes the head office of a chain from its branches", () => {
     const usual = readChoice(null);
     const chains = filtersWith(({ company }) => Object.assign(company, { establishments_min: 6 }));
     const wanted = ["name", "headquarters", ...usual.shown.slice(1)];
@@ -320,7 +320,7 @@ describe("columns", () => {
     assert.deepEqual([...named].sort(), [...OUTPUT_FIELD_NAMES].sort());
   });
 
-  it("ask for fields of the plan alone, in one order whatever the order of the columns", () => {
+  it("request fields of the plan only, in a fixed order", () => {
     const usual = readChoice(null);
     assert.deepEqual(usual.shown, DEFAULT_COLUMNS);
     assert.ok(fieldsOf(usual, ALL).includes("email"));
@@ -331,7 +331,7 @@ describe("columns", () => {
     assert.deepEqual(fieldsOf(turned, ALL), fieldsOf(usual, ALL));
   });
 
-  it("are the usual ones, with the name first, for whatever a browser kept", () => {
+  it("default to the usual ones, name first, for any stored value", () => {
     for (const kept of ["", "{", "null", "[]", "7", '{"shown":"x"}']) {
       assert.deepEqual(readChoice(kept).shown, DEFAULT_COLUMNS, kept);
     }
@@ -353,7 +353,7 @@ describe("columns", () => {
     assert.equal(movedColumn(shown, "opened", 1).at(-1), "opened");
   });
 
-  it("are sorted one way, the other way, and then as usual", () => {
+  it("are sorted ascending, descending, and then by default", () => {
     assert.equal(sortedBy([], "score"), "desc");
     assert.deepEqual(nextSort([], "score"), [{ field: "score", direction: "asc" }]);
     assert.deepEqual(nextSort([{ field: "score", direction: "asc" }], "score"), []);

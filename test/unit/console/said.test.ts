@@ -1,8 +1,8 @@
 /**
  * Proves: every problem code of the server has a sentence in both languages of the console, which a
- * page in Portuguese shows before the server's own English one and never replaces by it; so do
- * answers without a code.
- * Does not prove how a notice looks (e2e/console does).
+ * Portuguese page shows before the server's English message and never instead of it; as do answers
+ * without a code.
+ * Does not prove: how a notice looks (e2e/console).
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -20,7 +20,7 @@ function failed(code: ErrorCode): ApiError {
   return new ApiError(status, { code, title, detail: DETAIL });
 }
 
-describe("what a failure says", () => {
+describe("a failure message", () => {
   before(() => speak("pt"));
 
   it("has a sentence for each code in both languages, and for no other", () => {
@@ -30,7 +30,7 @@ describe("what a failure says", () => {
     }
   });
 
-  it("begins in Portuguese in a Portuguese page, the server's words behind", async () => {
+  it("begins in Portuguese on a Portuguese page, followed by the server's message", async () => {
     await speak("pt");
     for (const code of CODES) {
       const { text, detail } = saidOf(failed(code));
@@ -45,21 +45,21 @@ describe("what a failure says", () => {
     assert.equal(errorText(failed("invalid_request")), `O pedido não é válido. (${DETAIL})`);
   });
 
-  it("is the server's sentence in English where that says more", async () => {
+  it("is the server's sentence in English if that is more precise", async () => {
     await speak("en");
     assert.deepEqual(saidOf(failed("invalid_request")), { text: DETAIL, detail: null });
     assert.equal(errorText(failed("storage_full")), String(englishWords.problems.storage_full));
     await speak("pt");
   });
 
-  it("is in Portuguese too for an answer without a code, and for none", () => {
+  it("is in Portuguese also for an answer without a code, and for no answer", () => {
     const proxied = new ApiError(502, { code: "http_502", detail: "Bad Gateway" });
     assert.equal(errorText(proxied), "O servidor respondeu com um erro (502). (Bad Gateway)");
     assert.equal(errorText(new ApiError(0, {})), portugueseWords.shell.unreachable);
     assert.equal(errorText(new TypeError("x is undefined")), portugueseWords.shell.bug);
   });
 
-  it("keeps the server's words of a mistake that has none in the language", () => {
+  it("keeps the server's message of a mistake without a translation", () => {
     const own = { pointer: "/name", code: "wrong_format", detail: DETAIL };
     assert.equal(mistakeText(own), DETAIL);
     assert.equal(

@@ -1,7 +1,7 @@
 /**
- * Proves: the words of later views are those of the language that is spoken, in whatever order
- * they and a switch of the language come.
- * Does not prove: that the tables say the same (words.test.ts).
+ * Proves: the texts of later views are in the current language, in any order of loading and
+ * switching.
+ * Does not prove: that the tables agree (words.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -20,7 +20,7 @@ function assertOneLanguage(): void {
   assert.equal(laterTable.peek(), later);
 }
 
-it("the later words follow a switch while they are loaded, and those after", async () => {
+it("applies a language switch to texts that are still loading, and to later ones", async () => {
   await speak("pt");
   assert.equal(laterTable.peek(), null, "nobody wanted them yet");
   await Promise.all([loadLaterWords(), speak("en")]);

@@ -1,8 +1,8 @@
 /**
- * Proves: whatever the list, the window and the rows measure, every row that can be seen is drawn
- * and never more than the bound; scrolling to a row or a cell shows it and moves no further than
- * needed; no key leads out of the grid, and each does what a grid's keyboard promises.
- * Does not prove: how a browser scrolls; bench and end-to-end tests do.
+ * Proves: for any sizes of the list, the window, and the rows, every visible row is drawn and never
+ * more than the limit; scrolling to a row or a cell shows it and moves no further than needed; no
+ * key leaves the grid, and each follows the grid keyboard pattern.
+ * Does not prove: how a browser scrolls (bench and end-to-end tests do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ import {
   windowOf,
 } from "../../../src/console/web/find/table/window.ts";
 
-/** Any list in any window that holds fewer rows than may be drawn. */
+/** Any list in any window with fewer rows than the limit. */
 const SCROLLED = fc
   .record({
     rowHeight: fc.integer({ min: 24, max: 96 }),
@@ -32,7 +32,7 @@ const SCROLLED = fc
   .filter(({ height, rowHeight }) => height / rowHeight + 1 < DRAWN_MAX - 8);
 
 describe("the window of a list", () => {
-  it("has every row that can be seen and never more than may be drawn", () => {
+  it("has every visible row and never more than the limit", () => {
     fc.assert(
       fc.property(SCROLLED, (list) => {
         const { first, end } = windowOf(list);
@@ -48,18 +48,18 @@ describe("the window of a list", () => {
     );
   });
 
-  it("stays the same while little is scrolled", () => {
+  it("is stable while scrolling a little", () => {
     const list = { scrollTop: 4000, height: 600, rowHeight: 40, count: 1000 };
     assert.deepEqual(windowOf(list), windowOf({ ...list, scrollTop: 4039 }));
     assert.notDeepEqual(windowOf(list), windowOf({ ...list, scrollTop: 4400 }));
   });
 
-  it("is bounded even where more rows could be seen", () => {
+  it("is bounded even if more rows are visible", () => {
     const { first, end } = windowOf({ scrollTop: 0, height: 9000, rowHeight: 40, count: 5000 });
     assert.deepEqual([first, end], [0, DRAWN_MAX]);
   });
 
-  it("knows the last row that is seen", () => {
+  it("reports the last visible row", () => {
     const list = { scrollTop: 0, height: 100, rowHeight: 40, count: 50 };
     assert.equal(lastSeen(list), 2);
     assert.equal(lastSeen({ ...list, count: 2 }), 1);
@@ -84,7 +84,7 @@ describe("scrolling", () => {
     );
   });
 
-  it("shows a cell beside the column that stays, its beginning above all", () => {
+  it("shows a cell next to the sticky column, its beginning first", () => {
     const cell = { left: 500, width: 100, scrollLeft: 0, room: 400, sticky: 200 };
     assert.equal(scrollLeftFor(cell), 200);
     assert.equal(scrollLeftFor({ ...cell, scrollLeft: 250 }), 250);
@@ -99,7 +99,7 @@ describe("a key in the grid", () => {
   const from = { row: 50, column: 3 };
   const at = (key: string, ctrl = false, place = from) => moved(place, { key, ctrl }, size);
 
-  it("moves as a grid's keyboard promises", () => {
+  it("moves as specified for a grid's keyboard", () => {
     assert.deepEqual(at("ArrowUp"), { row: 49, column: 3 });
     assert.deepEqual(at("ArrowDown"), { row: 51, column: 3 });
     assert.deepEqual(at("ArrowLeft"), { row: 50, column: 2 });
@@ -112,7 +112,7 @@ describe("a key in the grid", () => {
     assert.deepEqual(at("End", true), { row: 99, column: 7 });
   });
 
-  it("that is none of the grid's does nothing", () => {
+  it("is ignored if it is not one of the grid's", () => {
     for (const key of ["a", "Tab", "Escape", "F5", "toString"]) assert.equal(at(key), null, key);
     assert.equal(at("ArrowDown", true), null);
     assert.equal(moved(from, { key: "ArrowDown", ctrl: false }, { ...size, rows: 0 }), null);

@@ -1,8 +1,8 @@
 /**
- * Proves: both languages of the console have the same words with the same number of values, none
- * is empty, every function gives text for zero, one and many, and no English stands in the
- * Portuguese table where it is not Portuguese as well.
- * Does not prove: that a translation is good; people who speak it do.
+ * Proves: both languages of the console have the same texts with the same number of parameters,
+ * none is empty, every function returns text for zero, one, and many, and the Portuguese table has
+ * no English that is not Portuguese too.
+ * Does not prove: that a translation is good (speakers judge that).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -32,7 +32,7 @@ function wordsOf(table: object, path = ""): Map<string, Word> {
 const english = wordsOf(en);
 const portuguese = wordsOf(pt);
 
-/** Words that only English has; names of formats, codes and products are in neither list. */
+/** English-only words; names of formats, codes, and products are in neither list. */
 const ENGLISH = new RegExp(
   `\\b(${[
     "the|and|with|without|your|you|this|that|these|from|which|what|when|where|are|was|been|has",
@@ -42,19 +42,19 @@ const ENGLISH = new RegExp(
   "i",
 );
 
-describe("the words of the console", () => {
+describe("the texts of the console", () => {
   it("are the same in both languages", () => {
     assert.ok(english.size > 100, "the tables are not read");
     assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
   });
 
-  it("explain every reason for which a phone or an e-mail is not looked up", () => {
+  it("explain every reason why a phone or an e-mail is not looked up", () => {
     for (const { find } of [en, pt]) {
       assert.deepEqual(Object.keys(find.contactRefusals).sort(), [...CONTACT_REASONS].sort());
     }
   });
 
-  it("name every compression with the ending of its files", () => {
+  it("name every compression with its file extension", () => {
     for (const { exports } of [en, pt]) {
       for (const [name, { extension }] of Object.entries(COMPRESSED)) {
         const label = exports.compressions[name as Compression];
@@ -63,7 +63,7 @@ describe("the words of the console", () => {
     }
   });
 
-  it("say of every filter how an account met it", () => {
+  it("explain for every filter how an account matched", () => {
     const names = FILTERS.flatMap((row) => ("reason" in row ? [row.reason.name] : []));
     for (const { table } of [en, pt]) {
       assert.deepEqual(
@@ -73,24 +73,24 @@ describe("the words of the console", () => {
     }
   });
 
-  it("explain every reason for which a line of a list is refused", () => {
+  it("explain every reason why a line of a list is rejected", () => {
     for (const { listViews } of [en, pt]) {
       assert.deepEqual(Object.keys(listViews.reasons).sort(), Object.keys(REFUSALS).sort());
     }
   });
 
-  it("take the same values", () => {
+  it("take the same parameters", () => {
     for (const [name, word] of english) {
       const other = portuguese.get(name);
       assert.equal(typeof other, typeof word, name);
-      // A translation may ignore a value, but it cannot ask for one that nobody gives.
+      // A translation may ignore a parameter, but it cannot use one that is not passed.
       if (typeof word === "function" && typeof other === "function") {
         assert.ok(other.length <= word.length, `${name} asks for ${other.length} values`);
       }
     }
   });
 
-  it("count what is a municipality or an activity without a gender", () => {
+  it("count municipalities and activities without a grammatical gender", () => {
     assert.doesNotMatch(pt.find.showAll(606), /tod[ao]s/);
   });
 
@@ -109,7 +109,7 @@ describe("the words of the console", () => {
     assert.deepEqual(left, []);
   });
 
-  it("differ, but for words that both languages share", () => {
+  it("differ, except for words that both languages share", () => {
     const same = [...portuguese].filter(([name, word]) => {
       return typeof word === "string" && word.length > 24 && word === english.get(name);
     });
@@ -120,7 +120,7 @@ describe("the words of the console", () => {
     ["en", english],
     ["pt", portuguese],
   ] as const) {
-    it(`that count give text for none, one and many (${tag})`, () => {
+    it(`return text for zero, one, and many (${tag})`, () => {
       language.value = tag;
       for (const [name, word] of table) {
         if (typeof word !== "function") continue;
@@ -143,7 +143,7 @@ function called(word: (...values: unknown[]) => unknown, count: number): string 
       const text = word(...Array.from({ length: word.length }, () => value));
       if (typeof text === "string") return text;
     } catch {
-      // It wants values of another kind.
+      // It needs values of another kind.
     }
   }
   return undefined;

@@ -1,8 +1,8 @@
 /**
- * Proves: every measured figure that documents share is the one of `bench/measurements.json`, in
- * both languages; every measurement is shown somewhere; and no document but benchmarks.md, which
- * holds the record of the runs, has a time, size or rate that names no measurement.
- * Does not prove: that the file holds what was measured.
+ * Proves: every measured figure shared by documents is that of `bench/measurements.json`, in both
+ * languages; every measurement is shown somewhere; and no document except benchmarks.md, which has
+ * the record of the runs, has a time, size, or rate without a measurement.
+ * Does not prove: that the file has what was measured.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,11 +17,11 @@ import { filesMatching, textOf } from "../../support/house/checkout.ts";
 const FILES = filesMatching(DOCUMENTS);
 const RECORD = "docs/benchmarks.md";
 
-/** Numbers with units of what is measured; limits are written in KiB, MiB and seconds. */
+/** Numbers with units of measurements; limits are in KiB, MiB, and seconds. */
 const MEASURED =
   /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
 
-/** Lines with numbers that we did not measure, by what they hold, and why. */
+/** Lines with unmeasured numbers, by their content, and why. */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
   [/(README|load)/, /7[.,]7 GB/, "published size of the registry"],
   [/load\.md/, /^\| (Estab|Empresas|Simples|Socios|six|seis|\*\*)/, "published by open importers"],
@@ -47,7 +47,7 @@ function unnamed(file: string): string[] {
 
 describe("measured figures", () => {
   for (const file of FILES) {
-    it(`are those of the measurements: ${file}`, () => {
+    it(`match the measurements: ${file}`, () => {
       const text = textOf(file);
       assert.equal(text, fillFigures(file, text), "run test/support/documents/generate.ts");
     });
@@ -63,7 +63,7 @@ describe("measured figures", () => {
     assert.deepEqual(found, []);
   });
 
-  it("would be noticed when they differ, in either language", () => {
+  it("are detected if they differ, in either language", () => {
     const mark = "<!-- =import.72m.rate -->";
     const filled = fillFigures("README.pt-BR.md", `1${mark}`);
     assert.match(filled, /^\d{3}\.\d{3}<!--/);

@@ -10,7 +10,7 @@ import { NARROWING, tooBroad } from "../../../src/spec/normalize.ts";
 import { textOf } from "../../support/house/checkout.ts";
 import { normal } from "../../support/spec/outcome.ts";
 
-/** The part of a document that is made from code. */
+/** The generated part of a document. */
 function generated(file: string, name: string): string {
   const [, after = ""] = textOf(file).split(`<!-- generated: ${name} -->`);
   return after.split("<!-- end of generated -->", 1)[0] as string;
@@ -24,7 +24,7 @@ describe("documents", () => {
     }
   });
 
-  it("name the filters of which a search needs one", () => {
+  it("name the filters of which a search needs at least one", () => {
     const text = generated("docs/spec.md", "narrowing filters");
     for (const { group, member } of NARROWING) {
       const line = text.split("\n").find((one) => one.startsWith(`- \`filters.${group}\``));

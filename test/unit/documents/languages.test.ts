@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { filesMatching, textOf } from "../../support/house/checkout.ts";
 
-/** What of a section is the same in every language. */
+/** The language-independent part of a section. */
 interface Section {
   readonly level: string;
   readonly code: readonly string[];
@@ -18,7 +18,7 @@ interface Section {
   readonly figures: readonly string[];
 }
 
-/** The sections of a document: what stands before the first heading of a level belongs to none. */
+/** The sections of a document: text before the first heading of a level belongs to none. */
 function sectionsOf(file: string): Section[] {
   const text = textOf(file).replace(/<!--[\s\S]*?-->\n?/g, "");
   const parts = splitAtHeadings(text);
@@ -34,7 +34,7 @@ function sectionsOf(file: string): Section[] {
   });
 }
 
-/** Headings outside of blocks of code, each with what follows it. */
+/** Headings outside code blocks, each with its text. */
 function splitAtHeadings(text: string): { level: string; body: string }[] {
   const found: { level: string; body: string }[] = [];
   let inCode = false;
@@ -48,7 +48,7 @@ function splitAtHeadings(text: string): { level: string; body: string }[] {
   return found;
 }
 
-/** Figures as they are in both languages: without what parts thousands and decimals. */
+/** Figures independent of the language: without separators of thousands and decimals. */
 function figuresIn(prose: string): string[] {
   const plain = prose.replace(/\]\([^)]+\)/g, "]").replace(/`[^`]*`/g, "");
   const figures = plain.match(/\d+(?:[.,]\d+)*/g) ?? [];
@@ -69,7 +69,7 @@ describe("README.pt-BR.md", () => {
     );
   });
 
-  it("has its code, links, rows and figures in each", () => {
+  it("has the code, links, rows, and figures of each section", () => {
     english?.forEach((section, at) => {
       const translated = portuguese?.[at];
       assert.deepEqual(translated?.code, section.code, `code of section ${at}`);
@@ -79,7 +79,7 @@ describe("README.pt-BR.md", () => {
     });
   });
 
-  it("would miss a figure, a link and a line of code", () => {
+  it("detects a missing figure, link, and line of code", () => {
     assert.deepEqual(figuresIn("98,5 % de 1.419.000 em `x 3`"), ["1419000", "985"]);
     assert.notDeepEqual(figuresIn("98,5 %"), figuresIn("98,6 %"));
   });

@@ -1,8 +1,8 @@
 /**
- * Proves that the run of the documents would notice: an example that fails or ends with another
- * code, an answer that differs in a value, a member, a line, a header or an order, a block that
- * nothing proves, a skip without a reason, a link or an anchor that leads nowhere. And that what
- * differs at every run is no difference. The planted documents need no Peneira.
+ * Proves that the run of the documents detects: an example that fails or exits with another code,
+ * an answer that differs in a value, a member, a line, a header, or an order, a block that nothing
+ * proves, a skip without a reason, and a broken link or anchor. And that values that differ in
+ * every run are ignored. The planted documents need no Peneira.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const sh = (code: string, mark = "") => `${mark}\n\`\`\`sh\n${code}\n\`\`\`\n`;
 const shown = (language: string, text: string, mark = "") =>
   `${mark}\n\`\`\`${language}\n${text}\n\`\`\`\n`;
 
-describe("a document that is right", () => {
+describe("a correct document", () => {
   it("runs, keeps variables and files between blocks, and is compared", async () => {
     const text = [
       "<!-- given: given.txt -->",
@@ -54,7 +54,7 @@ describe("a document that is right", () => {
     assert.equal(outcome.skipped.length, 2);
   });
 
-  it("runs programs where their packages are, and says what is missing elsewhere", async () => {
+  it("runs programs if their packages are installed, else reports what is missing", async () => {
     const python = "```python\nimport json\nprint(json.dumps([1]))\n```\n";
     const js = '```js\nimport { tableFromArrays } from "apache-arrow";\nconsole.log(1 + 1);\n```\n';
     const lacking = (language: string) =>
@@ -77,7 +77,7 @@ describe("a document that is right", () => {
     );
   });
 
-  it("has what runs beside it waited for and ended", async () => {
+  it("waits for its background processes and ends them", async () => {
     const server = "bash -c 'sleep 0.2; echo \"listening on x\"; echo $$ >pid; sleep 60'";
     const text = [
       sh(server, "<!-- run: server -->"),
@@ -91,7 +91,7 @@ describe("a document that is right", () => {
   });
 });
 
-describe("a document that is wrong", () => {
+describe("an incorrect document", () => {
   const WRONG: Readonly<Record<string, string>> = {
     "fails in a block": sh("false"),
     "fails in the middle of a pipe": sh("false | cat"),
@@ -118,13 +118,13 @@ describe("a document that is wrong", () => {
     "keeps what is not in the answer": sh("echo '{}'", "<!-- run: keeps ID = export_id -->"),
   };
   for (const [what, text] of Object.entries(WRONG)) {
-    it(`${what} is told`, async () => {
+    it(`reports: ${what}`, async () => {
       const { mistakes } = await runDocument(text, workshop);
       assert.equal(mistakes.length, 1, mistakes.join("\n"));
     });
   }
 
-  it("still has what came before the failure compared, and nothing after it", async () => {
+  it("compares what came before the failure, and nothing after it", async () => {
     const text = sh("echo one") + shown("text", "1") + sh("false") + shown("text", "2");
     const { mistakes } = await runDocument(text, workshop);
     assert.equal(mistakes.length, 2);
@@ -139,7 +139,7 @@ describe("answers", () => {
   const other = (language: string, a: string, b: string, part = false) =>
     assert.notDeepEqual(differences(language, a, b, part), []);
 
-  it("in JSON differ by value, type, length and member only", () => {
+  it("in JSON differ by value, type, length, and member only", () => {
     same("json", '{"b": 2, "a": [1]}', '{"a":[1],"b":2}');
     other("json", '{"a": 1}', '{"a":"1"}');
     other("json", '{"a": [1]}', '{"a":[1,2]}');
@@ -152,7 +152,7 @@ describe("answers", () => {
     other("json", '{"a": 1}', "no JSON");
   });
 
-  it("do not differ by what is another one at every run", () => {
+  it("ignore values that differ in every run", () => {
     same("json", '{"request_id": "req_…"}', '{"request_id":"req_0a1b"}');
     same("json", '{"request_id": "req_1234"}', '{"request_id":"req_0a1b"}');
     same("json", '{"took_ms": 0.2}', '{"took_ms":7.125}');
@@ -161,14 +161,14 @@ describe("answers", () => {
     other("text", "made 2 rows in 0.2 s", "made 3 rows in 0.2 s");
   });
 
-  it("in text may leave out lines where it says so", () => {
+  it("in text may omit lines if marked", () => {
     same("text", "a\n…\nd", "a\nb\nc\nd");
     same("text", "a\n…", "a\nb\nc");
     other("text", "a\n…\nd", "a\nb\nc");
     other("text", "a\nd", "a\nb\nd");
   });
 
-  it("over HTTP have the first line, the headers that are shown, and the body", () => {
+  it("over HTTP are compared by status line, shown headers, and body", () => {
     const real = 'HTTP/1.1 200 OK\r\nETag: W/abc\r\nX-Other: 1\r\n\r\n{"a":1}';
     same("http", 'HTTP/1.1 200 OK\netag: W/…\n\n{"a": 1}', real);
     same("http", "HTTP/1.1 200 OK", real);
@@ -190,12 +190,12 @@ describe("links", () => {
     assert.equal(dead("`[a](NOWHERE.md)`"), 0);
   });
 
-  it("have the anchors that pages give headings", () => {
+  it("use the anchors of rendered headings", () => {
     const text = "# What's new?\n## `a` & b\n## `a` & b\n```\n# no\n```\n### Área 2";
     assert.deepEqual([...anchorsOf(text)], ["whats-new", "a--b", "a--b-1", "área-2"]);
   });
 
-  it("outside are told from those of one's own machine", () => {
+  it("to other hosts are distinguished from those to this machine", () => {
     assert.deepEqual(externalLinks("[a](https://x.example/y) <http://127.0.0.1:8080/app>"), [
       "https://x.example/y",
     ]);
@@ -203,7 +203,7 @@ describe("links", () => {
 });
 
 describe("blocks", () => {
-  it("know their line, language and marks, also in lists", () => {
+  it("have their line, language, and marks, also in lists", () => {
     const { blocks, mistakes } = parseDocument(
       "- a\n\n  <!-- run: part; fails 2 -->\n  ```sh\n  x\n    y\n  ```\n",
     );

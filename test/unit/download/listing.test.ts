@@ -1,9 +1,9 @@
 /**
- * Proves: listings are read whatever prefixes and encodings they use, and refused when they are
- * hostile; only expected names count; both forms of a share's address work, credentials and
- * redirects stay where they belong; a certificate that is not trusted is told in words; waits that
- * a share asks for are understood; the directory of a 5 GB zip is read by its tail alone.
- * Does not prove: what becomes of a month (contract/download/download.test.ts).
+ * Proves: listings are parsed with any prefixes and encodings, and rejected if hostile; only
+ * expected names count; both forms of a share's address work, credentials and redirects stay on
+ * their host; an untrusted certificate is reported with a message; a share's retry times are
+ * understood; the directory of a 5 GB zip is read from its tail alone.
+ * Does not prove: a whole month (contract/download/download.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -38,7 +38,7 @@ const entry = (href: string, props: string, status = "HTTP/1.1 200 OK") =>
   `<d:status>${status}</d:status></d:propstat></d:response>`;
 
 describe("a multistatus", () => {
-  it("is read with any prefix, and only properties that were found count", () => {
+  it("is parsed with any prefix, and only found properties count", () => {
     const text =
       '<?xml version="1.0"?><!-- a > b --><multistatus xmlns="DAV:" xmlns:x="urn:x">\n' +
       "<response><href>/a%20b/</href><propstat><prop><resourcetype><collection/></resourcetype>" +
@@ -61,7 +61,7 @@ describe("a multistatus", () => {
     ]);
   });
 
-  it("is refused when it is hostile or no listing", () => {
+  it("is rejected if it is hostile or no listing", () => {
     const many = entry("/a", "").repeat(20_001);
     const hostile: readonly [string, RegExp][] = [
       ['<!DOCTYPE x [<!ENTITY a "b">]><d:multistatus xmlns:d="DAV:"/>', /document type/],
@@ -90,7 +90,7 @@ describe("a multistatus", () => {
     }
   });
 
-  it("of eight million strange characters is refused at once", () => {
+  it("of eight million odd characters is rejected quickly", () => {
     const started = performance.now();
     for (const text of ["<".repeat(8e6), `<a ${"b ".repeat(4e6)}`, `<a ${'b="" '.repeat(1.6e6)}`]) {
       assert.throws(() => parseMultistatus(text), ListingFault);
@@ -116,7 +116,7 @@ describe("a share", () => {
 
   const monthsOf = (url: string) => listMonths(inquiryOf(wishOf(url, root)));
 
-  it("tells its months and what a month lacks; strangers do not count", async () => {
+  it("lists its months and what a month lacks, and ignores unrelated entries", async () => {
     await withShare({}, async (share) => {
       assert.deepEqual(await monthsOf(share.url), ["2026-10", "2026-09"]);
       const month = await listMonth(inquiryOf(wishOf(share.url, root)), "2026-10", false);
@@ -132,7 +132,7 @@ describe("a share", () => {
     });
   });
 
-  it("is asked as user where its address says so, and nowhere else", async () => {
+  it("receives the user only if its address contains one", async () => {
     const options = { user: "Tok3n", root: "/public.php/webdav/" };
     await withShare(options, async (share) => {
       assert.deepEqual(await monthsOf(share.url), ["2026-10", "2026-09"]);
@@ -140,13 +140,13 @@ describe("a share", () => {
     });
   });
 
-  it("says that its address moved, or that it is none", async () => {
+  it("reports that its address moved, or that it is invalid", async () => {
     await withShare({}, async (share) => {
       await assert.rejects(monthsOf(`${share.url}gone/`), /moved before.*download\.url/);
       share.plan = () => ({ kind: "body", body: "<html>", status: 200 });
       await assert.rejects(monthsOf(share.url), /is no WebDAV folder \(it answers 200\)/);
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
-      // Megabytes take their time where much else runs; nothing stands still here.
+      // Megabytes take time on a busy machine; nothing hangs here.
       const long = listMonths(inquiryOf(wishOf(share.url, root, { stallMs: 60_000 })));
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
@@ -160,7 +160,7 @@ describe("a share", () => {
     });
   });
 
-  it("cannot lead out of its folder", async () => {
+  it("cannot lead outside its folder", async () => {
     await withShare({}, async (share) => {
       const { pathname } = new URL(share.url);
       const folder = "<d:resourcetype><d:collection/></d:resourcetype>";
@@ -199,7 +199,7 @@ describe("a share", () => {
     });
   });
 
-  it("with a certificate that nobody vouches for is not asked twice", async () => {
+  it("is not retried with an untrusted certificate", async () => {
     const [key, cert] = [join(root, "key.pem"), join(root, "cert.pem")];
     const subject = ["-subj", "/CN=127.0.0.1", "-days", "2", "-nodes"];
     const made = ["req", "-x509", "-newkey", "rsa:2048", "-keyout", key, "-out", cert, ...subject];
@@ -237,7 +237,7 @@ describe("an address", () => {
     );
   });
 
-  it("is checked as a setting", () => {
+  it("is validated like a setting", () => {
     const row = SETTINGS["download.url"];
     assert.deepEqual(readSetting(row, row.fallback), { value: row.fallback });
     for (const text of [
@@ -251,7 +251,7 @@ describe("an address", () => {
     }
   });
 
-  it("that nobody answers is told with the reason", async () => {
+  it("that does not answer is reported with the reason", async () => {
     const share = await new WebdavShare().start();
     const { url } = share;
     await share.stop();
@@ -269,8 +269,8 @@ describe("an address", () => {
   });
 });
 
-describe("words and numbers", () => {
-  it("of waits and sizes", () => {
+describe("texts and numbers", () => {
+  it("format waits and sizes", () => {
     const now = Date.parse("2026-10-10T10:00:00Z");
     assert.equal(retryAfter("120", now), 120_000);
     assert.equal(retryAfter("Sat, 10 Oct 2026 10:01:00 GMT", now), 60_000);
@@ -289,7 +289,7 @@ describe("words and numbers", () => {
 });
 
 describe("the directory of a zip over 4 GiB", () => {
-  it("is read by the tail, ZIP64 as the registry writes it", async () => {
+  it("is read from the tail, in the registry's ZIP64 form", async () => {
     const path = join(root, "Estabelecimentos0.zip");
     const bytes = await writeSparseZip(path, 5 * 2 ** 30);
     const share = await new WebdavShare().start();
@@ -318,7 +318,7 @@ describe("the directory of a zip over 4 GiB", () => {
   });
 });
 
-/** A stored member of zeros that take no room on the disk, and the directory of a ZIP64. */
+/** A stored member of zeros without disk blocks, and the directory of a ZIP64. */
 async function writeSparseZip(path: string, size: number): Promise<number> {
   const name = Buffer.from("K3241.K03200Y0.D61010.ESTABELE");
   const local = Buffer.alloc(30 + name.length);

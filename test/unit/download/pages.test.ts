@@ -1,8 +1,8 @@
 /**
- * Proves: pages of web servers and of buckets are read by what they link, whatever columns stand
- * around it; hostile ones are refused or give nothing, in time that grows with their size; what
- * random damage leaves of them never leads out of the folder; links of browsers become addresses.
- * Does not prove: what becomes of a month (contract/download/mirrors.test.ts).
+ * Proves: pages of web servers and of buckets are parsed by their links, for any columns; hostile
+ * ones are rejected or yield nothing, in time proportional to their size; the rest of a randomly
+ * damaged one never leads outside the folder; browsers' links become addresses.
+ * Does not prove: a whole month (contract/download/mirrors.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -44,7 +44,7 @@ const namesOf = (html: string) => {
 };
 
 describe("the page of a web server", () => {
-  it("gives what lies in the folder, and nothing else", () => {
+  it("lists the folder's entries, and nothing else", () => {
     for (const form of PAGE_FORMS) {
       const html = indexPage(form, "/a b/cnpj/", ENTRIES);
       assert.deepEqual(namesOf(html), ["2026-10/", "a & <b>.txt", "Estabelecimentos0.zip"], form);
@@ -54,7 +54,7 @@ describe("the page of a web server", () => {
     }
   });
 
-  it("is read as browsers read links", () => {
+  it("is parsed as browsers parse links", () => {
     const cases: readonly [html: string, names: string[]][] = [
       ['<a href="x.zip">x</a>', ["x.zip"]],
       ["<A CLASS=b HREF=x.zip>x</A>", ["x.zip"]],
@@ -77,7 +77,7 @@ describe("the page of a web server", () => {
     for (const [html, names] of cases) assert.deepEqual(namesOf(html), names, html);
   });
 
-  it("is none where it lists nothing, and is asked for again where it was cut", () => {
+  it("is rejected if it lists nothing, and requested again if truncated", () => {
     assert.equal(parseIndexPage("<html><body>Sign in</body></html>", FOLDER), null);
     const cut = indexPage("nginx", "/", ENTRIES).slice(0, -20);
     assert.throws(() => parseIndexPage(cut, FOLDER), /ends in the middle/);
@@ -85,7 +85,7 @@ describe("the page of a web server", () => {
     assert.throws(() => parseIndexPage(many, FOLDER), /too many files/);
   });
 
-  it("of eight million strange characters takes no longer than others", () => {
+  it("of eight million odd characters takes no longer than others", () => {
     const started = performance.now();
     for (const piece of [
       "<",
@@ -104,13 +104,13 @@ describe("the page of a web server", () => {
   });
 });
 
-describe("a list of JSON", () => {
+describe("a list in JSON", () => {
   const listed = (value: unknown) =>
     (parseJsonIndex(typeof value === "string" ? value : JSON.stringify(value), FOLDER) ?? []).map(
       ({ name, folder }) => (folder ? `${name}/` : name),
     );
 
-  it("of nginx or Caddy gives what lies in the folder", () => {
+  it("of nginx or Caddy lists the folder's entries", () => {
     const nginx = [
       { name: "2026-10", type: "directory", mtime: "Mon, 12 Oct 2026 01:02:03 GMT" },
       { name: "a & <b>.zip", type: "file", size: 5 },
@@ -124,7 +124,7 @@ describe("a list of JSON", () => {
     assert.deepEqual(parseJsonIndex(" [\n] ", FOLDER), []);
   });
 
-  it("gives no name that leads out of the folder, and is none where it is something else", () => {
+  it("lists no name that leads outside the folder, and is rejected if it is no list", () => {
     const names = ["..", ".", "", "../x.zip", "a/b.zip", "a\\b", "a\0b", "/etc/passwd", 5, null];
     assert.deepEqual(listed([...names.map((name) => ({ name, type: "file" })), 5, null, "x"]), []);
     for (const other of ["", "<html>[", "{}", '"[]"', "[1]"]) {
@@ -138,7 +138,7 @@ describe("a list of JSON", () => {
 });
 
 describe("the page of a bucket", () => {
-  it("gives files and folders below the prefix, and the next page", () => {
+  it("lists files and folders below the prefix, and the next page", () => {
     for (const coded of ["", "&encoding-type=url"]) {
       const query = new URLSearchParams(`prefix=a b/${coded}`);
       const text = bucketXml(query, ENTRIES);
@@ -156,7 +156,7 @@ describe("the page of a bucket", () => {
     assert.deepEqual([first.entries.length, first.next], [10, "token 10"]);
   });
 
-  it("that is hostile is refused, or what leads out of its folder passed over", () => {
+  it("is rejected if hostile, and entries outside its folder are ignored", () => {
     const page = (inner: string) => `<ListBucketResult>${inner}</ListBucketResult>`;
     const file = (key: string) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`;
     const keys = ["p/..", "p/.", "p/", "p/a/b", "q/a", "../p/a", "p/../a", "", "p/ok"].map(file);
@@ -182,7 +182,7 @@ describe("the page of a bucket", () => {
 });
 
 describe("random damage", () => {
-  it("of a listing never leads out of its folder, and never throws but in words", () => {
+  it("of a listing never leads outside its folder, and fails only with a readable error", () => {
     const dav = multistatus(ENTRIES.map((one) => davEntry(`/a b/cnpj/${one.name}`, one)).join(""));
     const xml = bucketXml(new URLSearchParams("prefix=p/&encoding-type=url"), ENTRIES);
     const pages = PAGE_FORMS.map((form) => indexPage(form, "/a b/cnpj/", ENTRIES));
@@ -236,7 +236,7 @@ describe("an address", () => {
     ["https://m.example/cnpj", "https://m.example/cnpj/"],
     ["file:///mnt/a%20b", "file:///mnt/a%20b/"],
   ];
-  it("is read from what people copy", () => {
+  it("is parsed from what people copy", () => {
     for (const [link, root, prefix = null] of links) {
       assert.equal(checkShare(link), null, link);
       const share = readShare(link);
@@ -244,7 +244,7 @@ describe("an address", () => {
     }
   });
 
-  it("is refused where it would be misread", () => {
+  it("is rejected if it would be misread", () => {
     for (const link of [
       "https://h.example/?a=1",
       "https://h.example/s/Yggd8?dir=/a/../../b",

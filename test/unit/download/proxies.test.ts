@@ -1,8 +1,8 @@
 /**
- * Proves: which proxy an address is asked through, by the setting, the variables and NO_PROXY;
- * a user and password are taken from the environment alone, refused elsewhere with the mend, and
- * printed nowhere.
- * Does not prove: what comes through (contract/download/proxied.test.ts).
+ * Proves: the choice of an address's proxy, by the setting, the variables, and NO_PROXY; a user and
+ * password are accepted only from the environment, rejected elsewhere with the remedy, and printed
+ * nowhere.
+ * Does not prove: transfers (contract/download/proxied.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ describe("NO_PROXY", () => {
     [":80", "http://a.example/", false],
     [".", "http://a.example/", false],
   ];
-  it("is read as curl reads it", () => {
+  it("is parsed like in curl", () => {
     for (const [list, url, named] of cases) {
       assert.equal(bypasses(list, new URL(url)), named, `${list} ${url}`);
     }
@@ -95,7 +95,7 @@ describe("the proxy of an address", () => {
     assert.doesNotMatch(JSON.stringify(proxy), /us( |%20)er|p(%3A|:)ss/);
   });
 
-  it("that a variable spells wrong is named, without its value", () => {
+  it("is named without its value if a variable is misspelled", () => {
     for (const value of [
       "ftp://u:sesame@p",
       "http://u:sesame@",
@@ -114,13 +114,13 @@ describe("the proxy of an address", () => {
 describe("the settings", () => {
   const secret = "http://user:sesame@p:1";
 
-  it("take a password from the environment, and print it nowhere", () => {
+  it("accept a password from the environment, and print it nowhere", () => {
     const config = loadConfig({ environment: { PENEIRA_DOWNLOAD_PROXY: secret } });
     assert.equal(config.get("download.proxy"), secret);
     assert.doesNotMatch(asLines(config.settings), /sesame/);
   });
 
-  it("refuse one anywhere else, with the variable", () => {
+  it("reject one anywhere else, with the variable", () => {
     const folder = mkdtempSync(join(tmpdir(), "proxies-"));
     const file = join(folder, "peneira.json");
     for (const proxy of [secret, "socks5h://user@p"]) {
@@ -150,7 +150,7 @@ describe("the settings", () => {
     }
   });
 
-  it("name the flag as it was written, and nothing of a query", () => {
+  it("name the flag as written, and nothing of a query", () => {
     for (const address of ["https://h/x?token=sesame&b=c", "https://h/x#sesame", "//h?sesame"]) {
       assert.throws(
         () => loadConfig({ flags: { "download.url": `https://a/ ${address}` } }),
@@ -166,7 +166,7 @@ describe("the settings", () => {
     });
   });
 
-  it("take one address or several, and never show a password of one", () => {
+  it("accept one address or several, and never show a password of one", () => {
     const urlOf = (value: unknown) => {
       const folder = mkdtempSync(join(tmpdir(), "proxies-"));
       writeFileSync(join(folder, "c.json"), JSON.stringify({ download: { url: value } }));

@@ -1,7 +1,7 @@
 /**
  * Proves: names of activities have the registry's capitals and hyphens, abbreviations included;
- * against the registry's own table, where it is there, all but a few that differ in words.
- * Does not prove which code has which name: that is the package's.
+ * against the registry's own table, if present, all but a few that differ in words.
+ * Does not prove: which code has which name (the package defines that).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { activityName, asWritten } from "../../../src/dump/activities.ts";
 
 const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 
-/** Names whose words differ, as many as there are: corrected or changed since in one of the two. */
+/** Number of names whose words differ: corrected or changed since in one of the two. */
 const OTHER_WORDS = 27;
 
-describe("names of activities", () => {
-  it("are written as a person would write them", () => {
+describe("activity names", () => {
+  it("are formatted as a person would write them", () => {
     const written = {
       "COMÉRCIO VAREJISTA DE GÁS LIQUEFEITO DE PETRÓLEO (GLP)":
         "Comércio varejista de gás liquefeito de petróleo (GLP)",
@@ -41,7 +41,7 @@ describe("names of activities", () => {
   });
 });
 
-/** Without the hyphens of "não", which the table has by an orthography of before, and blanks. */
+/** Without the hyphens of "não", which the table has by an older orthography, and blanks. */
 function plain(name: string): string {
   return name.replaceAll("não-", "não ").replace(/\s+/g, " ").trim();
 }

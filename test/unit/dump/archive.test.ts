@@ -1,8 +1,8 @@
 /**
- * Proves: a folder is taken only when whole and of one release, with every refusal naming the
- * file; members stream back as they were written (stored, deflated, ZIP64, plain); damaged,
- * truncated, encrypted, linked and inflated zips are refused.
- * Does not prove: reading a real member over 4 GiB (the 64-bit form is written for a small one).
+ * Proves: a folder is accepted only if complete and of one release, with every rejection naming the
+ * file; members stream back as written (stored, deflated, ZIP64, plain); damaged, truncated,
+ * encrypted, linked, and oversized zips are rejected.
+ * Does not prove: reading a real member over 4 GiB (a small one is written in 64-bit form).
  */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -51,7 +51,7 @@ async function writeZip(
   await zip.close();
 }
 
-/** A whole release with ten small parts where the registry has ten, in a folder of its own. */
+/** A complete release with ten small parts like the registry's, in its own folder. */
 async function release(token = TOKEN, label = "2026-08"): Promise<string> {
   const folder = join(root, String(folders++), label);
   await mkdir(folder, { recursive: true });
@@ -81,7 +81,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-test("a whole folder gives label, date and members that read back", async () => {
+test("reads label, date, and members back from a complete folder", async () => {
   const folder = await release();
   await writeFile(join(folder, "LEIAME.txt"), "x");
   await writeFile(join(folder, "Empresas1.zip.part"), "x");
@@ -111,12 +111,12 @@ test("a whole folder gives label, date and members that read back", async () => 
   assert.deepEqual([...lookups.municipios.rows], [["mun0", "mun1"]]);
 });
 
-test("the label flag decides the decade of the date", async () => {
+test("decides the decade of the date by the label flag", async () => {
   const dump = await openDump(await release("D91214"), "2030-01");
   assert.equal(dump.date, "2029-12-14");
 });
 
-test("unzipped members and ZIP64 zips are read too", async () => {
+test("reads unzipped members and ZIP64 zips", async () => {
   const folder = await release();
   const [zip, member] = memberNames("simples", 0, TOKEN);
   await rm(join(folder, zip));
@@ -134,7 +134,7 @@ test("unzipped members and ZIP64 zips are read too", async () => {
   assert.ok((await readAll(big)).equals(content));
 });
 
-test("several parts: gaps and doubles are refused, fewer than ten unless --partial", async () => {
+test("rejects gaps and duplicates in the parts, and fewer than ten unless --partial", async () => {
   const folder = await release();
   await rm(join(folder, "Estabelecimentos9.zip"));
   const { warnings } = await openDump(folder, "2026-08", { partial: true });
@@ -151,13 +151,13 @@ test("several parts: gaps and doubles are refused, fewer than ten unless --parti
   assert.match(message, /10 parts of Empresas and of Estabelecimentos.*--partial/);
   const doubled = /estabelecimentos part 1 .*more than once: Estabelecimentos1\.zip, copia\.zip/;
   assert.match(message, doubled);
-  // What is there twice is not mended by taking a part of the month.
+  // Selecting a part of the month does not resolve duplicates.
   const partial = await refusal(openDump(folder, "2026-08", { partial: true }));
   assert.match(partial, doubled);
   assert.doesNotMatch(partial, /is missing/);
 });
 
-test("only the first parts are no month", async () => {
+test("rejects first parts only as incomplete", async () => {
   const folder = await release();
   for (const zip of ["Empresas", "Estabelecimentos"]) {
     for (let part = 1; part < PARTS; part++) await rm(join(folder, `${zip}${part}.zip`));
@@ -166,7 +166,7 @@ test("only the first parts are no month", async () => {
   assert.equal(message.match(/[1-9]\.zip is missing\./g)?.length, 18);
 });
 
-test("a member without a byte is refused, Socios apart, and a warning with --partial", async () => {
+test("rejects an empty member, except Socios, and warns with --partial", async () => {
   const folder = await release();
   for (const [type, part] of [
     ["empresas", 4],
@@ -185,7 +185,7 @@ test("a member without a byte is refused, Socios apart, and a warning with --par
   assert.equal(warnings.filter((text) => text.includes("holds no rows")).length, 2);
 });
 
-test("label and date token a month apart are told, farther apart refused", async () => {
+test("reports label and date token a month apart, and rejects larger distances", async () => {
   const near = await openDump(await release("D60711"));
   assert.match(near.warnings.join(), /month is 2026-08, but .* D60711 \(2026-07-11\)/);
   assert.match((await openDump(await release("D61212", "2027-01"))).warnings.join(), /2026-12-12/);
@@ -200,9 +200,9 @@ test("label and date token a month apart are told, farther apart refused", async
   assert.match(dated.warnings.join(), /D60613 \(2026-06-13\); 2026-08-08 was given/);
 });
 
-test("members named otherwise are what their zip's name says", async () => {
+test("identifies renamed members by the name of their zip", async () => {
   const folder = await release();
-  // As an open importer's test data have them: some names hold the mark of the type by accident.
+  // Like an open-source importer's test data: some names contain the type's mark by accident.
   const rename = async (type: FileType, part: number, member: string): Promise<void> => {
     const [zip] = memberNames(type, part, TOKEN);
     await rm(join(folder, zip));
@@ -228,7 +228,7 @@ test("members named otherwise are what their zip's name says", async () => {
   assert.match(await refusal(openDump(folder)), /mixed: .*D60912 \(Cnaes\.zip\)/);
 });
 
-test("a zip that cannot be read is damaged, not missing as well", async () => {
+test("reports an unreadable zip as damaged, not also as missing", async () => {
   const folder = await release();
   await writeFile(join(folder, "Estabelecimentos3.zip"), "x");
   await writeFile(join(folder, "Simples.zip"), "");
@@ -238,7 +238,7 @@ test("a zip that cannot be read is damaged, not missing as well", async () => {
   assert.doesNotMatch(message, /is missing/);
 });
 
-test("every missing type is named at once; Socios may be missing", async () => {
+test("names every missing type in one error, and allows missing Socios", async () => {
   const folder = await release();
   for (const zip of ["Socios0", "Cnaes", "Empresas0"]) await rm(join(folder, `${zip}.zip`));
   const message = await refusal(openDump(folder));
@@ -247,7 +247,7 @@ test("every missing type is named at once; Socios may be missing", async () => {
   assert.doesNotMatch(message, /Socios/);
 });
 
-test("mixed releases are refused with tokens and files", async () => {
+test("rejects mixed releases with tokens and files", async () => {
   const folder = await release();
   const [zip] = memberNames("paises", 0, TOKEN);
   await rm(join(folder, zip));
@@ -255,7 +255,7 @@ test("mixed releases are refused with tokens and files", async () => {
   assert.match(await refusal(openDump(folder)), /mixed: .*D60808.*D60912 \(Paises\.zip\)/);
 });
 
-test("a folder that is none, and an empty one", async () => {
+test("rejects a path that is no folder, and an empty folder", async () => {
   assert.match(await refusal(openDump(join(root, "nowhere"))), /cannot be read as a folder/);
   const empty = join(root, "empty");
   await mkdir(empty);
@@ -279,14 +279,14 @@ function directoryAt(bytes: Buffer): number {
   return bytes.indexOf(Buffer.from("PK\x01\x02"));
 }
 
-test("cut off in the packed data, in the directory, at the end", async () => {
+test("rejects a zip truncated in the packed data, in the directory, and at the end", async () => {
   await damaged((bytes) => bytes.subarray(0, 70));
   await damaged((bytes) => bytes.subarray(0, directoryAt(bytes) + 20));
   await damaged((bytes) => bytes.subarray(0, bytes.length - 1));
   await damaged(() => Buffer.alloc(0));
 });
 
-test("each flipped byte of the packed data is noticed", async () => {
+test("detects each flipped byte of the packed data", async () => {
   const [, member] = memberNames("cnaes", 0, TOKEN);
   const dataStart = 30 + member.length;
   for (const offset of [0, 1, 5, 9]) {
@@ -298,7 +298,7 @@ test("each flipped byte of the packed data is noticed", async () => {
   }
 });
 
-test("wrong CRC, size, header; encrypted; linked; unknown method", async () => {
+test("rejects wrong CRC, size, header; encrypted; linked; unknown method", async () => {
   const poke = (at: number, value: number) => (bytes: Buffer) => {
     const copy = Buffer.from(bytes);
     copy[directoryAt(bytes) + at] = value;
@@ -315,7 +315,7 @@ test("wrong CRC, size, header; encrypted; linked; unknown method", async () => {
   assert.match((await damaged(link)).message, /symbolic link/);
 });
 
-test("two members, a foreign member, a bomb", async () => {
+test("rejects two members, a foreign member, and a zip bomb", async () => {
   const folder = await release();
   const bytes = await readFile(join(folder, "Cnaes.zip"));
   const at = directoryAt(bytes);
@@ -326,7 +326,7 @@ test("two members, a foreign member, a bomb", async () => {
   tail.writeUInt16LE(2, 10);
   await writeFile(join(folder, "Cnaes.zip"), Buffer.concat([bytes.subarray(0, end), entry, tail]));
   await rm(join(folder, "Motivos.zip"));
-  // Of a name that says nothing, because neither does its zip's.
+  // With an unknown name, like its zip's.
   await writeZip(join(folder, "Motivos (1).zip"), "LEIAME.TXT", Buffer.from("x"));
   await rm(join(folder, "Paises.zip"));
   const bomb = memberNames("paises", 0, TOKEN)[1];
@@ -341,7 +341,7 @@ test("two members, a foreign member, a bomb", async () => {
   assert.match(message, /Paises\.zip: .*200-fold.*Download it again/);
 });
 
-test("stored members are read", async () => {
+test("reads stored members", async () => {
   const folder = await release();
   const path = join(folder, "Naturezas.zip");
   const content = contentOf("naturezas");
@@ -365,7 +365,7 @@ test("stored members are read", async () => {
   assert.deepEqual(await readAll(member), content);
 });
 
-test("the checksum by table equals zlib's, in one piece or several", () => {
+test("computes zlib's checksum by table, in one piece or several", () => {
   const bytes = deflateRawSync(Buffer.alloc(5000, "abc"));
   assert.equal(crc32ByTable(bytes), zlibCrc32(bytes));
   assert.equal(crc32(bytes.subarray(7), crc32(bytes.subarray(0, 7))), zlibCrc32(bytes));

@@ -1,6 +1,6 @@
 /**
- * Proves: check digits on the published vectors and against the brazilian-utils package, the key
- * as two numbers (order, round trip), and lists of secondary activities.
+ * Proves: check digits on the published vectors and against the brazilian-utils package, the key as
+ * two numbers (order, round trip), and lists of secondary activities.
  * Does not prove: what happens to rows with wrong check digits (ingest).
  */
 import assert from "node:assert/strict";
@@ -43,12 +43,12 @@ function shown(root: number, rest: number): string {
   return Buffer.from(bytes).toString("latin1", 1, 15);
 }
 
-test("published vectors", () => {
+test("accepts published vectors", () => {
   assert.equal(shown(...keyOf("12ABC34501DE")), "12ABC34501DE35");
   assert.equal(shown(...keyOf("000000000001")), "00000000000191");
 });
 
-test("round trip, and the package agrees on the check digits", () => {
+test("round-trips, and agrees with the package on check digits", () => {
   fc.assert(
     fc.property(twelve, fc.nat(99), (text, wrong) => {
       const full = shown(...keyOf(text));
@@ -61,7 +61,7 @@ test("round trip, and the package agrees on the check digits", () => {
   );
 });
 
-test("numbers are ordered as the characters are", () => {
+test("orders numbers like their characters", () => {
   fc.assert(
     fc.property(twelve, twelve, (a, b) => {
       const [rootA, restA] = keyOf(a);
@@ -74,7 +74,7 @@ test("numbers are ordered as the characters are", () => {
   );
 });
 
-test("lower case is taken as upper case, with the same check digits", () => {
+test("treats lower case as upper case, with the same check digits", () => {
   const lower = recordOf(["12abc345", "01de", "35"]);
   const upper = recordOf(["12ABC345", "01DE", "35"]);
   assert.equal(cleanRoot(lower, 0), cleanRoot(upper, 0));
@@ -83,7 +83,7 @@ test("lower case is taken as upper case, with the same check digits", () => {
   assert.equal(cleanCheckDigits(upper, 2), 35);
 });
 
-test("anything else is odd by rule cnpj_invalid", () => {
+test("counts anything else as odd by rule cnpj_invalid", () => {
   for (const root of ["", "12A4567", "123456789", "1234567-", "1234 678", "12345\u00c7AB", "-1"]) {
     assert.equal(ruleOf(cleanRoot(recordOf([root]), 0)), "cnpj_invalid", root);
   }
@@ -95,7 +95,7 @@ test("anything else is odd by rule cnpj_invalid", () => {
   }
 });
 
-test("parts of digits get the zeros that they lost, parts with letters stay as they are", () => {
+test("restores lost leading zeros of digits, and leaves parts with letters", () => {
   for (const [short, whole] of [
     ["1234567", "01234567"],
     ["191", "00000191"],
@@ -117,14 +117,14 @@ function cnaes(text: string): { codes: number[]; odd: number } {
   return { codes: [...list.codes.subarray(0, list.count)], odd: list.odd };
 }
 
-test("a secondary activity gets its lost zero, and is kept once", () => {
+test("restores the lost zero of a secondary activity, and keeps it once", () => {
   const list = newCnaeList();
   cleanCnaes(recordOf(["111301,4781400,0111301,4781400,11130"]), 0, list);
   assert.deepEqual([...list.codes.subarray(0, list.count)], [111301, 4781400]);
   assert.deepEqual([list.padded, list.repeated, list.odd], [1, 2, 1]);
 });
 
-test("secondary activities", () => {
+test("parses secondary activities", () => {
   assert.deepEqual(cnaes(""), { codes: [], odd: 0 });
   assert.deepEqual(cnaes("0111301"), { codes: [111301], odd: 0 });
   assert.deepEqual(cnaes("4781400,0111301"), { codes: [4781400, 111301], odd: 0 });
@@ -132,7 +132,7 @@ test("secondary activities", () => {
   assert.deepEqual(cnaes("47814,47814000,47A1400,4781400"), { codes: [4781400], odd: 3 });
 });
 
-test("secondary activities agree with split, whatever their number", () => {
+test("parses secondary activities like split, for any number", () => {
   const part = fc.oneof(
     {
       weight: 4,

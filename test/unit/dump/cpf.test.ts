@@ -1,6 +1,6 @@
 /**
- * Proves: a name loses the CPFs that it is or ends in, in every form in which names of the registry
- * hold them, and nothing else; those of trade names by their check digits, against a second sum.
+ * Proves: a name loses the CPFs that it is or ends in, in every form in the registry's names, and
+ * nothing else; those of trade names by their check digits, against a second sum.
  * Does not prove: that the import removes unchecked ones only for sole traders (unit/ingest/), nor
  * that the addon does the same (unit/ingest/native-scan.test.ts).
  */
@@ -12,7 +12,7 @@ import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 
-/** What stands in the sink behind what was there before. */
+/** The bytes added to the sink. */
 function shown(sink: TextSink, length: number): string {
   return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
 }
@@ -53,10 +53,10 @@ const names: [name: string, expected: string][] = [
   ["", ""],
 ];
 for (const [name, expected] of names) {
-  test(`CPF removal: "${name}"`, () => assert.equal(withoutCpf(name), expected));
+  test(`removes the CPF: "${name}"`, () => assert.equal(withoutCpf(name), expected));
 }
 
-// 123.456.789-09 and 529.982.247-25 stand in textbooks; no person has them.
+// 123.456.789-09 and 529.982.247-25 are in textbooks; no person has them.
 const tradeNames: [name: string, expected: string][] = [
   ["12345678909", ""],
   ["123.456.789-09", ""],
@@ -99,12 +99,12 @@ const tradeNames: [name: string, expected: string][] = [
   ["41.273.592 ANA", "41.273.592 ANA"],
 ];
 for (const [name, expected] of tradeNames) {
-  test(`CPF removal from a trade name: "${name}"`, () => {
+  test(`removes the CPF from a trade name: "${name}"`, () => {
     assert.equal(withoutCpf(name, true), expected);
   });
 }
 
-test("a trade name loses exactly the numbers whose check digits a second sum gives", () => {
+test("removes exactly the numbers whose check digits a second sum confirms", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), fc.boolean(), (number, isMended) => {
       const given = String(number).padStart(11, "0");
@@ -123,7 +123,7 @@ test("a trade name loses exactly the numbers whose check digits a second sum giv
   );
 });
 
-test("CPF removal touches nothing that does not end with eleven digits", () => {
+test("leaves names that do not end with eleven digits", () => {
   const name = fc
     .array(fc.constantFrom(..."AB 0123456789.-/"), { maxLength: 24 })
     .map((parts) => parts.join("").replace(/ +/g, " ").trim());
@@ -139,7 +139,7 @@ test("CPF removal touches nothing that does not end with eleven digits", () => {
   );
 });
 
-test("every name that ends with a made-up CPF loses it", () => {
+test("removes a generated CPF from the end of every name", () => {
   const eleven = fc.integer({ min: 0, max: 99_999_999_999 });
   const letters = fc.array(fc.constantFrom(..."ABC DE"), { maxLength: 20 });
   fc.assert(
@@ -153,7 +153,7 @@ test("every name that ends with a made-up CPF loses it", () => {
   );
 });
 
-test("nothing is removed twice: what is left ends in no CPF", () => {
+test("removes nothing twice: the remainder ends in no CPF", () => {
   const parts = ["12345678909", "529.982.247-25", "123 456 789 09", "ME", "MEI", "(", ")", "-"];
   const word = fc.constantFrom(...parts, ".", "BAR", "CPF", "CAF\u00c9", "7", "LTDA.");
   fc.assert(

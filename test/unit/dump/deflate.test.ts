@@ -1,8 +1,8 @@
 /**
- * Proves: what the packer of samples makes is unpacked by zlib to the same bytes, whatever they
- * are; pieces follow each other; codes stay within their limit and use all the room there is;
- * checksums of parts join into that of the whole.
- * Does not prove: how small or quick it is.
+ * Proves: zlib inflates the sample packer's output to the same bytes, for any input; pieces
+ * concatenate; codes stay within their limit and use the whole code space; checksums of parts
+ * combine to that of the whole.
+ * Does not prove: how small or fast it is.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ import { packPiece } from "../../../src/dump/sample/zip/zip.ts";
 const SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 31, 257, 258, 259, 262, 266, 1000, 70_000];
 const random = new Random(1);
 
-/** Bytes of a few values, of all values, of runs, and with repetitions beyond the reach. */
+/** Bytes of a few values, of all values, of runs, and with repetitions beyond the window. */
 const KINDS: Readonly<Record<string, (at: number) => number>> = {
   zeros: () => 0,
   runs: (at) => (at >> 6) & 255,
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, (at: number) => number>> = {
 
 describe("packing rows", () => {
   for (const [kind, byteAt] of Object.entries(KINDS)) {
-    it(`gives the same bytes again: ${kind}`, () => {
+    it(`round-trips: ${kind}`, () => {
       for (const size of SIZES) {
         const bytes = Uint8Array.from({ length: size }, (_, at) => byteAt(at));
         const { packed, crc, bytes: length } = packPiece(bytes);
@@ -38,7 +38,7 @@ describe("packing rows", () => {
     });
   }
 
-  it("does not depend on what was packed before, and pieces follow each other", () => {
+  it("does not depend on earlier input, and pieces concatenate", () => {
     const texts = ["a;b;c;a;b;c;a;b;c", "", '"RUA";"RUA";"RUA"'].map((text) => Buffer.from(text));
     const deflater = new Deflater(100);
     const pieces = texts.map((text) => deflater.pack(text, text.length).slice());
@@ -49,7 +49,7 @@ describe("packing rows", () => {
     assert.ok(unpacked.equals(Buffer.concat(texts)));
   });
 
-  it("joins checksums", () => {
+  it("combines checksums", () => {
     const bytes = Uint8Array.from({ length: 5000 }, (_, at) => random.place(5, at).below(256));
     for (const cut of [0, 1, 17, 4096, 4999, 5000]) {
       const [first, second] = [bytes.subarray(0, cut), bytes.subarray(cut)];
@@ -64,7 +64,7 @@ describe("prefix codes", () => {
   const room = (lengths: Uint8Array) =>
     lengths.reduce((sum, length) => sum + (length === 0 ? 0 : 2 ** -length), 0);
 
-  it("fill their room and keep their limit", () => {
+  it("use the whole code space within their length limit", () => {
     const counts: readonly number[][] = [
       [0, 0, 0],
       [5, 0, 0, 0],
@@ -89,7 +89,7 @@ describe("prefix codes", () => {
     }
   });
 
-  it("give no longer code to what is more frequent, and Huffman's length in all", () => {
+  it("are never longer for more frequent symbols, with Huffman's total length", () => {
     const counts = [45, 13, 12, 16, 9, 5];
     const { lengths } = prefixCode(Uint32Array.from(counts), 15);
     assert.equal(

@@ -1,8 +1,8 @@
 /**
  * Proves: a file of a dump that is not what its name says is named by its kind, zipped or not, with
- * what to do; what operating systems add to a zip or a folder is ignored, and two real members are
- * still refused; a changed byte in a zip is told as damage of the zip, not as a fault of a row, by
- * the scan of an import, by the tables and by `--ceis`.
+ * the remedy; what operating systems add to a zip or a folder is ignored, and two real members are
+ * still rejected; a changed byte in a zip is reported as damage of the zip, not of a row, by the
+ * scan of an import, by the tables, and by `--ceis`.
  * Does not prove: other damages of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-/** A dump of one row whose member of a type was put into a zip, perhaps with other entries. */
+/** A dump of one row with one type's member in a zip, optionally with other entries. */
 function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
   const folder = space.write({ estabelecimentos: [establishment(ONE)] });
   const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
@@ -45,7 +45,7 @@ function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [str
   return [folder, zip];
 }
 
-describe("a file of a dump of another kind", () => {
+describe("a file of another kind in a dump", () => {
   const cases: readonly (readonly [RegExp, Buffer])[] = [
     [/it is a web page \(HTML\), not a zip: a server sent .*Download it again/, Buffer.from(HTML)],
     [/it is empty\. Download it again/, Buffer.alloc(0)],
@@ -58,7 +58,7 @@ describe("a file of a dump of another kind", () => {
     ],
   ];
   for (const [words, bytes] of cases) {
-    it(`is named where a zip belongs: ${words.source}`, async () => {
+    it(`is named in place of a zip: ${words.source}`, async () => {
       const folder = space.write({ estabelecimentos: [establishment(ONE)] });
       writeFileSync(join(folder, "Simples.zip"), bytes);
       const told = await refusal(openDump(folder, "2026-08"));
@@ -66,7 +66,7 @@ describe("a file of a dump of another kind", () => {
     });
   }
 
-  it("is named where an unzipped member belongs", async () => {
+  it("is named in place of an unzipped member", async () => {
     const others: readonly (readonly [RegExp, Buffer])[] = [
       [/it is a web page \(HTML\), not a file of the registry/, Buffer.from(HTML)],
       [/it is a zip, not a file of the registry/, zipOf({ a: "x" })],
@@ -83,8 +83,8 @@ describe("a file of a dump of another kind", () => {
   });
 });
 
-describe("what an operating system adds", () => {
-  it("is told from members by its name", () => {
+describe("files added by an operating system", () => {
+  it("are distinguished from members by name", () => {
     for (const name of ["a/", "__MACOSX/._A", "a/__MACOSX/b", ".DS_Store", "x/._A", "Thumbs.db"]) {
       assert.equal(isOwnEntry(name), false, name);
     }
@@ -93,7 +93,7 @@ describe("what an operating system adds", () => {
     }
   });
 
-  it("is ignored in a zip, before and after the member", async () => {
+  it("are ignored in a zip, before and after the member", async () => {
     const more = { "2026-08/": "", "__MACOSX/._K3241.ESTABELE": "x", "2026-08/.DS_Store": "x" };
     for (const entries of [more, Object.fromEntries(Object.entries(more).reverse())]) {
       const [folder, zip] = zipped("ESTABELE", entries);
@@ -106,7 +106,7 @@ describe("what an operating system adds", () => {
     }
   });
 
-  it("is ignored in the folder", async () => {
+  it("are ignored in the folder", async () => {
     const [folder] = zipped("ESTABELE");
     for (const name of ["._Empresas0.zip", "._K3241.K03200Y0.D60808.ESTABELE", ".DS_Store"]) {
       writeFileSync(join(folder, name), "\0\x05\x16\x07");
@@ -118,7 +118,7 @@ describe("what an operating system adds", () => {
     );
   });
 
-  it("does not hide a second member, nor stand for one", async () => {
+  it("neither hide a second member nor count as one", async () => {
     const [two] = zipped("ESTABELE", { "outro.csv": "x", "__MACOSX/._a": "x" });
     assert.match(
       await refusal(openDump(two, "2026-08")),
@@ -130,7 +130,7 @@ describe("what an operating system adds", () => {
   });
 });
 
-/** A zip whose member has other bytes than its directory's checksum says; deflated anew. */
+/** A zip whose member differs from its directory's checksum; deflated again. */
 function changedZip(member: string, content: string, other: string): Buffer {
   assert.equal(content.length, other.length);
   return zipOf({ [member]: other }, { [member]: crc32(Buffer.from(content)) });
@@ -138,7 +138,7 @@ function changedZip(member: string, content: string, other: string): Buffer {
 
 describe("a changed byte in a zip", () => {
   for (const mark of ["ESTABELE", "EMPRECSV", "MUNICCSV", "SIMPLES"]) {
-    it(`is told as damage of the zip: ${mark}`, async () => {
+    it(`is reported as damage of the zip: ${mark}`, async () => {
       const folder = space.write({
         estabelecimentos: [establishment(ONE)],
         empresas: [{ cnpj_basico: ONE.slice(0, 8), razao_social: "A" }],
@@ -147,7 +147,7 @@ describe("a changed byte in a zip", () => {
       const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
       const content = readFileSync(join(folder, member), "latin1");
       rmSync(join(folder, member));
-      // The quote that closes the first field is lost: the row cannot be read.
+      // The first field's closing quote is lost, so the row cannot be parsed.
       const at = content.indexOf('";');
       const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
       writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));
@@ -160,7 +160,7 @@ describe("a changed byte in a zip", () => {
     });
   }
 
-  it("is not blamed for a row that was written so", async () => {
+  it("is not assumed for a row that was written that way", async () => {
     const raw = { raw: '"11222333;"0001";"81"\n' };
     const folder = space.write({ estabelecimentos: [raw] });
     const member = readdirSync(folder).find((name) => name.includes("ESTABELE")) as string;
@@ -188,7 +188,7 @@ describe("a zip of sanctions", () => {
     return readSanctions(path, "2026-10-10");
   };
 
-  it("may hold what an operating system adds, but one CSV", async () => {
+  it("may contain files added by an operating system, and one CSV", async () => {
     const more = { "__MACOSX/._20260930_CEIS.csv": "x", "LEIAME.txt": "x" };
     const { cnpjs } = await read(zipOf({ ...more, [NAME]: Buffer.from(csv, "latin1") }));
     assert.deepEqual([...cnpjs], [ONE]);
@@ -200,18 +200,18 @@ describe("a zip of sanctions", () => {
     );
   });
 
-  it("is told as damaged where a byte was changed", async () => {
+  it("is reported as damaged if a byte was changed", async () => {
     const other = csv.replace(ONE, "11222333000182");
     const told = await refusal(read(changedZip(NAME, csv, other)));
     assert.match(told, /the zip is damaged: the checksum/);
   });
 
-  it("is named by its kind where it is none", async () => {
+  it("is named by its kind if it is another file", async () => {
     assert.match(await refusal(read(Buffer.from(HTML))), /a web page \(HTML\), not a zip/);
     assert.match(await refusal(read(Buffer.alloc(0))), /it is empty/);
     const packed = await refusal(read(gzipSync(csv), NAME));
     assert.match(packed, /it is an archive \(gzip.*\), not the CSV/);
-    // A zip is read as one, whatever it is called.
+    // A zip is read as such under any name.
     const { cnpjs } = await read(zipOf({ [NAME]: Buffer.from(csv, "latin1") }), "20260930.csv");
     assert.deepEqual([...cnpjs], [ONE]);
   });

@@ -1,6 +1,6 @@
 /**
- * Proves: member names, labels and date tokens are read as the registry writes them, and names
- * written for the sample are read back the same.
+ * Proves: member names, labels, and date tokens are parsed as the registry writes them, and the
+ * sample's names round-trip.
  * Does not prove: the content of any file.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ import {
   readToken,
 } from "../../../src/dump/layout.ts";
 
-test("member names of the registry", () => {
+test("parses the registry's member names", () => {
   const names: [string, ReturnType<typeof readMemberName>][] = [
     ["K3241.K03200Y0.D60808.EMPRECSV", { type: "empresas", part: 0, token: "D60808" }],
     ["K3241.K03200Y9.D60808.ESTABELE", { type: "estabelecimentos", part: 9, token: "D60808" }],
@@ -28,7 +28,7 @@ test("member names of the registry", () => {
   for (const [name, expected] of names) assert.deepEqual(readMemberName(name), expected, name);
 });
 
-test("names that are written are read back", () => {
+test("round-trips names", () => {
   for (const type of FILE_TYPES) {
     for (const part of LAYOUTS[type].parts ? [0, 9] : [0]) {
       const [zip, member] = memberNames(type, part, "D61010");
@@ -39,7 +39,7 @@ test("names that are written are read back", () => {
   }
 });
 
-test("column counts", () => {
+test("counts columns", () => {
   const counts = FILE_TYPES.map((type) => LAYOUTS[type].columns.length);
   assert.deepEqual(counts, [7, 30, 11, 7, 2, 2, 2, 2, 2, 2]);
   for (const type of FILE_TYPES) {
@@ -47,7 +47,7 @@ test("column counts", () => {
   }
 });
 
-test("labels of folders", () => {
+test("parses folder labels", () => {
   assert.equal(readLabel("2026-08"), "2026-08");
   assert.equal(readLabel("2026-08-09"), "2026-08");
   assert.equal(readLabel("cnpj-2026-08"), "2026-08");
@@ -55,7 +55,7 @@ test("labels of folders", () => {
   assert.equal(readLabel("dump"), null);
 });
 
-test("tokens take the decade that is nearest to the label", () => {
+test("chooses the decade of a token that is nearest to the label", () => {
   assert.equal(readToken("D50913", "2025-09"), "2025-09-13");
   assert.equal(readToken("D60110", "2026-01"), "2026-01-10");
   assert.equal(readToken("D91214", "2030-01"), "2029-12-14");

@@ -1,7 +1,7 @@
 /**
- * Proves: the record scanner cuts bytes into the same records as an obvious string parser, for
- * random content and every way of cutting the input into chunks; each format quirk of the dump;
- * each refusal with file, line and reason.
+ * Proves: the record scanner splits bytes into the same records as an obvious string parser, for
+ * random content and any chunks; each format quirk of the dump; each rejection with file, line, and
+ * reason.
  * Does not prove: anything about zips (dump-archive) or about the meaning of values (dump-values).
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ interface Outcome {
   error: string | null;
 }
 
-/** Scans latin-1 text cut at `cuts`; the error message takes the place of further records. */
+/** Scans latin-1 text cut at `cuts`; the error message replaces further records. */
 function scan(text: string, columns: number, cuts: readonly number[] = []): Outcome {
   const bytes = Buffer.from(text, "latin1");
   const scanner = new RecordScanner("Test.zip (M)", columns);
@@ -84,7 +84,7 @@ function write(
   return isOpenEnded ? text.replace(/[\r\n]+$/, "") : text;
 }
 
-test("random rows: scanner, regular expression and what was written agree, however cut", () => {
+test("splits random rows like a regular expression and as written, for any cuts", () => {
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 8 }),
@@ -105,7 +105,7 @@ test("random rows: scanner, regular expression and what was written agree, howev
   );
 });
 
-test("random bytes: the outcome, refusals included, does not depend on the cuts", () => {
+test("yields the same outcome, errors included, for any cuts of random bytes", () => {
   const junk = fc.array(fc.constantFrom(...'ab;"\n\r\0\u00ef'), { maxLength: 60 });
   let refused = 0;
   fc.assert(
@@ -120,7 +120,7 @@ test("random bytes: the outcome, refusals included, does not depend on the cuts"
   assert.ok(refused > 100, "the property must see refusals");
 });
 
-test("one byte at a time gives the same records", () => {
+test("yields the same records for one byte at a time", () => {
   const text = '"a";"x ""y"" z"\r\n\n"\\";"1;2\n3"';
   const everywhere = Array.from({ length: text.length }, (_, i) => i);
   assert.deepEqual(scan(text, 2, everywhere), scan(text, 2));
@@ -185,7 +185,7 @@ for (const [name, text, records, lines] of quirks) {
   test(name, () => assert.deepEqual(scan(text, 2), { records, lines, error: null }));
 }
 
-test("a UTF-8 mark is dropped and sets the encoding", () => {
+test("drops a UTF-8 mark and sets the encoding", () => {
   const scanner = new RecordScanner("Test.zip", 1);
   const seen: string[] = [];
   const take: Parameters<RecordScanner["push"]>[1] = (record) => {
@@ -214,14 +214,14 @@ const refusals: [name: string, text: string, line: number, reason: RegExp][] = [
 ];
 
 for (const [name, text, line, reason] of refusals) {
-  test(`refuses ${name}, with place and line`, () => {
+  test(`rejects ${name}, with position and line`, () => {
     const { error } = scan(text, 2);
     assert.match(error ?? "", reason);
     assert.ok(error?.startsWith(`Test.zip (M), line ${line}: `), error ?? "no error");
   });
 }
 
-test("a field of exactly the longest length passes", () => {
+test("accepts a field of exactly the maximum length", () => {
   const { records, error } = scan(`"${"x".repeat(FIELD_BYTES_MAX)}";""\n`, 2);
   assert.equal(error, null);
   assert.equal(records[0]?.[0]?.length, FIELD_BYTES_MAX);

@@ -1,8 +1,8 @@
 /**
- * Proves: every byte of a text of the registry becomes the character of Windows-1252 or a blank, by
- * a table that is written out here; controls and direction marks of UTF-8 become blanks; both are
- * counted once a text; CSI sequences of terminals go as a whole; a table of a user is read as UTF-8
- * or as Windows-1252; smart quotes speak against UTF-8.
+ * Proves: every byte of a registry text becomes the character of Windows-1252 or a blank, by a
+ * table that is written out here; controls and direction marks of UTF-8 become blanks; both are
+ * counted once per text; CSI sequences of terminals are removed whole; a user's table is read as
+ * UTF-8 or as Windows-1252; smart quotes count against UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";
@@ -19,14 +19,14 @@ import { fieldText } from "../../../src/dump/values.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 
-/** Windows-1252 as the Encoding Standard has it, less the five undefined bytes. */
+/** Windows-1252 by the Encoding Standard, without the five undefined bytes. */
 const WINDOWS: Readonly<Record<number, string>> = {
   ...{ 128: "€", 130: "‚", 131: "ƒ", 132: "„", 133: "…", 134: "†", 135: "‡", 136: "ˆ", 137: "‰" },
   ...{ 138: "Š", 139: "‹", 140: "Œ", 142: "Ž", 145: "‘", 146: "’", 147: "“", 148: "”", 149: "•" },
   ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
 };
 
-/** Texts with CSI sequences, whole and broken, and what is left of them. */
+/** Texts with CSI sequences, whole and broken, and their remainders. */
 const CSI_TEXTS: readonly (readonly [field: string, text: string])[] = [
   ["\x1b[31mLOJA\x1b[0m", "LOJA"],
   ["LOJA \x1b[1;38;5;196mDO\x1b[m ZE", "LOJA DO ZE"],
@@ -47,7 +47,7 @@ function cleaned(field: string, isUtf8Text = false) {
   return { text, windows: sink.windows, controls: sink.controls };
 }
 
-/** What stands for a byte between two letters. */
+/** The result of a byte between two letters. */
 function expectedOf(byte: number): string {
   if (byte === 0) return "";
   if (byte < 32 || byte === 127 || byte === 160) return " ";
@@ -56,7 +56,7 @@ function expectedOf(byte: number): string {
 }
 
 describe("a text of the registry", () => {
-  it("reads each of the 256 bytes as Windows-1252, and counts what it was", () => {
+  it("decodes each of the 256 bytes as Windows-1252, and counts its kind", () => {
     for (let byte = 0; byte < 256; byte++) {
       const { text, windows, controls } = cleaned(`A${String.fromCharCode(byte)}B`);
       assert.equal(text, `A${expectedOf(byte)}B`, `byte ${byte}`);
@@ -66,7 +66,7 @@ describe("a text of the registry", () => {
     }
   });
 
-  it("counts a text once, however much it holds", () => {
+  it("counts a text once, for any number of odd characters", () => {
     const found = cleaned("LOJA \x93DO ZE\x94 \x96 D\x92AVILA\x1b[31m\x81");
     assert.deepEqual(found, {
       text: "LOJA “DO ZE” – D’AVILA",
@@ -75,7 +75,7 @@ describe("a text of the registry", () => {
     });
   });
 
-  it("blanks controls and direction marks of UTF-8, and nothing else, as code tables do", () => {
+  it("blanks only controls and direction marks of UTF-8, as code tables do", () => {
     for (let point = 1; point < 0x3000; point++) {
       const one = String.fromCodePoint(point);
       const { text, controls } = cleaned(`Á${one}B`, true);
@@ -91,7 +91,7 @@ describe("a text of the registry", () => {
         const found = cleaned(field, isUtf8Text);
         assert.deepEqual(found, { text, windows: 0, controls: 1 }, JSON.stringify(field));
       }
-      // Names of code tables and columns of Arrow and Parquet files take this way.
+      // Names of code tables and columns of Arrow and Parquet files use this path.
       assert.equal(printable(field), text, JSON.stringify(field));
     }
   });
@@ -103,13 +103,13 @@ describe("a text of the registry", () => {
     assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
   });
 
-  it("is read in tables of users as UTF-8, with or without its mark, or as Windows-1252", () => {
+  it("is decoded in user tables as UTF-8, with or without its mark, or as Windows-1252", () => {
     assert.equal(decodeTable(Buffer.from("\ufeffSÃO")), "SÃO");
     assert.equal(decodeTable(Buffer.from("D’Á")), "D’Á");
     assert.equal(decodeTable(Buffer.from("D\x92\xc1", "latin1")), "D’Á");
   });
 
-  it("with quotes and dashes of Windows-1252 is not taken for UTF-8", () => {
+  it("is not mistaken for UTF-8 with quotes and dashes of Windows-1252", () => {
     const count = { right: 0, broken: 0 };
     const names = Array.from({ length: 100 }, () => "\x93CAF\xc9\x94 \x96 JOS\xc9\x92S");
     const bytes = Buffer.from(names.join(" "), "latin1");

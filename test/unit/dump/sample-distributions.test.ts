@@ -1,7 +1,7 @@
 /**
  * Proves: the sample's shares are the registry's within 2.5 points (and lengths within 15 %), and
- * city, state, postal code and activity depend on each other.
- * Does not prove: shares of rare values; the sample is 40,000 rows of one seed.
+ * city, state, postal code, and activity depend on each other.
+ * Does not prove: shares of rare values (the sample is 40,000 rows of one seed).
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -43,7 +43,7 @@ function near(actual: number, expected: number, what: string, tolerance = POINTS
   assert.ok(Math.abs(actual - expected) <= tolerance, text);
 }
 
-test("status, reason, branches", () => {
+test("distributes status, reason, and branches", () => {
   const expected = { "08": 47, "02": 40.5, "04": 12, "03": 0.4, "01": 0.1 };
   for (const [code, percent] of Object.entries(expected)) {
     near(
@@ -75,7 +75,7 @@ test("status, reason, branches", () => {
   );
 });
 
-test("states and cities", () => {
+test("distributes states and cities", () => {
   const states = { SP: 28.6, MG: 9.8, RJ: 7.5, PR: 6.8, RS: 6.7, BA: 5.2, GO: 3.3, EX: 0.24 };
   for (const [uf, percent] of Object.entries(states)) {
     near(
@@ -98,7 +98,7 @@ test("states and cities", () => {
   assert.ok(distinct > 600 && distinct < 1100, `${distinct} cities in 2,000 rows`);
 });
 
-test("a city has one state and one range of postal codes", () => {
+test("gives a city one state and one range of postal codes", () => {
   const states = new Map<string, Set<string>>();
   for (const row of rows) {
     const known = states.get(row[20] as string) ?? new Set();
@@ -109,7 +109,7 @@ test("a city has one state and one range of postal codes", () => {
   assert.ok(share(paulista, (row) => Number(row[18]) < 20_000_000) > 99);
 });
 
-test("activities, and that cities have favourites", () => {
+test("distributes activities, with favorites per city", () => {
   const expected = {
     "4781400": 3.9,
     "9602501": 3.8,
@@ -143,7 +143,7 @@ test("activities, and that cities have favourites", () => {
   assert.ok(twins(city) > 1.5 * twins(rows), "activity depends on the city");
 });
 
-test("secondary activities", () => {
+test("distributes secondary activities", () => {
   const counts = (list: readonly Row[]): number[] =>
     list.map((row) => (row[12] === "" ? 0 : (row[12] as string).split(",").length));
   const present = counts(rows)
@@ -161,7 +161,7 @@ test("secondary activities", () => {
   near((100 * sorted) / lists.length, 72, "sorted", 5);
 });
 
-test("contact by status", () => {
+test("distributes contacts by status", () => {
   const isPhone = (row: Row): boolean => row[22] !== "" && row[22] !== "0";
   const closed = rows.filter((row) => row[5] === "08");
   near(
@@ -220,8 +220,8 @@ test("contact by status", () => {
   );
 });
 
-test("opening dates", () => {
-  // The counts are of 2025; a release ten months later has 6 % more, all of them of 2026.
+test("distributes opening dates", () => {
+  // The counts are of 2025; a release ten months later has 6 % more, all of 2026.
   const growth = 0.94;
   const from = (low: string, high: string): number =>
     share(rows, (row) => (row[10] as string) >= low && (row[10] as string) < high);
@@ -233,7 +233,7 @@ test("opening dates", () => {
   assert.ok(rows.every((row) => row[10] === "20991231" || (row[10] as string) <= "20261011"));
 });
 
-test("companies: size, nature, capital, names", () => {
+test("distributes companies by size, nature, capital, and name", () => {
   const sizes = { "01": 79.2, "05": 17.7, "03": 3.1 };
   for (const [size, percent] of Object.entries(sizes)) {
     near(
@@ -275,7 +275,7 @@ test("companies: size, nature, capital, names", () => {
   );
 });
 
-test("Simples and MEI", () => {
+test("distributes Simples and MEI", () => {
   const pairs = { NN: 46.8, SS: 36.8, SN: 16.5 };
   for (const [pair, percent] of Object.entries(pairs)) {
     near(
@@ -298,7 +298,7 @@ test("Simples and MEI", () => {
   assert.ok(plain.filter((line) => line.length === 62).length > plain.length * 0.99);
 });
 
-test("lengths of texts and of lines", () => {
+test("distributes lengths of texts and of lines", () => {
   const mean = (list: readonly Row[], column: number): number => {
     const present = list.map((row) => row[column] as string).filter((field) => field !== "");
     return present.reduce((sum, field) => sum + field.length, 0) / present.length;

@@ -1,8 +1,8 @@
 /**
- * Proves: `peneira sample --since` writes what an earlier month has become: the same bytes for the
- * same arguments, as many new accounts, changes and losses as the registry has in a month, each
- * later month with the history of the months before; wrong months are refused with words.
- * Does not prove the first month (unit/dump/sample-*.test.ts), nor what a comparison makes of it.
+ * Proves: `peneira sample --since` writes a later month: the same bytes for the same arguments,
+ * with the registry's monthly numbers of new, changed, and lost accounts, each later month with the
+ * history of the previous ones; wrong months are rejected with a message.
+ * Does not prove: the first month (unit/dump/sample-*.test.ts), nor a comparison's result.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("has as many newcomers, losses and changes as the registry", () => {
+  it("has the registry's rates of new, lost, and changed accounts", () => {
     const [first, second] = months as [Rows, Rows];
     const entered = [...second.keys()].filter((cnpj) => !first.has(cnpj)).length;
     const gone = [...first.keys()].filter((cnpj) => !second.has(cnpj)).length;
@@ -92,12 +92,12 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("contains the months before", () => {
+  it("contains the previous months", () => {
     const [first, second, third] = months as [Rows, Rows, Rows];
     const inFirstMonth = changes(first, second);
     const afterTwo = changes(first, third);
     const kept = [...inFirstMonth].filter(([cnpj]) => afterTwo.has(cnpj) || !third.has(cnpj));
-    // An account may be closed and opened again, or lose the name it has just got.
+    // An account may be closed and reopened, or lose the name it has just received.
     assert.ok(kept.length >= inFirstMonth.size - 3, `${kept.length} of ${inFirstMonth.size}`);
     assert.ok(afterTwo.size > inFirstMonth.size * 1.5);
     for (const cnpj of second.keys()) {
@@ -106,7 +106,7 @@ describe("a later month of a sample", () => {
     }
   });
 
-  it("refuses months in the wrong order or too far apart", () => {
+  it("rejects months in the wrong order or too far apart", () => {
     const flags = { out: "x", establishments: "10", seed: "1", label: "2026-10" };
     const refused = (since: string, words: RegExp) =>
       assert.throws(() => readSampleFlags({ ...flags, since }), words);

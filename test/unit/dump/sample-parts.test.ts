@@ -17,7 +17,7 @@ import {
 import { hash, Random, Weighted } from "../../../src/dump/sample/random.ts";
 import { RowBytes } from "../../../src/dump/sample/zip/bytes.ts";
 
-test("a placed generator depends on all four numbers and nothing else", () => {
+test("depends on all four numbers of a placed generator and nothing else", () => {
   const draw = (seed: number, stream: number, index: number, sub: number): string => {
     const random = new Random(seed);
     random.place(9, 9, 9).next();
@@ -39,14 +39,14 @@ test("a placed generator depends on all four numbers and nothing else", () => {
   assert.notEqual(hash(1, 2, 3), hash(1, 2, 4));
 });
 
-test("numbers are spread evenly, also across neighbouring streams", () => {
+test("spreads numbers evenly, also across neighboring streams", () => {
   const random = new Random(5);
   const counts = new Array<number>(16).fill(0);
   for (let i = 0; i < 16_000; i++) counts[random.place(1, i).below(16)]! += 1;
   for (const count of counts) assert.ok(Math.abs(count - 1000) < 160, `${count} of 1,000`);
 });
 
-test("ten parts share all rows, and none is without where there are ten", () => {
+test("divides all rows among ten parts, none empty if there are ten rows", () => {
   for (const rows of [0, 1, 9, 10, 11, 14, 15, 16, 100, 12_345, 72_000_000]) {
     const starts = Array.from({ length: PARTS + 1 }, (_, part) => partStart(rows, part));
     assert.deepEqual([starts[0], starts[PARTS]], [0, rows]);
@@ -58,7 +58,7 @@ test("ten parts share all rows, and none is without where there are ten", () => 
   }
 });
 
-test("a weighted choice has its weights, zero included", () => {
+test("follows the weights of a weighted choice, zero included", () => {
   const random = new Random(6).place(1, 1);
   const choice = new Weighted([50, 0, 30, 20, 0]);
   const counts = [0, 0, 0, 0, 0];
@@ -73,7 +73,7 @@ test("a weighted choice has its weights, zero included", () => {
   }
 });
 
-test("dates in rows agree with Date", () => {
+test("computes dates in rows like Date", () => {
   const row = new RowBytes(100);
   for (let days = -62_091; days < 47_000; days += 37) {
     row.length = 0;
@@ -83,7 +83,7 @@ test("dates in rows agree with Date", () => {
   }
 });
 
-test("every establishment comes once, branches far from their head office", () => {
+test("emits every establishment once, branches far from their head office", () => {
   for (const rows of [1, 2, 50, 5000]) {
     const counted = countCompanies(4, rows);
     const { companies } = counted;
@@ -103,7 +103,7 @@ test("every establishment comes once, branches far from their head office", () =
   }
 });
 
-test("a shuffle visits every company once", () => {
+test("visits every company once in a shuffle", () => {
   for (const companies of [1, 2, 7, 1000, 4096]) {
     const order = shuffledCompanies(3, 10, companies);
     const seen = new Set(Array.from({ length: companies }, (_, row) => order(row)));
@@ -112,7 +112,7 @@ test("a shuffle visits every company once", () => {
   }
 });
 
-test("progress: a bar on a terminal, nothing but lines elsewhere", () => {
+test("shows progress as a bar on a terminal, and as lines elsewhere", () => {
   const run = (isTTY: boolean): string[] => {
     const written: string[] = [];
     const display = progress("sample", 2000, {
@@ -130,7 +130,7 @@ test("progress: a bar on a terminal, nothing but lines elsewhere", () => {
   assert.ok(run(true).at(-1)?.startsWith("redrawn sample: 2,000 rows"));
 });
 
-test("times for people", () => {
+test("formats times for people", () => {
   assert.deepEqual([0, 8.4, 200, 3900].map(formatSeconds), [
     "0 s",
     "8 s",

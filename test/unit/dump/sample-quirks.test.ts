@@ -1,7 +1,7 @@
 /**
  * Proves: every quirk of the real registry occurs in a sample exactly as often as the summary
- * announces (or at least, where rows show it by chance too), and that made-up CPFs are invalid.
- * Does not prove: what the import makes of them (import tests), nor anything about shares.
+ * announces (or at least, if rows show it by chance too), and that generated CPFs are invalid.
+ * Does not prove: what the import does with them (import tests), nor anything about shares.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -32,14 +32,14 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-test("check digits are right but for the quirk", () => {
+test("writes right check digits except for the quirk", () => {
   const wrong = establishments.filter(
     (row) => !isValidCnpj(row.slice(0, 3).join(""), { version: 2 }),
   );
   assert.equal(wrong.length, summary.quirks.check_digits_wrong);
 });
 
-test("no made-up CPF passes the check", () => {
+test("generates no CPF with valid check digits", () => {
   const cpfs = companies.flatMap((row) => /(\d[\d.-]{9,13})$/.exec(row[1] as string)?.[1] ?? []);
   assert.ok(cpfs.length > 300);
   for (const cpf of cpfs) {
@@ -77,7 +77,7 @@ const establishmentQuirks: Record<string, (row: readonly string[]) => boolean> =
   only_spaces: (row) => row[16] === "   ",
 };
 
-test("quirks of Estabelecimentos that are like nothing else occur exactly as announced", () => {
+test("places unmistakable quirks of Estabelecimentos exactly as announced", () => {
   for (const [quirk, shows] of Object.entries(establishmentQuirks)) {
     const seen = establishments.filter(shows).length;
     assert.equal(seen, summary.quirks[quirk], quirk);
@@ -89,7 +89,7 @@ test("quirks of Estabelecimentos that are like nothing else occur exactly as ann
   assert.equal(blank, summary.quirks.blank_line_after);
 });
 
-test("quirks that also occur by chance occur at least as announced", () => {
+test("places quirks that also occur by chance at least as announced", () => {
   const common: Record<string, (row: readonly string[]) => boolean> = {
     semicolon_in_field: (row) => row[16]?.includes(";") === true,
     status_date_zero: (row) => row[6] === "0",
@@ -118,7 +118,7 @@ test("quirks that also occur by chance occur at least as announced", () => {
   }
 });
 
-test("quirks of companies and of Simples occur as announced", () => {
+test("places quirks of companies and of Simples as announced", () => {
   const count = (shows: (row: readonly string[]) => boolean): number =>
     companies.filter((row) => shows(row)).length;
   const { quirks } = summary;
@@ -174,7 +174,7 @@ test("quirks of companies and of Simples occur as announced", () => {
   );
 });
 
-test("quirks are announced as they are placed, for samples of any size", () => {
+test("announces quirks as placed, for samples of any size", () => {
   for (const [rows, quirks] of [
     [1, 3],
     [10, 36],

@@ -1,8 +1,9 @@
 /**
- * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes
- * for the same arguments, and rows that fit together across files; wrong flags and used folders
- * are refused before anything is written; whatever ends it, nothing half done stays.
- * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import takes it.
+ * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes for
+ * the same arguments, and rows that are consistent across files; wrong flags and used folders are
+ * rejected before anything is written; no end leaves partial output.
+ * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import accepts
+ * it.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -58,7 +59,7 @@ async function digest(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-test("37 zips, one member each, in the registry's names", () => {
+test("writes 37 zips, one member each, with the registry's names", () => {
   assert.equal(zips.length, 37);
   const members = new Map(zips.map(({ zip, member }) => [zip, member]));
   assert.equal(members.get("Empresas0.zip"), "K3241.K03200Y0.D61010.EMPRECSV");
@@ -69,13 +70,13 @@ test("37 zips, one member each, in the registry's names", () => {
   assert.equal(members.get("Naturezas.zip"), "F.K03200$Z.D61010.NATJUCSV");
 });
 
-test("the product's own reader takes the folder without a warning", async () => {
+test("writes a folder that the product's reader accepts without a warning", async () => {
   const dump = await openDump(folder);
   assert.deepEqual([dump.label, dump.date, dump.warnings], ["2026-10", "2026-10-10", []]);
   assert.equal(dump.members.length, 37);
 });
 
-test("of two that write one folder one is whole, the other says what is wrong", async () => {
+test("completes one of two concurrent writes to a folder, and rejects the other", async () => {
   const shared = join(root, "shared");
   const options = { folder: shared, establishments: 300, label: "2026-10", threads: 0 };
   const ended = await Promise.allSettled([1, 2].map((seed) => writeSample({ ...options, seed })));
@@ -87,7 +88,7 @@ test("of two that write one folder one is whole, the other says what is wrong", 
   assert.deepEqual(await hiddenIn(root), []);
 });
 
-test("what a process left that ended in the middle goes with the next release", async () => {
+test("removes the leftovers of a killed process with the next release", async () => {
   const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
   const dead = spawnSync(process.execPath, ["--version"]).pid;
   const mine = `.again-${machine}-${process.pid}-abcdef`;
@@ -102,7 +103,7 @@ test("what a process left that ended in the middle goes with the next release", 
   for (const name of [mine, others]) await rm(join(root, name), { recursive: true });
 });
 
-test("a signal ends a sample in words, and nothing of it stays", async () => {
+test("reports a signal in a readable message, and leaves nothing", async () => {
   for (const [signal, status] of [["SIGINT", 130] as const, ["SIGTERM", 143] as const]) {
     const out = join(root, "ended");
     const size = ["--establishments", "2000000", "--out", out];
@@ -118,7 +119,7 @@ test("a signal ends a sample in words, and nothing of it stays", async () => {
   }
 });
 
-test("column counts and row counts per file type", () => {
+test("has the column and row counts of each file type", () => {
   for (const type of FILE_TYPES) {
     const rows = rowsOf(zips, LAYOUTS[type].zip);
     assert.ok(
@@ -133,7 +134,7 @@ test("column counts and row counts per file type", () => {
   assert.ok(part0 / part1 > 5.5 && part0 / part1 < 6.5);
 });
 
-test("the same arguments give the same bytes; another seed or month gives others", async () => {
+test("produces the same bytes for the same arguments only", async () => {
   const digests: string[] = [];
   for (const [seed, label] of [
     [7, "2026-10"],
@@ -148,7 +149,7 @@ test("the same arguments give the same bytes; another seed or month gives others
   assert.equal(new Set(digests).size, 3);
 });
 
-test("files fit together: roots, branches, Simples, partners", () => {
+test("keeps files consistent: roots, branches, Simples, partners", () => {
   const known = new Set(companies.map((row) => row[0]));
   const missing = new Set(establishments.map((row) => row[0]).filter((id) => !known.has(id)));
   assert.equal(missing.size, summary.quirks.company_missing);
@@ -166,7 +167,7 @@ test("files fit together: roots, branches, Simples, partners", () => {
   assert.ok(branches.length > COUNT * 0.03);
 });
 
-test("Empresas and Estabelecimentos have different orders, neither sorted", () => {
+test("orders Empresas and Estabelecimentos differently, neither sorted", () => {
   const order = (rows: string[][]): string[] => [...new Set(rows.map((row) => row[0] as string))];
   const [a, b] = [order(establishments), order(companies)];
   assert.notDeepEqual(a.slice(0, 100), b.slice(0, 100));
@@ -176,7 +177,7 @@ test("Empresas and Estabelecimentos have different orders, neither sorted", () =
   }
 });
 
-test("all municipalities are there, with unique codes; the 17 have the registry's names", () => {
+test("contains all municipalities with unique codes, and the registry's names for the 17", () => {
   const rows = rowsOf(zips, "Municipios");
   assert.equal(rows.length, 5572);
   assert.equal(new Set(rows.map(([code]) => code)).size, 5572);
@@ -204,7 +205,7 @@ test("all municipalities are there, with unique codes; the 17 have the registry'
   assert.equal(differing, 18, "17 other spellings and EXTERIOR");
 });
 
-test("activities: all current ones, discontinued ones, not informed", () => {
+test("contains all current activities, discontinued ones, and not informed", () => {
   const codes = new Set(rowsOf(zips, "Cnaes").map(([code]) => code as string));
   assert.equal(codes.size, 1332 + 12);
   assert.ok(codes.has("0111301") && codes.has("8888888") && codes.has("4713001"));
@@ -216,7 +217,7 @@ test("activities: all current ones, discontinued ones, not informed", () => {
   }
 });
 
-test("parts cover all rows once", () => {
+test("covers all rows once in its parts", () => {
   for (const rows of [0, 1, 9, 15, 16, 1000, 72_000_001]) {
     assert.equal(partStart(rows, 0), 0);
     assert.equal(partStart(rows, 10), rows);
@@ -226,7 +227,7 @@ test("parts cover all rows once", () => {
   }
 });
 
-test("dates of releases: second Saturdays", () => {
+test("dates releases on second Saturdays", () => {
   assert.equal(releaseDate("2026-10"), "2026-10-10");
   assert.equal(releaseDate("2026-08"), "2026-08-08");
   assert.equal(releaseDate("2025-09"), "2025-09-13");
@@ -234,7 +235,7 @@ test("dates of releases: second Saturdays", () => {
   assert.equal(tokenOf("2026-08-08"), "D60808");
 });
 
-test("the smallest sample and an early month are written too", async () => {
+test("writes the smallest sample and an early month", async () => {
   const tiny = await writeSample({
     folder: join(root, "tiny"),
     establishments: 1,
@@ -245,7 +246,7 @@ test("the smallest sample and an early month are written too", async () => {
   assert.equal(tiny.establishments, 1);
 });
 
-test("a used folder is refused and stays as it was", async () => {
+test("rejects a used folder and leaves it unchanged", async () => {
   const used = join(root, "used");
   await mkdir(used);
   await writeFile(join(used, "mine.txt"), "x");
@@ -261,7 +262,7 @@ test("a used folder is refused and stays as it was", async () => {
   );
 });
 
-test("an empty folder is taken; a failure leaves nothing behind", async () => {
+test("accepts an empty folder, and leaves nothing after a failure", async () => {
   const empty = join(root, "empty");
   await mkdir(empty);
   await writeSample({ folder: empty, establishments: 10, seed: 1, label: "2026-10" });
@@ -274,7 +275,7 @@ test("an empty folder is taken; a failure leaves nothing behind", async () => {
   assert.ok(!(await readdir(root)).some((name) => name.includes("failed")));
 });
 
-test("wrong flags are all named at once, as wrong usage", () => {
+test("names all wrong flags in one error, as wrong usage", () => {
   const flags = { out: "x", establishments: "1_000", seed: "3", label: "2026-10" };
   assert.equal(readSampleFlags(flags).establishments, 1000);
   const wrong = { out: " ", establishments: "0", seed: "-1", label: "2026-13" };

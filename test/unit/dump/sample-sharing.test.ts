@@ -1,10 +1,10 @@
 /**
- * Proves: of a sample's companies as many share an e-mail or a phone as one expects of a registry
- * in which accountants' offices answer for their clients, offices of the largest city would have
- * thousands in the whole registry and none has everybody; owners have a few; chains have a heavy
- * tail; only companies opened since the last day of July 2026 have letters, about half of these;
- * the larger the city, the more districts.
- * Does not prove: which companies share in the registry, of which no file was to be had; the bands
+ * Proves: as many of a sample's companies share an e-mail or a phone as expected of a registry in
+ * which accountants answer for their clients, offices of the largest city would have thousands in
+ * the whole registry and none has all; owners have a few; chains have a heavy tail; only companies
+ * opened since the last day of July 2026 have letters, about half of these; larger cities have more
+ * districts.
+ * Does not prove: which companies share in the registry, of which no file was available; the bands
  * are of 60,000 rows of one seed.
  */
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Of how many companies each value is, and the share of rows whose value more than `n` have. */
+/** Number of companies per value, and the share of rows whose value more than `n` have. */
 function sharing(of: (row: Row) => string) {
   const companies = new Map<string, Set<string>>();
   const values: string[] = [];
@@ -61,8 +61,8 @@ function within(actual: number, [low, high]: readonly [number, number], what: st
 const email = (row: Row) => (/.@.*\../.test(row[27] ?? "") ? String(row[27]).toLowerCase() : "");
 const phone = (row: Row) => ((row[22] ?? "").length > 6 ? `${Number(row[21])} ${row[22]}` : "");
 
-describe("contacts of a sample", () => {
-  it("are shared by as many companies as accountants and owners have", () => {
+describe("shared contacts of a sample", () => {
+  it("are shared as widely as those of accountants and owners", () => {
     const emails = sharing(email);
     within(emails.above(1), [18, 30], "% of e-mails of more than one company");
     within(emails.above(10), [5, 15], "% of e-mails of more than ten companies");
@@ -73,7 +73,7 @@ describe("contacts of a sample", () => {
     within(phones.largest, [30, 400], "companies of the commonest phone");
   });
 
-  it("would be those of thousands of companies in the whole registry, and of no more", () => {
+  it("scale to thousands of companies in the whole registry, and to no more", () => {
     const world = buildWorld(3, REGISTRY, 20_736);
     const offices = new Offices(world);
     const city = world.cities.list.findIndex(({ tom }) => String(tom) === SAO_PAULO);
@@ -92,7 +92,7 @@ describe("contacts of a sample", () => {
 });
 
 describe("companies of a sample", () => {
-  it("are chains with a heavy tail", () => {
+  it("include chains with a heavy tail", () => {
     const counted = new Map<string, number>();
     for (const [company = ""] of rows) counted.set(company, (counted.get(company) ?? 0) + 1);
     const share = (n: number) =>
@@ -103,11 +103,11 @@ describe("companies of a sample", () => {
     assert.ok(Math.max(...counted.values()) >= 40, "the largest chain");
   });
 
-  it("have letters where they may have them, and about half of these do", () => {
+  it("have letters where allowed, in about half of the cases", () => {
     const heads = rows.filter((row) => row[3] === "1" && row[1] === "0001");
     const lettered = heads.filter(([company = ""]) => /[A-Z]/.test(company));
     const late = (row: Row) => (row[10] ?? "") >= LETTERS_FROM;
-    // Opening dates of a few rows are spelled wrong.
+    // Opening dates of a few rows are misspelled.
     within((100 * lettered.filter(late).length) / lettered.length, [98, 100], "% that may");
     const share = (100 * lettered.length) / heads.filter(late).length;
     within(share, [40, 62], "% of those that may");

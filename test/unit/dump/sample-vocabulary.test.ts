@@ -1,8 +1,8 @@
 /**
- * Proves: names of a sample come from a vocabulary that grows as real text does, with words as
- * unequally frequent; so do domains of e-mails and districts; the number of threads changes no
- * byte, also of a later month; a sample on threads that fails leaves nothing.
- * Does not prove: how many words 72 million establishments have (bench/scale.bench.ts).
+ * Proves: names of a sample come from a vocabulary that grows like real text, with similarly
+ * frequent words; as do domains of e-mails and districts; the number of threads changes no byte,
+ * also in a later month; a failing sample on threads leaves nothing.
+ * Does not prove: the words of 72 million establishments (bench/scale.bench.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const SMALL = 20_000;
 const LARGE = 80_000;
 
 interface Counted {
-  /** How often each word occurs in legal and trade names. */
+  /** Frequency of each word in legal and trade names. */
   readonly words: ReadonlyMap<string, number>;
   readonly domains: number;
   readonly districts: number;
@@ -49,7 +49,7 @@ async function countOf(establishments: number): Promise<Counted> {
   return { words, domains: domains.size, districts: districts.size };
 }
 
-/** The power of the growth of the text with which something grew. */
+/** The exponent of a growth relative to the text's growth. */
 const powerOf = (before: number, after: number) =>
   Math.log(after / before) / Math.log(LARGE / SMALL);
 
@@ -61,14 +61,14 @@ describe("words of a sample", () => {
     large = await countOf(LARGE);
   });
 
-  it("are thousands in a small one and grow with it", () => {
+  it("are thousands in a small sample and grow with it", () => {
     assert.ok(small.words.size > 3_000 && small.words.size < 8_000, `${small.words.size}`);
-    // Common words are in both, so that the power is a little below that of what is drawn, 0.78.
+    // Common words are in both, so that the exponent is slightly below the drawn 0.78.
     const growth = powerOf(small.words.size, large.words.size);
     assert.ok(growth > 0.68 && growth < 0.84, `to the power of ${growth}`);
   });
 
-  it("are many that occur once and few that occur often", () => {
+  it("are mostly rare, and few are frequent", () => {
     const counts = [...large.words.values()].sort((a, b) => b - a);
     const once = counts.filter((count) => count === 1).length / counts.length;
     assert.ok(once > 0.5 && once < 0.9, `${once} occur once`);
@@ -83,7 +83,7 @@ describe("words of a sample", () => {
     assert.deepEqual(odd, []);
   });
 
-  it("make domains and districts that grow too", () => {
+  it("form domains and districts that grow too", () => {
     for (const name of ["domains", "districts"] as const) {
       const growth = powerOf(small[name], large[name]);
       assert.ok(growth > 0.6 && growth < 0.96, `${name} to the power of ${growth}`);
@@ -95,7 +95,7 @@ describe("words of a sample", () => {
 describe("threads", () => {
   const shape = { establishments: 9_000, seed: 6, label: "2026-10" } as const;
 
-  it("change no byte, whatever their number", async () => {
+  it("change no byte, for any number", async () => {
     for (const since of [{}, { since: "2026-09" }]) {
       const folders = [0, 1, 2].map((threads) => join(folder, `${threads}${since.since ?? ""}`));
       for (const [threads, path] of folders.entries()) {
@@ -114,7 +114,7 @@ describe("threads", () => {
     assert.ok(sampleThreads(72_000_000) >= 1);
   });
 
-  it("end with a sample that fails, which leaves nothing", async () => {
+  it("end with a failing sample, which leaves nothing", async () => {
     const onProgress = (done: number): void => {
       if (done > 0) throw new Error("stop");
     };

@@ -1,8 +1,8 @@
 /**
- * Proves: files of places and of texts of activities are read whole whatever their delimiter,
- * order, line ends and quotation marks are, or refused with every line that is wrong; those, and
- * files of populations, that are of another kind are named by it; what is written by us is read by
- * us. Does not prove what sentences make of them (contract/translate/).
+ * Proves: files of places and of texts of activities are read completely with any delimiter, order,
+ * line ends, and quotation marks, or rejected with every wrong line; those, and files of
+ * populations, of another kind are named by it; our own output round-trips. Does not prove: what
+ * sentences do with them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** What a reading was refused for. */
+/** The message of a rejection. */
 function refusal(read: () => unknown): string {
   let words = "";
   assert.throws(read, (error: unknown) => {
@@ -48,7 +48,7 @@ const PLACES = `municipality_ibge,mesoregion,microregion,immediate_region,latitu
 5101837,,,,,`;
 
 describe("a file of places", () => {
-  it("is read, empty cells as nothing known", () => {
+  it("is read, with empty cells as unknown", () => {
     assert.deepEqual(placesOf("p.csv", PLACES), {
       names: ["Metropolitana", "Rio", 'Serra, do "Norte"', "São Paulo"],
       municipalities: [
@@ -59,7 +59,7 @@ describe("a file of places", () => {
     });
   });
 
-  it("gives the same in any order of lines and columns, with any line ends and delimiter", () => {
+  it("yields the same in any order of lines and columns, with any line ends and delimiter", () => {
     const rows = [
       ["latitude", "immediate_region", "municipality_ibge", "longitude"],
       ["-23.5", "São Paulo", "3550308", "-46.6"],
@@ -71,7 +71,7 @@ describe("a file of places", () => {
     assert.deepEqual(readPlaces(file("turned.csv", `\ufeff${turned}`)), first);
   });
 
-  it("is read without Ctrl-Z at its end, and with a byte-order mark at its beginning", () => {
+  it("is read without a final Ctrl-Z and a leading byte-order mark", () => {
     const first = placesOf("p.csv", PLACES);
     for (const end of ["\n\x1a", "\x1a", "\r\n\x1a\x1a\r\n"]) {
       assert.deepEqual(readPlaces(file("dos.csv", `\ufeff${PLACES}${end}`)), first);
@@ -80,7 +80,7 @@ describe("a file of places", () => {
     assert.match(inside, /line 5: 1 cell where the header has 6/);
   });
 
-  it("of another kind is named by it, with what to do", () => {
+  it("is named if it is of another kind, with the remedy", () => {
     const others: readonly (readonly [RegExp, string | Buffer])[] = [
       [/it is empty\. Make or download it again/, ""],
       [/it is a web page \(HTML\), not CSV in UTF-8\. Make or/, "<!doctype html><p>x"],
@@ -108,7 +108,7 @@ describe("a file of places", () => {
     }
   });
 
-  it("that we write is read as it was", () => {
+  it("round-trips", () => {
     const regions = ["Sul, de “X”", 'a "b"', "", "ção;"];
     const text = placesText([{ ibge: "3550308", regions }]);
     const { names, municipalities } = placesOf("p.csv", text);
@@ -119,7 +119,7 @@ describe("a file of places", () => {
     );
   });
 
-  it("is refused with every line that is wrong", () => {
+  it("is rejected with every line that is wrong", () => {
     const words = refusal(() =>
       placesOf(
         "p.csv",
@@ -151,7 +151,7 @@ describe("a file of places", () => {
     }
   });
 
-  it("is refused for its header by the names of its columns, all of them", () => {
+  it("is rejected for its header with all wrong column names", () => {
     const words = refusal(() => placesOf("p.csv", "code,latitude,latitude,meso\n1,2,3,4"));
     for (const place of [
       "line 1: the header lacks municipality_ibge; it takes municipality_ibge, mesoregion",
@@ -176,7 +176,7 @@ describe("a file of places", () => {
     );
   });
 
-  it("names twenty problems, and how many more there are", () => {
+  it("lists twenty problems, and the number of further ones", () => {
     const rows = Array.from({ length: 25 }, () => "x,A").join("\n");
     const words = refusal(() => placesOf("p.csv", `municipality_ibge,mesoregion\n${rows}`));
     assert.match(words, /has 25 problems[\s\S]*line 21:[\s\S]*and 5 more/);
@@ -185,7 +185,7 @@ describe("a file of places", () => {
 });
 
 describe("a file of texts of activities", () => {
-  it("is read, the texts of a subclass together, and written so that it is read again", () => {
+  it("is read, the texts of a subclass together, and round-trips", () => {
     const text = 'subclass;text\n5611-2/01;"A; B DE"\n4721102;PÃO\n5611201;"C, ""D"""\n';
     const read = activityTextsOf("d.csv", text);
     assert.deepEqual(read, [
@@ -195,7 +195,7 @@ describe("a file of texts of activities", () => {
     assert.deepEqual(readActivityTexts(file("d.csv", activityTextsText(read))), read);
   });
 
-  it("is refused with every line that is wrong", () => {
+  it("is rejected with every line that is wrong", () => {
     const words = refusal(() =>
       readActivityTexts(file("d.csv", "subclass,text\n561,A\n5611201,\n5611201,A,B\n")),
     );
@@ -220,7 +220,7 @@ describe("places in metadata", () => {
     return metaFault({ ...meta, ...more })?.place;
   };
 
-  it("are what an import writes, or named", () => {
+  it("match what an import writes, or are named", () => {
     const row = (cells: readonly unknown[]) => ({ ...places, municipalities: [cells] });
     assert.equal(faultOf(places), "/lookups");
     assert.equal(faultOf({ ...places, more: 1 }), "/places");

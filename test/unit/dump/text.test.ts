@@ -1,6 +1,6 @@
 /**
- * Proves: text and e-mail against twins on strings, for random bytes, and the quirks of
- * these fields one by one.
+ * Proves: text and e-mail against twins on strings, for random bytes, and the quirks of these
+ * fields one by one.
  * Does not prove: the removal of CPFs from names (cpf.test.ts).
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanEmail, cleanText } from "../../support/ingest/text.ts";
 
-/** What stands in the sink behind what was there before. */
+/** The bytes added to the sink. */
 function shown(sink: TextSink, length: number): string {
   return Buffer.from(sink.bytes.subarray(sink.length - length, sink.length)).toString("utf8");
 }
@@ -32,12 +32,12 @@ const latin1 = fc
   })
   .map((codes) => String.fromCharCode(...codes));
 
-/** A character of Windows-1252; Node's own decoder reads it as ISO-8859-1 in some versions. */
+/** A character of Windows-1252; some versions of Node decode it as ISO-8859-1. */
 function windowsOf(one: string): string {
   return decodeText(Buffer.from(one, "latin1"), "windows-1252");
 }
 
-test("text agrees with decode, collapse white space, trim", () => {
+test("equals decode, collapse white space, trim", () => {
   fc.assert(
     fc.property(latin1, fc.boolean(), (field, isUtf8) => {
       const characters = isUtf8 ? field : field.replace(/[\x80-\x9f]/g, windowsOf);
@@ -51,7 +51,7 @@ test("text agrees with decode, collapse white space, trim", () => {
   );
 });
 
-test("text quirks", () => {
+test("handles text quirks", () => {
   assert.equal(text("  RUA   DAS  FLORES "), "RUA DAS FLORES");
   assert.equal(text("PRA\u00c7A S\u00c3O JO\u00c3O"), "PRA\u00c7A S\u00c3O JO\u00c3O");
   assert.equal(text("A\0B"), "AB");
@@ -101,10 +101,11 @@ const emails: [string, EmailAnswer][] = [
   [`a@${"b".repeat(260)}.com`, "odd"],
 ];
 for (const [field, expected] of emails) {
-  test(`e-mail "${field.slice(0, 40)}" is ${expected}`, () => assert.equal(email(field), expected));
+  test(`reads the e-mail "${field.slice(0, 40)}" as ${expected}`, () =>
+    assert.equal(email(field), expected));
 }
 
-test("e-mails agree with a regular expression", () => {
+test("validates e-mails like a regular expression", () => {
   const field = fc
     .array(fc.constantFrom(..."aB1@@..--_ ,\u00e3", "com", "@x.", "br"), { maxLength: 9 })
     .map((parts) => parts.join(""));

@@ -1,7 +1,7 @@
 /**
  * Proves: each numeric cleaner against an obvious twin on strings, the rows of the value quirks,
  * and that a value is either real, absent, or odd by one named rule.
- * Does not prove: which rule the import counts where (ingest), nor anything about text (dump-text).
+ * Does not prove: where the import counts which rule (ingest), nor anything about text (dump-text).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ import { recordOf } from "../../support/dump/fields.ts";
 
 type Answer = number | "absent" | Rule;
 
-/** A cleaner's answer in words. */
+/** A cleaner's result as text. */
 function read(answer: number): Answer {
   if (answer === ABSENT) return "absent";
   return ruleOf(answer) ?? answer;
@@ -43,7 +43,7 @@ const phone = (area: string, number: string): Answer =>
   read(cleanPhone(recordOf([area, number]), 0, 1));
 const postal = (text: string): Answer => read(cleanPostalCode(recordOf([text]), 0));
 
-test("odd codes name their rule and are no values", () => {
+test("reports the rule of odd codes, which have no value", () => {
   for (const rule of RULE_NAMES) {
     assert.equal(ruleOf(oddCode(rule)), rule);
     assert.equal(isValue(oddCode(rule)), false);
@@ -56,7 +56,7 @@ test("odd codes name their rule and are no values", () => {
   }
 });
 
-test("days since 1970 agree with Date from year 1 to 2400", () => {
+test("counts days since 1970 like Date from year 1 to 2400", () => {
   const random = fc.tuple(
     fc.integer({ min: 1, max: 2400 }),
     fc.integer({ min: 1, max: 12 }),
@@ -88,7 +88,7 @@ function dateTwin(text: string): Answer {
   return days > LATEST ? "date_late" : days;
 }
 
-test("dates agree with their twin", () => {
+test("parses dates like their twin", () => {
   const digits = fc.array(fc.constantFrom(..."0123456789"), { maxLength: 9 });
   const near = fc
     .tuple(fc.integer({ min: 1790, max: 2030 }), fc.nat(13), fc.nat(32))
@@ -131,7 +131,7 @@ const dates: [string, Answer][] = [
   ["20000229", 11016],
 ];
 for (const [text, expected] of dates) {
-  test(`date "${text}" is ${expected}`, () => assert.equal(date(text), expected));
+  test(`parses the date "${text}" as ${expected}`, () => assert.equal(date(text), expected));
 }
 
 const capitals: [string, Answer][] = [
@@ -159,10 +159,10 @@ const capitals: [string, Answer][] = [
   ["1,,5", "capital_invalid"],
 ];
 for (const [text, expected] of capitals) {
-  test(`capital "${text}" is ${expected}`, () => assert.equal(capital(text), expected));
+  test(`parses the capital "${text}" as ${expected}`, () => assert.equal(capital(text), expected));
 }
 
-test("capital agrees with exact integers, with and without thousands dots", () => {
+test("parses capital like exact integers, with and without thousands dots", () => {
   const cents = fc.bigInt({ min: 0n, max: 2n ** 56n });
   fc.assert(
     fc.property(cents, fc.boolean(), (value, isDotted) => {
@@ -203,11 +203,11 @@ const phones: [area: string, number: string, expected: Answer][] = [
   ["11", "3234-567", "phone_number"],
 ];
 for (const [area, number, expected] of phones) {
-  test(`phone (${area}) ${number} is ${expected}`, () =>
+  test(`parses the phone (${area}) ${number} as ${expected}`, () =>
     assert.equal(phone(area, number), expected));
 }
 
-test("phones agree with a twin on strings, and give their area code back", () => {
+test("parses phones like a twin on strings, and returns their area code", () => {
   const text = (max: number): fc.Arbitrary<string> =>
     fc.array(fc.constantFrom(..."00123456789"), { maxLength: max }).map((parts) => parts.join(""));
   const twin = (area: string, number: string): Answer => {
@@ -244,10 +244,11 @@ const postals: [string, Answer][] = [
   ["01310-10", "postal_code_invalid"],
 ];
 for (const [text, expected] of postals) {
-  test(`postal code "${text}" is ${expected}`, () => assert.equal(postal(text), expected));
+  test(`parses the postal code "${text}" as ${expected}`, () =>
+    assert.equal(postal(text), expected));
 }
 
-test("codes, flags and states", () => {
+test("parses codes, flags, and states", () => {
   const odd = oddCode("nature_invalid");
   const code = (text: string): Answer => read(cleanCode(recordOf([text]), 0, 4, odd));
   assert.deepEqual(["2135", "0000", " 62 ", "", "   ", "21350", "21A5"].map(code), [

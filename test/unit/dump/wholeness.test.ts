@@ -1,8 +1,8 @@
 /**
- * Proves: of the month and the date of a folder each refusal names the flag that mends it, and that
- * flag does; a date far from the month is told; what is no regular file is never waited for and is
- * named; a part that is small beside the others is told, and the sizes of real months are not.
- * Does not prove: the rest of what a folder shows (archive.test.ts).
+ * Proves: each rejection of a folder's month or date names the flag that resolves it, and that flag
+ * does; a date far from the month is reported; irregular files are named without waiting for them;
+ * a part that is small next to the others is reported, and the sizes of real months are not.
+ * Does not prove: the other checks of a folder (archive.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -33,7 +33,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe("month and date", () => {
-  it("that differ are refused with the two flags that mend it, and those do", async () => {
+  it("are rejected if they differ, with the two flags that resolve it", async () => {
     const path = folder();
     const message = await refusal(look(path, "2026-03"));
     assert.match(message, /2026-03, but .* D60808 \(2026-08-08\): more than a month apart/);
@@ -45,7 +45,7 @@ describe("month and date", () => {
     assert.doesNotMatch(warnings.join(), /apart/);
   });
 
-  it("are told apart where the date was given, whatever the names say", async () => {
+  it("are reported separately if the date was given", async () => {
     for (const date of ["2019-01-01", "2026-12-31"]) {
       const { warnings } = await look(folder(), "2026-08", date);
       const said = `The month is 2026-08, but --date says ${date}: more than a month apart.`;
@@ -53,7 +53,7 @@ describe("month and date", () => {
     }
   });
 
-  it("of which one is impossible are refused, unless the date is given", async () => {
+  it("are rejected if one is impossible, unless the date is given", async () => {
     const path = folder("D61340");
     const message = await refusal(look(path, "2026-08"));
     assert.match(
@@ -65,10 +65,10 @@ describe("month and date", () => {
   });
 });
 
-describe("what is no regular file", () => {
+describe("an entry that is no regular file", () => {
   const pipe = (path: string) => assert.equal(spawnSync("mkfifo", [path]).status, 0);
 
-  it("and bears the name of a zip is named at once", async () => {
+  it("is named if it has the name of a zip", async () => {
     const path = folder();
     mkdirSync(join(path, "Simples.zip"));
     pipe(join(path, "Empresas3.zip"));
@@ -81,7 +81,7 @@ describe("what is no regular file", () => {
     assert.doesNotMatch(message, /EISDIR|Empresas3\.zip is missing/);
   });
 
-  it("and is none of the month's is passed over, which is told", async () => {
+  it("is ignored with a notice if it does not belong to the month", async () => {
     const path = folder();
     pipe(join(path, "K3241.K03200Y7.D60808.ESTABELE"));
     mkdirSync(join(path, "old.zip"));
@@ -90,7 +90,7 @@ describe("what is no regular file", () => {
     assert.match(warnings.join("\n"), /old\.zip is a folder and is ignored/);
   });
 
-  it("is no source of an import", () => {
+  it("is rejected as the source of an import", () => {
     const path = space.path("columns.parquet");
     pipe(path);
     assert.throws(() => readImportFlags(path, { out: space.path("x.peneira") }), {
@@ -101,13 +101,13 @@ describe("what is no regular file", () => {
 });
 
 describe("parts of a type", () => {
-  /** Warnings about parts of so many bytes each; files of holes take no room. */
+  /** Warnings about parts of the given sizes; sparse files use no space. */
   async function warningsOf(sizes: readonly number[]): Promise<readonly string[]> {
     const path = folder();
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
       sizes.forEach((bytes, part) => {
         const file = join(path, memberNames(type, part, "D60808")[1]);
-        // A file of zero bytes alone is refused for that.
+        // A file of zero bytes is rejected for that alone.
         writeFileSync(file, '"');
         truncateSync(file, bytes);
       });
@@ -116,7 +116,7 @@ describe("parts of a type", () => {
     return warnings.filter((text) => text.includes("Was it cut?"));
   }
 
-  it("that are small beside the others are told, in both types", async () => {
+  it("are reported if small relative to the others, in both types", async () => {
     assert.equal(LAYOUTS.empresas.parts, true);
     const sizes = [7_007_687_931, ...Array(PARTS - 1).fill(1_100_000_000)];
     assert.deepEqual(await warningsOf(sizes), [], "sizes of 2026-08");

@@ -1,6 +1,6 @@
 /**
- * Proves: threads of one process that write the same part at once all succeed, whoever is last,
- * and leave the whole file and nothing else. Does not prove what is written (e2e/executable).
+ * Proves: threads of one process that write the same part together all succeed, in any order, and
+ * leave the whole file and nothing else. Does not prove: the content (e2e/executable).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ const PARTFILE = new URL("../../../src/executable/cachefolder.ts", import.meta.u
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-part-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A thread that writes the part again and again; it waits for the others before each time. */
+/** A thread that writes the part repeatedly; it waits for the others before each time. */
 const WRITER = `
   const { workerData: { module, file, bytes, times, writers, gate } } = require("worker_threads");
   const { writePart } = require(module);
@@ -42,7 +42,7 @@ function ending(workerData: object): Promise<Error | null> {
 }
 
 describe("a part of the executable", () => {
-  it("is written by two threads at once", async () => {
+  it("is written once by two concurrent threads", async () => {
     // A thread cannot load TypeScript on every Node.
     const module = path.join(folder, "partfile.cjs");
     const entryPoints = [fileURLToPath(PARTFILE)];

@@ -1,6 +1,6 @@
 /**
- * Proves: a dump of which a file has the rows of another, or a table nearly none of the codes in
- * use, is refused with every such file; the same dump is imported with --partial, and a right one
+ * Proves: a dump in which a file has the rows of another, or a table almost none of the used codes,
+ * is rejected with every such file; the same dump is imported with --partial, and a right one
  * without.
  * Does not prove: files of another kind (unit/dump/foreign.test.ts).
  */
@@ -20,7 +20,7 @@ after(() => space.dispose());
 const RIGHT = join(space.folder, "right-2026-08");
 before(() => writeSample({ folder: RIGHT, establishments: 3_000, seed: 3, label: "2026-08" }));
 
-/** The rows of the member of a file. */
+/** The rows of a file's member. */
 async function rowsOf(name: string): Promise<Buffer> {
   const { members } = await openDump(RIGHT, "2026-08");
   const member = members.find(({ file }) => file.endsWith(`/${name}`));
@@ -30,7 +30,7 @@ async function rowsOf(name: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** A dump in which files hold the rows that are given for them. */
+/** A dump in which files have the given rows. */
 function dumpWith(name: string, rows: Readonly<Record<string, Buffer>>): string {
   const folder = join(space.folder, `${name}-2026-08`);
   cpSync(RIGHT, folder, { recursive: true });
@@ -52,7 +52,7 @@ async function refusal(folder: string): Promise<string> {
 }
 
 describe("a file with the rows of another", () => {
-  it("is refused, with every such file", async () => {
+  it("is rejected, with every such file", async () => {
     const folder = dumpWith("swapped", {
       "Simples.zip": await rowsOf("Empresas1.zip"),
       "Empresas1.zip": await rowsOf("Simples.zip"),
@@ -65,7 +65,7 @@ describe("a file with the rows of another", () => {
     assert.equal(report.accounts, 3_000);
   });
 
-  it("is refused if it is a table", async () => {
+  it("is rejected if it is a table", async () => {
     const cut = Buffer.from('"0111301";"Cultivo de arroz"\n');
     assert.match(
       await refusal(dumpWith("cut", { "Cnaes.zip": cut })),
@@ -78,7 +78,7 @@ describe("a file with the rows of another", () => {
     assert.match(await refusal(swapped), /Paises\.zip: it has \d+ codes/);
   });
 
-  it("is nothing that a right dump has", async () => {
+  it("is never detected in a valid dump", async () => {
     const report = await space.import(RIGHT, "right.peneira", { partial: false });
     assert.equal(report.accounts, 3_000);
     assert.ok(Object.keys(report.rules).length > 0);

@@ -1,10 +1,10 @@
 /**
- * Proves: a municipality that the dump's table spells otherwise keeps its IBGE code, by official
- * codes of a file or of the snapshot before, or by its spelling; codes of other data are not
- * believed; name and code that contradict each other, and codes that nothing is known of, are
- * decided as documented; all of them are named in warnings, report, snapshot and `inspect`.
+ * Proves: a municipality that the dump's table spells differently keeps its IBGE code, by official
+ * codes of a file or of the previous snapshot, or by its spelling; codes of other data are
+ * rejected; contradictions of name and code, and unknown codes, are resolved as documented; all of
+ * them are named in warnings, report, snapshot, and `inspect`.
  * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
- * how official codes are read (municipalitycodes.test.ts).
+ * how official codes are parsed (municipalitycodes.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ interface Town {
   readonly ibge: string;
 }
 
-/** The registry's table, with codes as the sample makes them up, and what each code stands for. */
+/** The registry's table, with codes as the sample invents them, and each code's municipality. */
 const TOWNS: readonly Town[] = (() => {
   const reviewed = JSON.parse(
     readFileSync(new URL("../../../data/municipality-exceptions.json", import.meta.url), "utf8"),
@@ -69,10 +69,10 @@ function counted(towns: readonly Town[]): Uint32Array {
   return counts;
 }
 
-/** A name with one letter left out. */
+/** A name with one letter dropped. */
 const misspelt = (name: string): string => name.slice(0, 2) + name.slice(3);
 
-/** Thirty towns of long names that no other town has, picked by chance. */
+/** Thirty randomly picked towns with long, unique names. */
 function thirty(): Town[] {
   const random = seededRandom(SEED);
   const alone = TOWNS.filter(({ name }) => {
@@ -83,14 +83,14 @@ function thirty(): Town[] {
   });
 }
 
-describe("a table that spells thirty municipalities otherwise", () => {
+describe("a table with thirty respelled municipalities", () => {
   const towns = thirty();
   const foreign = Object.fromEntries(
     towns.map(({ tom }, at) => [tom, `NOME NOVO ${"QWXYZ"[at % 5]}`]),
   );
   const near = Object.fromEntries(towns.map(({ tom, name }) => [tom, misspelt(name)]));
 
-  it("keeps their IBGE codes by official codes, whatever the names are", () => {
+  it("keeps their IBGE codes by official codes, for any names", () => {
     const found = new Municipalities(renamed(foreign), CODES);
     for (const { uf, tom, ibge } of towns) assert.equal(found.ibgeOf(uf, tom), ibge);
     const odd = found.odd([...NAMES.keys()].sort(), counted(TOWNS));
@@ -100,7 +100,7 @@ describe("a table that spells thirty municipalities otherwise", () => {
     );
   });
 
-  it("keeps them by their spelling where there are none, and none is wrong", () => {
+  it("keeps them by their spelling without official codes, and none is wrong", () => {
     const found = new Municipalities(renamed(near));
     for (const { uf, tom, ibge } of towns) assert.equal(found.ibgeOf(uf, tom), ibge, tom);
     const odd = found.odd([...NAMES.keys()].sort(), counted(TOWNS));
@@ -108,7 +108,7 @@ describe("a table that spells thirty municipalities otherwise", () => {
     assert.equal(odd.length, 30);
   });
 
-  it("loses them where the names are others and no codes are given, and says all names", () => {
+  it("loses them if names differ and no codes are given, and reports all names", () => {
     const found = new Municipalities(renamed(foreign));
     const odd = found.odd([...NAMES.keys()].sort(), counted(TOWNS));
     assert.equal(odd.filter(({ how, ibge }) => how === "none" && ibge === null).length, 30);
@@ -132,7 +132,7 @@ describe("a table that spells thirty municipalities otherwise", () => {
 describe("name and code", () => {
   const toms = [...NAMES.keys()].sort();
 
-  it("that contradict each other: the name counts, and both are named", () => {
+  it("that contradict each other resolve to the name, and both are reported", () => {
     // A table of official codes with one mistake in it.
     const [santos, campinas] = [town("SANTOS", "SP"), town("CAMPINAS", "SP")];
     const codes = new Map([...CODES, [santos.tom, campinas.ibge]]);
@@ -143,7 +143,7 @@ describe("name and code", () => {
     assert.ok(words.includes(`${santos.tom} "SANTOS" as Santos/SP, not Campinas/SP (1 account)`));
   });
 
-  it("of a row that bears the name of another code: the code counts", () => {
+  it("resolve to the code if a row has the name of another code", () => {
     const [santos, campinas] = [town("SANTOS", "SP"), town("CAMPINAS", "SP")];
     const found = new Municipalities(renamed({ [santos.tom]: "CAMPINAS" }), CODES);
     assert.equal(found.ibgeOf("SP", santos.tom), santos.ibge);
@@ -155,7 +155,7 @@ describe("name and code", () => {
     );
   });
 
-  it("of a town that took a name which another state has: the state of the row decides", () => {
+  it("resolve by the row's state if a town took a name from another state", () => {
     const [santos, recife] = [town("SANTOS", "SP"), town("RECIFE", "PE")];
     const found = new Municipalities(renamed({ [santos.tom]: "RECIFE" }), CODES);
     assert.equal(found.ibgeOf("SP", santos.tom), santos.ibge);
@@ -165,13 +165,13 @@ describe("name and code", () => {
     assert.equal(described.find(([tom]) => tom === recife.tom)?.[2], recife.ibge);
   });
 
-  it("of the reviewed exceptions: their code counts for a name that no municipality has", () => {
+  it("resolve to the code for reviewed exceptions with an unknown name", () => {
     const found = new Municipalities(renamed({ "0315": "SAO LOUIZ" }));
     assert.equal(found.ibgeOf("RR", "0315"), "1400605");
     assert.equal(found.odd(toms, counted(TOWNS))[0]?.how, "code");
   });
 
-  it("of a code that the table lacks: the official one counts, and else it is named", () => {
+  it("resolve to the official code if the table lacks it, and else are reported", () => {
     const names = new Map(NAMES);
     const { tom, uf, ibge } = town("SANTOS", "SP");
     names.delete(tom);
@@ -185,7 +185,7 @@ describe("name and code", () => {
     );
   });
 
-  it("abroad is no municipality, and what no account has is not told", () => {
+  it("abroad resolve to no municipality, and unused ones are not reported", () => {
     const names = new Map([...NAMES, ["9707", "EXTERIOR"], ["9999", "ATLANTIDA"]]);
     const found = new Municipalities(names, new Map([...CODES, ["9707", "3550308"]]));
     assert.equal(found.ibgeOf("SP", "9707"), null);
@@ -195,7 +195,7 @@ describe("name and code", () => {
 });
 
 describe("spelling", () => {
-  it("gives none of two equally near, and a place to one code only", () => {
+  it("matches none of two equally near names, and a place to one code only", () => {
     const { tom } = town("SANTOS", "SP");
     const odd = (changes: Readonly<Record<string, string>>) =>
       new Municipalities(renamed(changes)).odd([...NAMES.keys()].sort(), counted(TOWNS));
@@ -203,7 +203,7 @@ describe("spelling", () => {
       odd({ [tom]: "SANTS" }).map(({ how }) => how),
       ["spelling"],
     );
-    // Nobody else lost a name, so that it is near to none that is free.
+    // No other town lost a name, so that it is near to no free one.
     assert.deepEqual(
       odd({ [tom]: "CAMPINES" }).map(({ how }) => how),
       ["none"],
@@ -262,7 +262,7 @@ describe("an import", () => {
     return text;
   };
 
-  it("takes official codes of a file, and says which", async (test) => {
+  it("uses official codes from a file, and reports which", async (test) => {
     const municipalities = space.path("official.csv");
     writeFileSync(municipalities, TOWNS.map(({ tom, ibge }) => `${tom};${ibge}`).join("\n"));
     const report = await space.import(dump(towns, foreign), "file.peneira", { municipalities });
@@ -278,7 +278,7 @@ describe("an import", () => {
     assert.equal(json.odd_municipalities.length, 30);
   });
 
-  it("takes those of the snapshot before, and names what is unknown without it", async (test) => {
+  it("uses those of the previous snapshot, and reports unknown names without it", async (test) => {
     await space.import(dump(towns, NAMES), "before.peneira");
     const changed = dump(towns, foreign);
     const lost = await space.import(changed, "alone.peneira");
@@ -294,12 +294,12 @@ describe("an import", () => {
     assert.match(told(update), /by their TOM codes/);
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
-    // What was taken by code is known by code in the month after, too.
+    // A town resolved by code is also known by code in the next month.
     await space.import(changed, "before.peneira");
     assert.deepEqual(ibges("before.peneira").sort(), expected);
   });
 
-  it("does not believe codes of other data: not of a snapshot, and a file is refused", async () => {
+  it("rejects codes of other data in a file, and ignores those of a snapshot", async () => {
     const turned = TOWNS.map((one, at) => ({ ...one, tom: TOWNS.at(at - 1)?.tom as string }));
     const other = new Map(turned.map(({ tom, name }) => [tom, name]));
     await space.import(dump(turned.slice(0, 400), other), "other.peneira");
@@ -317,7 +317,7 @@ describe("an import", () => {
     });
   });
 
-  it("names municipalities that a file of populations lacks, and codes of none", async () => {
+  it("reports municipalities that a population file lacks, and its unknown codes", async () => {
     const population = space.path("population.csv");
     const [first, ...rest] = TOWNS;
     const lines = rest.map(({ ibge }) => `${ibge};1000`);
@@ -332,7 +332,7 @@ describe("an import", () => {
     assert.ok(warnings.some((words) => /has 1 municipality that nothing .*: 9900001$/.test(words)));
   });
 
-  it("says nothing, and writes nothing more, where all names are known", async () => {
+  it("reports nothing, and writes nothing more, if all names are known", async () => {
     const report = await space.import(dump(towns, NAMES), "plain.peneira");
     assert.deepEqual(report.odd_municipalities, []);
     const { meta } = decodeSnapshot(space.path("plain.peneira"));

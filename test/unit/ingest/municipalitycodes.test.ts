@@ -1,7 +1,7 @@
 /**
- * Proves: official TOM and IBGE codes are read from the forms in which they are published, and a
- * file of something else is refused with what is wrong.
- * Does not prove: what an import makes of them (municipalities.test.ts).
+ * Proves: official TOM and IBGE codes are parsed from their published forms, and another file is
+ * rejected with the reason.
+ * Does not prove: what an import does with them (municipalities.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ describe("a file of codes", () => {
     assert.fail("not refused");
   };
 
-  it("is read in the forms in which it is published", () => {
+  it("is parsed in its published forms", () => {
     const expected = new Map([
       ["0001", "1100106"],
       ["7107", "3550308"],
@@ -57,14 +57,14 @@ describe("a file of codes", () => {
           '"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
         "latin1",
       ),
-      // Codes that lost their zeros, beside other short numbers.
+      // Codes that lost their zeros, next to other short numbers.
       "codigo_ibge,nome,capital,codigo_uf,siafi_id,ddd\n1100106,Guajará-Mirim,0,11,1,69\n" +
         "3550308,São Paulo,0,35,7107,69\n",
     ];
     for (const text of forms) assert.deepEqual(readMunicipalityCodes(write(text)), expected);
   });
 
-  it("is refused with what is wrong", () => {
+  it("is rejected with the reason", () => {
     assert.match(refused("a;b\n"), /it has no rows\. It must be CSV with a row for each municip/);
     assert.match(refused("tom;nome\n7107;x\n"), /0 of its columns have IBGE codes/);
     assert.match(refused("tom;ibge\n7107;3550308\n7107;3304557\n"), /0 of its columns have TOM/);

@@ -1,10 +1,10 @@
 /**
- * Proves: the join in the addon gives the bytes, extents, counts, examples and sampled keys of its
- * twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
- * companies without a name and places that do not exist, with a list of sanctions and without, and
- * for rows that bring their companies' values; that the partition and the bucket of values that a
- * thread gets next are read ahead.
- * Does not prove: that the twin is right (quirks and twin beside this file).
+ * Proves: the join in the addon produces the bytes, extents, counts, examples, and sampled keys of
+ * its twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
+ * companies without a name, and nonexistent places, with a list of sanctions and without, and for
+ * rows that already have their companies' values; that a thread's next partition and bucket of
+ * values are prefetched.
+ * Does not prove: that the twin is right (quirks and twin in this folder).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -30,7 +30,7 @@ after(() => space.dispose());
 
 const PARTITIONS = 3;
 
-/** The context of the join of a dump, whose large files are scanned into the workspace. */
+/** The join context of a dump, whose large files are scanned into the workspace. */
 async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   const dump = await openDump(folder, "2026-08", { partial: true });
   const types = ["empresas", "simples", "estabelecimentos"];
@@ -52,7 +52,7 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };
 }
 
-/** Joins every partition by both, into 1 and into several ranges; gives the rules they counted. */
+/** Joins every partition by both, into 1 and into several ranges; returns the rules. */
 function compare(context: JoinContext): number[] {
   const counts: number[] = [];
   const progress = new Int32Array(2);
@@ -95,7 +95,7 @@ function compareCounts(values: SpillFile, ranges: number): void {
   }
 }
 
-/** A spill file that notes whose extents are taken from it: the first and the end of each. */
+/** A spill file that records whose extents are read: the first and the end of each. */
 function watched(spill: SpillFile) {
   const seen: [number, number][] = [];
   class Offsets extends Float64Array {
@@ -109,13 +109,13 @@ function watched(spill: SpillFile) {
   return { spill: { ...spill, offsets: new Offsets(spill.offsets) }, seen, extents };
 }
 
-describe("reading ahead", () => {
+describe("prefetch", () => {
   const splits = chooseSplits(
     { scores: new Uint16Array(), roots: new Float64Array(), rests: new Uint32Array() },
     1,
   );
 
-  it("asks for the partition and the bucket that a thread gets next, to the last", async () => {
+  it("requests the partition and the bucket that a thread gets next, to the last", async () => {
     const folder = join(space.folder, "dump-ahead");
     await writeSample({ folder, establishments: 600, seed: 6, label: "2026-08" });
     const context = await contextOf(folder, null);
@@ -155,18 +155,18 @@ describe("reading ahead", () => {
 });
 
 describe("the native join", () => {
-  it("joins a sample as its twin does", async () => {
+  it("joins a sample like its twin", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4000, seed: 5, label: "2026-08" });
     compare(await contextOf(folder, null));
     const sanctioned = ["00000000000191", "11222333000181", "ZZZZZZZZZZZZ99"];
     const context = await contextOf(folder, sanctioned);
     compare(context);
-    // Rows that bring everything: what a dump leaves to the join is zero then.
+    // Complete rows: values that a dump leaves to the join are zero then.
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
 
-  it("joins duplicates, orphans and odd rows as its twin does", async () => {
+  it("joins duplicates, orphans, and odd rows like its twin", async () => {
     const random = seededRandom(SEED);
     const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
     const roots = ["00000000", "11222333", "12ABC345", "99999999", "ZZZZZZZZ", "55555555"];

@@ -1,11 +1,11 @@
 /**
- * Proves: the scan in the addon, with vectors and without, gives the bytes, extents, counts, codes,
- * places, reports and refusals of the scan in TypeScript: for seeded hostile files of all three
- * types, however their bytes are cut, as ISO-8859-1 and as UTF-8, and where malformed rows are left
- * out; for fields, texts, columns and code lists at and over their limits; that a record which
- * never ends is refused long before its end.
- * Does not prove: that the scan in TypeScript is right (quirks, twin and refusals beside this file,
- * unit/dump/), nor the contract of errors (contract/native-index/errors.test.ts).
+ * Proves: the scan in the addon, with vectors and without, produces the bytes, extents, counts,
+ * codes, places, reports, and rejections of the scan in TypeScript: for seeded hostile files of all
+ * three types, for any cuts, as ISO-8859-1 and as UTF-8, and with skipped malformed rows; for
+ * fields, texts, columns, and code lists at and over their limits; that an endless record is
+ * rejected long before its end.
+ * Does not prove: that the scan in TypeScript is right (quirks, twin, and refusals in this folder,
+ * unit/dump/), nor the error contract (contract/native-index/errors.test.ts).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -46,11 +46,11 @@ function taskOf(type: Type, changes: Partial<ScanTask> = {}): ScanTask {
   };
 }
 
-/** What came of a scan: everything it found with the bytes of its file, or its refusal. */
+/** The outcome of a scan: all its results with the bytes of its file, or its rejection. */
 async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   try {
     const found = await scan;
-    // Most of the places are zero, and there are 280,000: held together by their hash.
+    // Most of the 280,000 places are zero, so their hashes are compared.
     const places = createHash("sha256").update(found.places).digest("hex");
     return { found: { ...found, places }, bytes: readFileSync(spillPath).toString("base64") };
   } catch (error) {
@@ -59,7 +59,7 @@ async function outcome(scan: Promise<ScanResult>, { spillPath }: ScanTask) {
   }
 }
 
-/** Scans bytes by all three, natively also in pieces; gives what all of them gave. */
+/** Scans bytes by all three, natively also in pieces; returns their common result. */
 async function compare(type: Type, bytes: Uint8Array, changes: Partial<ScanTask> = {}) {
   const task = taskOf(type, changes);
   const expected = await outcome(scanHere(task, [bytes]), task);
@@ -76,7 +76,7 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
 }
 
-/** A row of an Estabelecimentos file with what `changes` says, by column. */
+/** A row of an Estabelecimentos file with `changes`, by column. */
 function row(changes: Readonly<Record<string, string>>): string {
   const known: Record<string, string> = {
     cnpj_basico: "11222333",
@@ -89,7 +89,7 @@ function row(changes: Readonly<Record<string, string>>): string {
 
 describe("the native scan", () => {
   for (const type of TYPES) {
-    it(`reads hostile files of ${type} as its twin does`, async () => {
+    it(`reads hostile files of ${type} like its twin`, async () => {
       const random = seededRandom(SEED + TYPES.indexOf(type));
       let refused = 0;
       for (let i = 0; i < tries("hostile files"); i++) {
@@ -105,7 +105,7 @@ describe("the native scan", () => {
       assert.ok(refused > 3, "the twins must see refusals");
     });
 
-    it(`gives the same for every way of cutting a file of ${type}`, async () => {
+    it(`yields the same for every way of cutting a file of ${type}`, async () => {
       const random = seededRandom(SEED + 10 + TYPES.indexOf(type));
       for (let i = 0; i < 2; i++) {
         let bytes: Buffer = Buffer.alloc(0);
@@ -123,7 +123,7 @@ describe("the native scan", () => {
     });
   }
 
-  it("takes fields and texts of exactly the longest length, and refuses longer ones", async () => {
+  it("accepts fields and texts of the maximum length, and rejects longer ones", async () => {
     const long = (length: number, letter: string) => row({ nome_fantasia: letter.repeat(length) });
     for (const length of [59_999, 60_000, 60_001]) {
       const found = await compare("estabelecimentos", Buffer.from(long(length, "x"), "latin1"));
@@ -142,7 +142,7 @@ describe("the native scan", () => {
     assert.match(("refusal" in open && open.refusal) || "", /line 1: a field of more than 60,000 /);
   });
 
-  it("numbers 65,534 codes of a column and refuses one more", async () => {
+  it("numbers 65,534 codes of a column and rejects one more", async () => {
     const list = (count: number, from: number) =>
       Array.from({ length: count }, (_, i) => String(from + i).padStart(7, "0")).join(",");
     const rows = Array.from({ length: 13 }, (_, i) =>
@@ -178,7 +178,7 @@ describe("the native scan", () => {
     assert.deepEqual([found.found.rowsIn, found.found.rowsKept], [6, 5]);
   });
 
-  it("reads what has the mark of UTF-8, and what is told to be it, as its twin does", async () => {
+  it("decodes input with the UTF-8 mark, or declared as UTF-8, like its twin", async () => {
     const text = row({ nome_fantasia: "S\u00c3O \u00a0 JO\u00c3O \u20ac", uf: "S\u00c3" });
     const marked = Buffer.from(`\ufeff${text}`);
     const found = await compare("estabelecimentos", marked);
@@ -198,7 +198,7 @@ describe("the native scan", () => {
     }
   });
 
-  it("counts what is not ASCII, and makes one U+FFFD of each broken sequence", async () => {
+  it("counts non-ASCII characters, and replaces each broken sequence with one U+FFFD", async () => {
     const name = "A\u00c3\u00a3 \u00c3 \u00e2\u0082X \u00ed\u00a0\u0080";
     const bytes = Buffer.from(row({ nome_fantasia: name }), "latin1");
     const latin1 = await compare("estabelecimentos", bytes);
@@ -207,11 +207,11 @@ describe("the native scan", () => {
       assert.deepEqual([found.encoding.right, found.encoding.broken], [1, 5]);
     }
     const written = Buffer.from((utf8 as { bytes: string }).bytes, "base64").toString();
-    // What WHATWG's decoder makes of it, which shares no code.
+    // The result of WHATWG's decoder, which shares no code.
     assert.ok(written.includes(new TextDecoder().decode(Buffer.from(name, "latin1"))));
   });
 
-  it("reads texts of random bytes, and each of the 256, as its twin does", async () => {
+  it("decodes texts of random bytes, and each of the 256, like its twin", async () => {
     const random = seededRandom(SEED + 30);
     const any = () => String.fromCharCode(Math.floor(random() * 256)).replaceAll('"', '""');
     const bytes = Array.from({ length: 256 }, (_, byte) => `A${String.fromCharCode(byte)}B`);
@@ -245,7 +245,7 @@ describe("the native scan", () => {
     }
   });
 
-  it("fills zeros, drops repeats and counts contradictions as its twin does", async () => {
+  it("fills zeros, drops duplicates, and counts contradictions like its twin", async () => {
     const random = seededRandom(SEED + 31);
     const short = (code: string) => (random() < 0.5 ? code : code.replace(/^0+(?=.)/, ""));
     const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
@@ -281,7 +281,7 @@ describe("the native scan", () => {
     }
   });
 
-  it("removes CPFs from names of every form as its twin does", async () => {
+  it("removes CPFs from names of every form like its twin", async () => {
     const random = seededRandom(SEED + 20);
     const parts = ["12345678909", "12345678901", "123.456.789-09", "123 456 789 09", "ME", "mei"];
     const words = [
@@ -321,7 +321,7 @@ describe("the native scan", () => {
     }
   });
 
-  it("leaves out so many malformed rows, each counted with line and reason", async () => {
+  it("skips up to the allowed number of malformed rows, each with line and reason", async () => {
     const good = row({});
     const short = '"1";"2"\n';
     const stray = good.replace('"81"', '"8"1"');
@@ -345,7 +345,7 @@ describe("the native scan", () => {
     );
   });
 
-  it("goes on with the next line where a quote was lost", async () => {
+  it("continues with the next line after a lost quote", async () => {
     const good = row({ nome_fantasia: "A\nB" });
     const bytes = Buffer.from(good.replace('"0001"', '"0001') + good + good);
     const { found } = (await compare("estabelecimentos", bytes, { skipBadRows: 9 })) as {
@@ -359,7 +359,7 @@ describe("the native scan", () => {
     );
   });
 
-  it("ignores Ctrl-Z at the end of a file, and only there, however the bytes are cut", async () => {
+  it("ignores Ctrl-Z at the end of a file, and only there, for any cuts", async () => {
     const rows = row({}) + row({ cnpj_ordem: "0002", cnpj_dv: "62" });
     const latin = (text: string) => Buffer.from(text, "latin1");
     const whole = await compare("estabelecimentos", latin(rows));
@@ -383,7 +383,7 @@ describe("the native scan", () => {
     );
   });
 
-  it("refuses a record that never ends at its first column too many", async () => {
+  it("rejects a record that never ends at its first extra column", async () => {
     for (const cell of ['"";', ";", '"x\n";']) {
       let pieces = 0;
       const endless = function* (): Generator<Uint8Array> {

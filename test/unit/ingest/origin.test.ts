@@ -1,9 +1,9 @@
 /**
- * Proves: a snapshot says of itself which host its files came from, that parts were missing or
- * empty, and how many malformed rows were left out, and `peneira inspect` shows it; a whole month
- * from nobody knows where says nothing, so that its bytes are as ever; what somebody else wrote
- * into the note of a download is one line or nothing.
- * Does not prove: what is allowed and refused (whole.test.ts), how notes are made (download).
+ * Proves: a snapshot records its files' host, that parts were missing or empty, and the number of
+ * skipped malformed rows, and `peneira inspect` shows it; a whole month of unknown origin records
+ * nothing, so that its bytes stay the same; foreign content in the note of a download is one line
+ * or nothing.
+ * Does not prove: what is accepted and rejected (whole.test.ts), how notes are made (download).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ async function originOf(name: string): Promise<SnapshotOrigin | undefined> {
   return (await openSnapshot(space.path(name))).meta.origin;
 }
 
-/** What `peneira inspect` prints of a snapshot. */
+/** `peneira inspect`'s output of a snapshot. */
 async function inspected(test: TestContext, name: string, ...flags: string[]): Promise<string> {
   let printed = "";
   test.mock.method(process.stdout, "write", (text: string | Uint8Array) => {
@@ -47,13 +47,13 @@ async function inspected(test: TestContext, name: string, ...flags: string[]): P
   return printed;
 }
 
-/** Leaves what a download leaves beside the zips. */
+/** Writes a download's note next to the zips. */
 function note(host: unknown, folder = whole): void {
   writeFileSync(join(folder, "download.json"), JSON.stringify({ format: 1, host, files: [] }));
 }
 
 describe("the origin of a snapshot", () => {
-  it("is told only where there is something to tell", async (test) => {
+  it("is reported only if it is remarkable", async (test) => {
     await space.import(whole, "plain.peneira", STRICT);
     assert.equal(await originOf("plain.peneira"), undefined);
     const text = await inspected(test, "plain.peneira");
@@ -76,7 +76,7 @@ describe("the origin of a snapshot", () => {
     rmSync(join(whole, "download.json"));
   });
 
-  it("is half a month, and rows that were left out", async (test) => {
+  it("mentions a partial month, and skipped rows", async (test) => {
     const bad = { raw: '"1";"2"\n' };
     const rows = { estabelecimentos: [establishment(CNPJS[0]), bad, bad, establishment(CNPJS[1])] };
     await space.import(space.write(rows), "half.peneira", { skipBadRows: 5 });
@@ -94,7 +94,7 @@ describe("the origin of a snapshot", () => {
 });
 
 describe("the note of a download", () => {
-  it("is one short line or nothing, whoever wrote it", () => {
+  it("is one short line or nothing, for any content", () => {
     const folder = join(space.folder, "dump-note");
     mkdirSync(folder);
     assert.equal(hostOfDump(folder), null);

@@ -1,9 +1,9 @@
 /**
- * Proves: every known quirk of the dump becomes the value that the decisions name, and is counted
- * under its rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
+ * Proves: every known quirk of the dump becomes the decisions' value, and is counted under its
+ * rule: names, duplicates, orphans, dates, phones, e-mails, postal codes, municipalities,
  * activities, capital, CPFs, sanctions, populations.
- * Does not prove: the cutting of bytes into records (unit/dump/records.test.ts) nor every spelling
- * of a value (unit/dump/values.test.ts).
+ * Does not prove: the splitting of bytes into records (unit/dump/records.test.ts) nor every
+ * spelling (unit/dump/values.test.ts).
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import type { TwinRow } from "../../support/twin.ts";
 const space = new MiniWorkspace();
 after(() => space.dispose());
 
-/** Imports rows and gives accounts by CNPJ. */
+/** Imports rows; returns accounts by CNPJ. */
 async function imported(rows: MiniRows, changes: Record<string, unknown> = {}) {
   const report = await space.import(space.write(rows), "quirks.peneira", changes);
   const { rows: accounts, meta } = decodeSnapshot(space.path("quirks.peneira"));
@@ -55,7 +55,7 @@ describe("values of an establishment", () => {
     assert.equal(row.address_complement, null);
   });
 
-  it("keeps dates up to seven days late and drops impossible, early and late ones", async () => {
+  it("accepts dates up to seven days late and drops impossible, early, and late ones", async () => {
     const kept = await oneWith({ data_inicio_atividade: "20260815" });
     assert.equal(kept.row.started_on, "2026-08-15");
     for (const [text, rule] of [
@@ -72,7 +72,7 @@ describe("values of an establishment", () => {
     assert.equal(countOf(none.report, "date_invalid"), 0);
   });
 
-  it("gives mobiles their lost nine, and drops phones without a real area", async () => {
+  it("restores the lost nine of mobiles, and drops phones without a valid area code", async () => {
     const good = await oneWith({
       ddd_1: "011",
       telefone_1: "87654321",
@@ -92,7 +92,7 @@ describe("values of an establishment", () => {
     assert.equal(countOf(bad.report, "phone_number"), 1);
   });
 
-  it("lowers e-mails, drops junk, and shows no example of it", async () => {
+  it("lowercases e-mails, drops junk, and shows no example of it", async () => {
     const good = await oneWith({ correio_eletronico: " Ana@Exemplo.COM.BR " });
     assert.equal(good.row.email, "ana@exemplo.com.br");
     const bad = await oneWith({ correio_eletronico: "NAO TEM" });
@@ -120,7 +120,7 @@ describe("values of an establishment", () => {
     assert.equal(countOf(report, "cnae_unknown"), 2);
   });
 
-  it("takes the flag for the head office, not the branch number", async () => {
+  it("uses the flag for the head office, not the branch number", async () => {
     const branch = "11222333000262";
     const { of } = await imported({
       estabelecimentos: [
@@ -132,7 +132,7 @@ describe("values of an establishment", () => {
     assert.equal(of(branch).headquarters, true);
   });
 
-  it("keeps letters and wrong check digits in a CNPJ, and leaves out what is none", async () => {
+  it("keeps letters and wrong check digits in a CNPJ, and skips invalid ones", async () => {
     const { report, accounts, of } = await imported({
       estabelecimentos: [
         establishment("12ABC34501DE35"),
@@ -183,7 +183,7 @@ describe("companies", () => {
     ...changes,
   });
 
-  it("give their establishments name, nature, capital and size", async () => {
+  it("give their establishments name, nature, capital, and size", async () => {
     const { of, report } = await imported({
       empresas: [company("11222333")],
       estabelecimentos: [establishment(ONE), establishment(TWO)],
@@ -198,7 +198,7 @@ describe("companies", () => {
     assert.equal(countOf(report, "nature_unknown"), 1);
   });
 
-  it("that occur twice keep the row with a name, wherever it stands", async () => {
+  it("keep the row with a name if duplicated, in any order", async () => {
     const phantom = company("11222333", { razao_social: "", natureza_juridica: "0000" });
     const second = company("11222333", { razao_social: "OUTRA" });
     const named = company("11222333");
@@ -232,7 +232,7 @@ describe("companies", () => {
     assert.equal(kept.of(ONE).legal_name, "ANA SILVA 12345678901");
   });
 
-  it("and trade names that are or end in a CPF lose it, whatever the nature", async () => {
+  it("and trade names that are or end in a CPF lose it, for any nature", async () => {
     const rows = {
       empresas: [company("11222333")],
       estabelecimentos: [
@@ -268,7 +268,7 @@ describe("companies", () => {
     assert.deepEqual([of(ONE).company_size_code, of(ONE).share_capital], ["00", null]);
     assert.deepEqual([of(TWO).simples_opt_in, of(TWO).mei_opt_in], [false, false]);
     assert.equal(countOf(report, "company_missing"), 2);
-    // A company without an establishment is one, with a row of its own or without.
+    // A company without an establishment counts, with or without its own row.
     assert.equal(countOf(report, "simples_orphan"), 2);
     assert.deepEqual(
       report.rules.simples_orphan?.examples.map(({ value }) => value),
@@ -277,7 +277,7 @@ describe("companies", () => {
     assert.equal(report.companies, 1);
   });
 
-  it("are in Simples or MEI only by S; orphans and repeats count and change nothing", async () => {
+  it("are in Simples or MEI only by S; orphans and duplicates are counted only", async () => {
     const simples = (root: string, s: string, m: string): MiniRow => ({
       cnpj_basico: root,
       opcao_pelo_simples: s,
@@ -301,7 +301,7 @@ describe("companies", () => {
   });
 });
 
-describe("a CNPJ that occurs again", () => {
+describe("a duplicate CNPJ", () => {
   it("keeps its first row", async () => {
     const { of, report, accounts } = await imported({
       estabelecimentos: [
@@ -316,7 +316,7 @@ describe("a CNPJ that occurs again", () => {
 });
 
 describe("tables of a release", () => {
-  it("whose names are no lines of text are made some, and that is told", async () => {
+  it("have multi-line names joined to single lines, with a warning", async () => {
     const cnaes = [
       { codigo: "4721102", descricao: "Padaria\u0000\u001b2J\r\ne  confeitaria\u0081" },
       { codigo: "4721103", descricao: `${"É ".repeat(700)}x` },
@@ -344,7 +344,7 @@ describe("tables of a release", () => {
 });
 
 describe("optional files", () => {
-  it("turn not_available into their dates, populations and sanctions", async () => {
+  it("turn not_available into their dates, populations, and sanctions", async () => {
     const population = space.path("populacao.csv");
     writeFileSync(population, "\ufeffcode_muni;2024\r\n3550308;11895578\r\n");
     const ceis = space.path("20260801_CEIS.csv");

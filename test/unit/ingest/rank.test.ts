@@ -1,9 +1,8 @@
 /**
- * Proves: a range of the addon holds the records of all files in rank order, with the counts that
- * corrections say, as reading, correcting and ordering them in TypeScript gives them; the buffers
- * of a batch are in the file as `finish` gives them, batch after batch in the same memory; what was
- * taken out of a file takes no room in it; corrections that name no row are refused, and so is
- * every call out of its turn.
+ * Proves: a range of the addon has the records of all files in rank order, with the corrected
+ * counts, like reading, correcting, and sorting in TypeScript; the buffers of a batch are in the
+ * file as `finish` returns them, batch after batch in the same memory; consumed parts of a file use
+ * no disk space; corrections that name no row are rejected, as is every call out of order.
  * Does not prove: that a snapshot is right (twin.test.ts), nor that corrections are
  * (shared-values.test.ts).
  */
@@ -65,7 +64,7 @@ function correct(writer: SpillWriter, range: number, numbers: readonly number[])
   for (const [i, number] of numbers.entries()) writer.view.setUint32(at + 4 * i, number, true);
 }
 
-/** The twin: a range's records as TypeScript reads and corrects them. */
+/** The twin: a range's records, read and corrected in TypeScript. */
 function corrected(files: readonly SpillFile[], corrections: SpillFile, range: number): Buffer {
   const starts: number[] = [];
   const parts = files.map((file) => {
@@ -110,7 +109,7 @@ async function written(batch: NativeBatch) {
 }
 
 describe("a range of the rank order", () => {
-  it("is what reading, correcting and ordering gives, batch after batch", async () => {
+  it("equals reading, correcting, and sorting, batch after batch", async () => {
     const { files, corrections } = spilled("rows", 3_000);
     const expected = Array.from({ length: RANGES }, (_, n) => corrected(files, corrections, n));
     const [range, batch] = [createRange(), createBatch(FIXTURE_NUMBERS)];
@@ -128,7 +127,7 @@ describe("a range of the rank order", () => {
     }
   });
 
-  it("leaves no room to what was taken", async () => {
+  it("frees the disk space of consumed buckets", async () => {
     const room = (files: readonly SpillFile[]) =>
       files.reduce((sum, { path }) => sum + statSync(path).blocks, 0);
     const writer = new SpillWriter(space.path("large"), 2, 1 << 16);
@@ -155,7 +154,7 @@ describe("a range of the rank order", () => {
     assert.ok(room(files) < 0.3 * rows, `${room(files)} of ${rows} blocks`);
   });
 
-  it("refuses corrections that name no row, and calls out of their turn", async () => {
+  it("rejects corrections that name no row, and calls out of order", async () => {
     const { files } = spilled("few", 40);
     const wrong = (numbers: readonly number[]) => {
       const writer = new SpillWriter(space.path("wrong"), 1, 256);

@@ -1,7 +1,7 @@
 /**
- * Proves: an import that cannot be whole is refused with file, line and reason, leaves no output
- * and no temporary file, and keeps the snapshot that stood there before; the same dump gives the
- * same bytes whatever the number of threads and partitions; a rule of first rows holds over parts.
+ * Proves: an import that cannot be complete is rejected with file, line, and reason, leaves no
+ * output and no temporary file, and keeps the previous snapshot; the same dump yields the same
+ * bytes for any number of threads and partitions; a rule of first rows applies across parts.
  * Does not prove: every damage of a zip (unit/dump/archive.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ after(() => space.dispose());
 
 const ONE = "11222333000181";
 
-/** Imports, and expects a refusal that says all of `words`; nothing may be left behind. */
+/** Imports, and expects a rejection with all of `words`, and no leftovers. */
 async function refused(folder: string, ...words: readonly (string | RegExp)[]): Promise<void> {
   await assert.rejects(space.import(folder, "refused.peneira"), (error: Error) => {
     assert.ok(error instanceof CommandError, String(error.stack));
@@ -30,15 +30,15 @@ async function refused(folder: string, ...words: readonly (string | RegExp)[]): 
   );
 }
 
-describe("an import is refused", () => {
-  it("when files of two releases are mixed", async () => {
+describe("an import is rejected", () => {
+  it("if files of two releases are mixed", async () => {
     const folder = space.write({ estabelecimentos: [establishment(ONE)] });
     const other = space.write({}, "D60711");
     renameSync(join(other, "F.K03200$Z.D60711.CNAECSV"), join(folder, "F.K03200$Z.D60711.CNAECSV"));
     await refused(folder, "D60808", "D60711");
   });
 
-  it("when a file type is missing", async () => {
+  it("if a file type is missing", async () => {
     const folder = space.write({ estabelecimentos: [establishment(ONE)] });
     rmSync(join(folder, "F.K03200$W.SIMPLES.CSV.D60808"));
     await refused(folder, "Simples");
@@ -50,18 +50,18 @@ describe("an import is refused", () => {
     await refused(folder, "ESTABELE", "line 2", "3 columns where 30 belong");
   });
 
-  it("when a quoted field never ends", async () => {
+  it("if a quoted field never ends", async () => {
     const folder = space.write({ empresas: [{ raw: '"11222333";"SEM FIM' }] });
     await refused(folder, "EMPRECSV", "line 1");
   });
 
-  it("when no month is known", async () => {
+  it("if no month is known", async () => {
     const folder = space.write({ estabelecimentos: [establishment(ONE)] });
     const without = { label: undefined };
     await assert.rejects(space.import(folder, "refused.peneira", without), /--label/);
   });
 
-  it("and leaves the snapshot of before untouched", async () => {
+  it("and leaves the previous snapshot unchanged", async () => {
     const folder = space.write({ estabelecimentos: [establishment(ONE)] });
     await space.import(folder, "kept.peneira");
     const before = space.bytes("kept.peneira");
@@ -72,7 +72,7 @@ describe("an import is refused", () => {
 });
 
 describe("a sample dump", () => {
-  it("gives the same bytes for any threads, partitions and names of zips", async () => {
+  it("produces the same bytes for any threads, partitions, and zip names", async () => {
     const folder = join(space.folder, "dump-sample");
     await writeSample({ folder, establishments: 3000, seed: 5, label: "2026-08" });
     await space.import(folder, "a.peneira");
@@ -88,7 +88,7 @@ describe("a sample dump", () => {
     assert.ok(first.equals(space.bytes("c.peneira")), "names of zips leave no trace");
   });
 
-  it("is refused when a zip was cut off, with its name", async () => {
+  it("is rejected if a zip was truncated, with its name", async () => {
     const folder = join(space.folder, "dump-sample");
     truncateSync(join(folder, "Estabelecimentos3.zip"), 5000);
     await refused(folder, "Estabelecimentos3.zip");
@@ -98,7 +98,7 @@ describe("a sample dump", () => {
 describe("population and sanctions files", () => {
   const folder = () => space.write({ estabelecimentos: [establishment(ONE)] });
 
-  it("are refused by line or by name", async () => {
+  it("are rejected by line or by name", async () => {
     const population = space.path("p.csv");
     writeFileSync(population, "code_muni;2024\n3550308;viele\n355;1\n");
     await assert.rejects(

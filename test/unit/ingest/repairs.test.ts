@@ -1,6 +1,6 @@
 /**
- * Proves: an import reads texts of every file as Windows-1252 without controls, fills zeros that
- * were lost, keeps a repeated activity once, keeps contradicted Simples flags, and counts each.
+ * Proves: an import decodes texts of every file as Windows-1252 without controls, restores lost
+ * zeros, keeps a repeated activity once, keeps contradicted Simples flags, and counts each.
  * Does not prove: that both scans agree (native-scan.test.ts).
  */
 import assert from "node:assert/strict";
@@ -23,13 +23,13 @@ const simples = (root: string, option: readonly string[], mei: readonly string[]
   data_exclusao_do_mei: mei[2] ?? "",
 });
 
-/** 01234567/0001-95 as a program writes it that takes its columns for numbers. */
+/** 01234567/0001-95 as a program writes it that treats its columns as numbers. */
 const SHORT = { cnpj_basico: "1234567", cnpj_ordem: "1", cnpj_dv: "95" };
 const WHOLE = "01234567000195";
 const ONE = "11222333000181";
 
 describe("an import", () => {
-  it("repairs texts, codes, lists and flags, and counts what it did", async () => {
+  it("repairs texts, codes, lists, and flags, and counts the repairs", async () => {
     const ceis = space.path("20260801_CEIS.csv");
     const header =
       ["TIPO DE PESSOA", "CPF OU CNPJ DO SANCIONADO", "DATA IN\xcdCIO SAN\xc7\xc3O"].join(";") +
@@ -62,7 +62,7 @@ describe("an import", () => {
           data_situacao_cadastral: "05/01/2020",
         }),
         establishment(ONE),
-        // Without its zeros it is this one only if its check digits say so.
+        // Without its zeros it is this one only if its check digits match.
         establishment(WHOLE, { ...SHORT, cnpj_dv: "94" }),
       ],
       motivos: [{ codigo: "00", descricao: "SEM \x93MOTIVO\x94" }],

@@ -1,8 +1,8 @@
 /**
- * Proves: how many companies have an e-mail or a phone is counted as one would by hand; companies
- * that have a value in several rows, or in both of their phones, count once; the addon and its twin
- * give the same bytes; an import in many partitions writes what a reader of the snapshot counts.
- * Does not prove: that the join spills every value; native-join.test.ts holds it to its twin.
+ * Proves: the number of companies with an e-mail or a phone is counted as by hand; companies that
+ * have a value in several rows, or in both phones, count once; the addon and its twin produce the
+ * same bytes; an import in many partitions writes what a snapshot's reader counts.
+ * Does not prove: that the join spills every value (native-join.test.ts compares it).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ interface Value {
   readonly offset: number;
 }
 
-/** Values of which some are shared by many companies; e-mails and phones have equal bytes. */
+/** Values of which many companies share some; e-mails and phones have equal bytes. */
 function randomValues(count: number): Value[] {
   const random = seededRandom(4);
   const below = (end: number) => Math.floor(random() * end);
@@ -72,7 +72,7 @@ function correctionsOf(files: readonly SpillFile[]): string[] {
   );
 }
 
-/** Companies by value, where e-mails are told from phones. */
+/** Companies by value, with e-mails distinct from phones. */
 function companiesOf(values: readonly (readonly [key: string, company: string | number])[]) {
   const companies = new Map<string, Set<string | number>>();
   for (const [key, company] of values) {
@@ -82,7 +82,7 @@ function companiesOf(values: readonly (readonly [key: string, company: string | 
 }
 
 describe("counting shared values", () => {
-  it("gives the number of companies of every value that more than one has", () => {
+  it("yields the number of companies of every value that several share", () => {
     const values = randomValues(6_000);
     const keyOf = ({ text, slot }: Value) => `${slot === SLOTS.email_shared} ${text}`;
     const companies = companiesOf(values.map((one) => [keyOf(one), one.root]));
@@ -107,7 +107,7 @@ describe("counting shared values", () => {
 });
 
 describe("an import in many partitions", () => {
-  it("writes what one counts in the finished snapshot", async () => {
+  it("writes the counts that the finished snapshot confirms", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4_000, seed: 3, label: "2026-08" });
     const { out } = await space.import(folder, "counted.peneira", { partitionBytes: 60_000 });

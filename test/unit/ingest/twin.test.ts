@@ -1,9 +1,9 @@
 /**
  * Proves: sample dumps of several seeds become the accounts that a second, string-level reader of
- * the same zips works out: every field of every row, none more and none less, in rank order; and
- * the municipality of every TOM code where the reference table is at hand.
+ * the same zips computes: every field of every row, none more and none less, in rank order; and the
+ * municipality of every TOM code if the reference table is available.
  * Does not prove: the scores (computed by the product's own function from expected facts), nor
- * values that no sample holds (unit/ingest/quirks.test.ts).
+ * values that no sample has (unit/ingest/quirks.test.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -66,7 +66,7 @@ function postalCode(cell: string | undefined): string | null {
   return /^\d{7,8}$/.test(clean) && Number(clean) > 0 ? clean.padStart(8, "0") : null;
 }
 
-/** A trade name without the CPF at its end, whose check digits are worked out with strings. */
+/** A trade name without the CPF at its end, whose check digits are computed on strings. */
 function tradeName(cell: string | undefined): string | null {
   const name = text(cell);
   const match = /[ ,:-]*(?<![\d./-])(\d{3})\.?(\d{3})\.?(\d{3})-?(\d\d)$/.exec(name ?? "");
@@ -89,7 +89,7 @@ function fold(name: string): string {
   return plain.replace(/[^A-Z0-9]+/g, " ").trim();
 }
 
-/** What the accounts of a sample folder must be, by CNPJ. */
+/** The expected accounts of a sample folder, by CNPJ. */
 async function expectedAccounts(folder: string, snapshotDate: string) {
   const zips = await readSampleZips(folder);
   const companies = new Map<string, string[]>();
@@ -186,7 +186,7 @@ function scoreOf(account: Account, snapshotDate: string): number {
 
 describe("an imported sample", () => {
   for (const seed of [1, 2, 3]) {
-    it(`of seed ${seed} is what a second reader makes of the dump, in rank order`, async () => {
+    it(`of seed ${seed} equals a second reader's result, in rank order`, async () => {
       const folder = join(space.folder, `dump-${seed}-2026-08`);
       await writeSample({ folder, establishments: 4000, seed, label: "2026-08" });
       await space.import(folder, "twin.peneira");

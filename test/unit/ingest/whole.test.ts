@@ -1,10 +1,10 @@
 /**
- * Proves: half a month is refused before anything is replaced, and imported with the flag that
- * allows it, which the report says; a month of UTF-8 gives the accounts of the same month in
- * ISO-8859-1, whichever files show it, and a few odd sequences change nothing; malformed rows are
- * left out of all files together up to the number allowed.
+ * Proves: a partial month is rejected before anything is replaced, and imported with the flag that
+ * allows it, as the report states; a month of UTF-8 yields the accounts of the same month in
+ * ISO-8859-1, whichever files reveal it, and a few odd sequences change nothing; malformed rows are
+ * skipped in all files together up to the allowed number.
  * Does not prove: what a folder shows before a row is read (unit/dump/archive.test.ts), nor that
- * the native scan does the same as its twin (native-scan.test.ts).
+ * the native scan matches its twin (native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,8 +60,8 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   assert.fail("nothing was refused");
 }
 
-describe("half a month", () => {
-  it("is refused by the parts it lacks, and imported with --partial, which is told", async () => {
+describe("a partial month", () => {
+  it("is rejected with its missing parts, and imported with --partial and a warning", async () => {
     const folder = changed((_, bytes) => bytes);
     for (const name of readdirSync(folder)) if (/Y[1-9]\./.test(name)) rmSync(join(folder, name));
     assert.match(
@@ -75,7 +75,7 @@ describe("half a month", () => {
     assert.equal(told.length, 18);
   });
 
-  it("is refused where a part holds blank lines only, in a large file or a table", async () => {
+  it("is rejected if a part has only blank lines, in a large file or a table", async () => {
     const folder = changed((name, bytes) =>
       /Y3.*ESTABELE|PAISCSV/.test(name) ? Buffer.from("\n\r\n\n") : bytes,
     );
@@ -84,7 +84,7 @@ describe("half a month", () => {
     assert.match(message, /PAISCSV holds no rows/);
   });
 
-  it("does not replace more accounts, unless by --force, which is told", async () => {
+  it("does not replace more accounts, unless by --force with a warning", async () => {
     await space.import(plain, "kept.peneira", STRICT);
     const before = space.bytes("kept.peneira");
     const cut = (share: number) =>
@@ -101,7 +101,7 @@ describe("half a month", () => {
       space.files().filter((name) => name.startsWith("kept")),
       ["kept.peneira"],
     );
-    // An update takes the place of a snapshot of another name.
+    // An update replaces a snapshot of another name.
     const replaces = space.path("kept.peneira");
     const beside = await refusal(space.import(smaller, "next.peneira", { ...STRICT, replaces }));
     assert.match(
@@ -116,15 +116,15 @@ describe("half a month", () => {
   });
 });
 
-describe("a month of UTF-8", () => {
+describe("a UTF-8 month", () => {
   let expected: ReturnType<typeof decodeSnapshot>;
   const accounts = () => decodeSnapshot(space.path("utf8.peneira"));
 
-  it("gives what the same month gives in ISO-8859-1, and that is told", async () => {
+  it("yields the same as in ISO-8859-1, with a notice", async () => {
     const latin1 = await space.import(plain, "utf8.peneira", STRICT);
     assert.deepEqual(latin1.warnings, []);
     expected = accounts();
-    // Some with the mark at their head, as it was told of other months.
+    // Some with a leading mark, as reported for other months.
     const mark = Buffer.from("\ufeff");
     const folder = changed((name, bytes) => {
       return name.includes("Y4") ? Buffer.concat([mark, utf8Of(bytes)]) : utf8Of(bytes);
@@ -136,14 +136,14 @@ describe("a month of UTF-8", () => {
     assert.match(report.warnings[0] ?? "", /are UTF-8 and were read as such.* 0 broken\.$/);
   });
 
-  it("is told file by file: tables may be of one encoding, and rows of the other", async () => {
+  it("is detected file by file: tables may differ from rows", async () => {
     const folder = changed((name, bytes) => (name.endsWith("CNAECSV") ? utf8Of(bytes) : bytes));
     const report = await space.import(folder, "utf8.peneira", STRICT);
     assert.deepEqual(accounts(), expected);
     assert.match(report.warnings.join(), /CNAECSV.* is UTF-8 and was read as such/);
   });
 
-  it("stays what it is for a few sequences of the other", async () => {
+  it("is not misdetected for a few sequences of the other encoding", async () => {
     const names = (count: number, name: string): MiniRow[] =>
       Array.from({ length: count }, (_, i) => {
         const root = String(10_000_000 + i);
@@ -154,7 +154,7 @@ describe("a month of UTF-8", () => {
     await space.import(latin1, "utf8.peneira", { threads: 1 });
     const nameOf = (cnpj: string) => accounts().rows.find((row) => row.cnpj === cnpj)?.trade_name;
     assert.equal(nameOf(CNPJS[0]), "S\u00c3\u00a3O", "one name that was typed as UTF-8");
-    // Names that were cut in the middle of a letter, as columns of a fixed length do.
+    // Names that were cut in the middle of a letter, as fixed-length columns do.
     const cut = establishment(CNPJS[0], { nome_fantasia: "PADARIA S\u00c3" });
     const rows = { estabelecimentos: [cut, ...names(40, "S\u00c3\u0083O")] };
     const report = await space.import(space.write(rows), "utf8.peneira", { threads: 1 });
@@ -163,7 +163,7 @@ describe("a month of UTF-8", () => {
     assert.match(report.warnings.join(), / 1 broken\./);
   });
 
-  it("is told by one file with few letters, where none of them is broken", async () => {
+  it("is detected by one file with few non-ASCII letters, if none is broken", async () => {
     const names = (count: number, name: string, from = 10_000_000): MiniRow[] =>
       Array.from({ length: count }, (_, i) =>
         establishment(`${from + i}000199`, { nome_fantasia: name }),
@@ -183,7 +183,7 @@ describe("a month of UTF-8", () => {
     assert.equal(nameOf("10000000000199"), "S\u00c3O");
     assert.equal(nameOf("20000000000199"), "S\u00c3O");
     assert.match(few.warnings.join(), /Y0\.D60808\.ESTABELE is UTF-8 and was read as such/);
-    // Fewer may be one odd name, and half of a file is no file of the other: both are told.
+    // Fewer may be one odd name, and half of a file is no file of the other: both warn.
     for (const [rows, count] of [
       [names(3, "S\u00c3\u0083O"), 3],
       [[...names(70, "S\u00c3\u0083O"), ...names(70, "S\u00c3O", 30_000_000)], 70],
@@ -202,7 +202,7 @@ describe("a month of UTF-8", () => {
     }
   });
 
-  it("is judged by the file where it says enough, else by its type, else by the month", () => {
+  it("is detected by the file if clear, else by its type, else by the month", () => {
     const count = (right: number, broken: number) => ({ right, broken });
     const [utf8, latin1] = [count(900, 3), count(3, 900)];
     assert.equal(isUtf8(count(31, 1), latin1, latin1), true);
@@ -216,8 +216,8 @@ describe("a month of UTF-8", () => {
   });
 });
 
-describe("a snapshot that replaces another", () => {
-  it("may have 98 % of its accounts, not fewer", () => {
+describe("a replacement snapshot", () => {
+  it("may have 98 % of the previous accounts, not fewer", () => {
     const held = (previous: number | null, accounts: number, force = false) =>
       checkShrinking({ out: "x.peneira", isReplaced: true, previous, force }, accounts);
     assert.deepEqual(held(1000, 980), []);
@@ -238,7 +238,7 @@ describe("malformed rows", () => {
     motivos: [{ codigo: "00", descricao: "SEM MOTIVO" }, { raw: '"01";"A";"B"\n' }],
   };
 
-  it("are left out up to the number that is allowed for all files, and counted", async () => {
+  it("are skipped up to the limit for all files, and counted", async () => {
     const folder = space.write(rows);
     const report = await space.import(folder, "bad.peneira", { skipBadRows: 3, threads: 1 });
     assert.equal(report.accounts, 2);
@@ -254,7 +254,7 @@ describe("malformed rows", () => {
     );
   });
 
-  it("end the import where they are more, in one file or in all together", async () => {
+  it("abort the import beyond the limit, in one file or in total", async () => {
     const folder = space.write(rows);
     const two = await refusal(space.import(folder, "bad.peneira", { skipBadRows: 2, threads: 1 }));
     assert.match(two, /^3 rows of all files are malformed, and --skip-bad-rows allows 2:/);

@@ -1,7 +1,7 @@
 /**
- * Proves: room and permission are looked at before an import writes, and every refusal of a disk is
- * a sentence with the path and the need; what dead processes left beside an output goes with the
- * next import of it, and what others own stays.
+ * Proves: disk space and permissions are checked before an import writes, and every disk error is a
+ * sentence with the path and the need; leftovers of dead processes next to an output are removed by
+ * its next import, and others' files stay.
  * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
  */
 import assert from "node:assert/strict";
@@ -18,18 +18,18 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const NEED = { work: 4e9, snapshot: 8e9, memory: 2 ** 40 };
 
-/** A process that was there and is gone. */
+/** The id of an ended process. */
 function deadPid(): number {
   return spawnSync(process.execPath, ["-e", ""]).pid;
 }
 
-describe("room", () => {
+describe("disk space", () => {
   const needs = [
     { folder, bytes: 8e9, what: "the snapshot" },
     { folder, bytes: 4e9, what: "temporary files" },
   ];
 
-  it("is asked for everything that goes to one disk together", () => {
+  it("is required for the sum of all demands on one disk", () => {
     checkRoom("x", needs, () => 12e9);
     assert.throws(
       () => checkRoom("x", needs, () => 11.9e9),
@@ -45,7 +45,7 @@ describe("room", () => {
     );
   });
 
-  it("that ends after all is told with path and need, as are rights and quotas", () => {
+  it("is reported with path and need if it runs out, as are permissions and quotas", () => {
     const out = join(folder, "x.peneira");
     const told = (code: string, path?: string): string => {
       const error = Object.assign(new Error(`${code}: no`), { code, ...(path ? { path } : {}) });
@@ -66,7 +66,7 @@ describe("room", () => {
     assert.match(told("EACCES", out), /this user may not write to .* \(EACCES\)\.$/);
   });
 
-  it("that was underestimated is not said to be enough", () => {
+  it("is not called sufficient if it was underestimated", () => {
     const error = Object.assign(new Error("ENOSPC: no"), { code: "ENOSPC" });
     const told = (free: number) =>
       (diskRefusal(error, join(folder, "x"), needs, () => free) as Error).message;
@@ -74,7 +74,7 @@ describe("room", () => {
     assert.match(told(12.4e9), /; the import needs more than the 12\.4 GB that are free there\.$/);
   });
 
-  it("leaves alone what is no refusal of a place that an import writes to", () => {
+  it("leaves errors alone that no output path of the import caused", () => {
     const out = join(folder, "x.peneira");
     const read = Object.assign(new Error("EACCES"), { code: "EACCES", path: "/elsewhere/a.zip" });
     assert.equal(diskRefusal(read, out, needs), read);
@@ -84,21 +84,21 @@ describe("room", () => {
 });
 
 describe("a workspace", () => {
-  it("is refused without room before it is made, and leaves nothing", () => {
+  it("is rejected without space before it is created, and leaves nothing", () => {
     const out = join(folder, "full.peneira");
     assert.throws(() => new Workspace(out, NEED, () => 1e9), /needs about 12\.0 GB there/);
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("is refused where nobody may write, with the path", () => {
-    // Of /proc nobody makes a file, root included.
+  it("is rejected in an unwritable folder, with the path", () => {
+    // No user creates a file in /proc.
     assert.throws(
       () => new Workspace("/proc/x.peneira", { ...NEED, work: 0, snapshot: 0 }, () => 1e12),
       (error: NodeJS.ErrnoException) => /\/proc/.test(error.message),
     );
   });
 
-  it("removes what dead processes left of this output and of snapshots beside it", () => {
+  it("removes leftovers of dead processes for this output and for adjacent snapshots", () => {
     const pid = deadPid();
     const left = [
       `2026-10.peneira.${pid}.work`,

@@ -1,8 +1,8 @@
 /**
- * Proves that a conversation over lines reads every line however it is cut into chunks, answers
- * each once and nothing else, keeps going after what is no message, keeps short questions from
- * waiting for long ones, lets those be cancelled, and ends when all is answered.
- * Does not prove what tools answer (e2e/server/mcp.test.ts): the tools here are made up.
+ * Proves that a conversation over lines reads every line for any chunks, answers each once and
+ * nothing else, continues after an invalid message, does not delay short requests by long ones,
+ * supports their cancellation, and ends when all are answered.
+ * Does not prove: what tools answer (e2e/server/mcp.test.ts); the tools here are simulated.
  */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
@@ -15,7 +15,7 @@ import { Agent } from "../../../src/mcp/agent.ts";
 import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
 import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";
 
-/** A tool that answers nothing much, when it is let. */
+/** A tool with a minimal answer, on release. */
 function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
   const schema = objectSchema({}, []);
   const definition = { name, title: name, description: name, annotations: READING };
@@ -24,7 +24,7 @@ function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
 
 const NOTHING = { text: "nothing", structured: {}, accounts: 0 };
 
-/** What was done with a call that takes until somebody cancels it. */
+/** The end of a call that runs until it is canceled. */
 const ends: string[] = [];
 const TOOLS = [
   tool("quick", () => NOTHING),
@@ -41,7 +41,7 @@ const TOOLS = [
   }),
 ];
 
-/** An answer, as far as it is looked at here. */
+/** The checked part of an answer. */
 interface Said {
   readonly id?: unknown;
   readonly error?: { readonly code: number };
@@ -52,7 +52,7 @@ interface Talk {
   readonly failures: unknown[];
 }
 
-/** Sends chunks, and gives all answers after the end. */
+/** Sends chunks, and returns all answers. */
 async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<Talk> {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -89,7 +89,7 @@ const idsOf = ({ answers }: Talk) => answers.map(({ id }) => id);
 const codesOf = ({ answers }: Talk) => answers.map(({ error }) => error?.code);
 
 describe("a conversation over lines", () => {
-  it("reads lines however they are cut", async () => {
+  it("splits lines for any cuts", async () => {
     const text = `${ask("é\u2028", "ping") + ask(2, "ping")}\r\n \n${ask(3, "ping").trim()}`;
     const bytes = Buffer.from(text);
     await fc.assert(
@@ -102,7 +102,7 @@ describe("a conversation over lines", () => {
     );
   });
 
-  it("goes on after what is no message", async () => {
+  it("continues after an invalid message", async () => {
     const lines = ["{\n", "[]\n", "7\n", '{"a":1,"a":2}\n', "\u0000\n", Buffer.from([0xff, 0x0a])];
     const said = await talk([...lines, ask(1, "ping"), ask(2, "nope"), calling(3, "nope")]);
     assert.deepEqual(codesOf(said), [
@@ -112,14 +112,14 @@ describe("a conversation over lines", () => {
     assert.deepEqual(said.failures, []);
   });
 
-  it("answers a line that is too long with an error, and keeps none of it", async () => {
+  it("answers a too long line with an error, and buffers none of it", async () => {
     const part = Buffer.alloc(1_048_576, "x");
     const parts = Array.from({ length: LINE_BYTES_MAX / part.length }, () => part);
     const said = await talk([...parts, "x\n", ask(1, "ping"), ...parts, "x"]);
     assert.deepEqual(codesOf(said), [-32700, undefined, -32700]);
   });
 
-  it("takes batches until a version without them was agreed on", async () => {
+  it("accepts batches until a version without them is negotiated", async () => {
     const batch = `[${ask(1, "ping")},${note("x", {})},3]\n`.replaceAll(/\n(?!$)/g, "");
     const before = await talk([batch]);
     assert.equal((before.answers[0] as unknown as unknown[]).length, 2);
@@ -133,14 +133,14 @@ describe("a conversation over lines", () => {
     assert.deepEqual((await talk([`[${note("x", {}).trim()}]\n`])).answers, []);
   });
 
-  it("keeps nobody waiting, and answers at the end what was asked before", async () => {
+  it("delays no answer, and answers all earlier requests at the end", async () => {
     ends.length = 0;
     const said = await talk([calling("long", "slow"), calling(1, "quick"), ask(2, "ping")]);
     assert.deepEqual(idsOf(said), [1, 2, "long"]);
     assert.deepEqual(ends, ["done"]);
   });
 
-  it("does not answer what was cancelled, and ends it", async () => {
+  it("does not answer a canceled request, and ends it", async () => {
     ends.length = 0;
     const cancel = (requestId: unknown) => note("notifications/cancelled", { requestId });
     const lines = [calling("a", "slow"), cancel("b"), cancel("a"), cancel({}), ask(1, "ping")];
@@ -148,14 +148,14 @@ describe("a conversation over lines", () => {
     assert.deepEqual(ends, ["cancelled"]);
   });
 
-  it("tells mistakes of ours to people, and the agent that there was one", async () => {
+  it("reports internal errors to people, and to the agent that one occurred", async () => {
     const said = await talk([calling(1, "bug"), calling(2, "none"), calling(3, "quick")]);
     assert.deepEqual(codesOf(said), [-32603, -32000, undefined]);
     assert.ok(!JSON.stringify(said.answers).includes("a bug"));
     assert.deepEqual(said.failures.map(String), ["TypeError: a bug"]);
   });
 
-  it("ends at once where there is nothing", async () => {
+  it("ends immediately on empty input", async () => {
     assert.deepEqual((await talk([])).answers, []);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports, how /mcp reads messages: what is none is refused as JSON-RPC says,
- * batches are taken in the versions that have them and cost as much as their messages, versions are
- * agreed on and held to; without a key, with another method, another type or the Origin of another
- * site nobody gets in. Every answer is as the OpenAPI document says.
- * Does not prove what tools answer (contract/http/api/mcp.test.ts).
+ * Proves, on both transports, how /mcp parses messages: invalid ones are rejected as JSON-RPC
+ * specifies, batches are accepted in the versions that have them and cost as much as their
+ * messages, versions are negotiated and enforced; requests without a key, with another method,
+ * type, or Origin are rejected. Answers match the OpenAPI document.
+ * Does not prove: what tools answer (contract/http/api/mcp.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const NOTE = { jsonrpc: "2.0", method: "notifications/initialized" };
 const search = (sent: object) => ({ name: "search_accounts", arguments: sent });
 
-/** What is no message, or none for here: the status, and the code of the error. */
+/** Invalid messages, or unsupported ones: the status, and the code of the error. */
 const REFUSED: readonly (readonly [name: string, body: unknown, status: number, code: number])[] = [
   ["no JSON", "{", 400, -32700],
   ["a member twice", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 400, -32700],
@@ -57,7 +57,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const [name, body, status, code] of REFUSED) {
-      it(`refuses ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const answer = await post(server, body);
         assert.equal(answer.status, status, answer.text);
         assert.equal((answer.json as { error: { code: number } }).error.code, code);
@@ -69,7 +69,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("answers ids as they are, and nothing to what asks nothing", async () => {
+    it("returns ids unchanged, and does not answer notifications", async () => {
       for (const id of [0, -7, 1.5, "", "é", "null"]) {
         const { json } = await post(server, ping(id));
         assert.deepEqual(json, { jsonrpc: "2.0", id, result: {} });
@@ -82,7 +82,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("takes batches in the versions that have them, at the cost of each message", async () => {
+    it("accepts batches in the versions that have them, at the cost of each message", async () => {
       const call = { ...CALL, params: search({ filters: SP, limit: 3 }) };
       const { status, json } = await post(server, [call, 7, NOTE, ping("p"), { ...call, id: 2 }]);
       assert.equal(status, 200);
@@ -108,7 +108,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(old.status, 200);
     });
 
-    it("agrees on a version, and holds the header to it", async () => {
+    it("negotiates a version, and checks the header against it", async () => {
       for (const [wanted, agreed] of [
         ["2025-06-18", "2025-06-18"],
         ["2024-10-07", "2024-10-07"],
@@ -124,7 +124,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await post(server, INITIALIZE, wrong)).status, 200);
     });
 
-    it("needs a key, its own method, JSON, and no page of another site", async () => {
+    it("requires a key, its own method, JSON, and no foreign origin", async () => {
       const none = await post(server, ping(1), { authorization: "" });
       assert.equal(none.status, 401);
       const wrong = await post(server, ping(1), { authorization: "Bearer pnr_x" });
@@ -152,7 +152,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("charges a batch for each of its messages, and says when to come back", async (context) => {
+    it("charges a batch for each of its messages, and reports the retry time", async (context) => {
       const plans = loadPlans();
       const limits = { ...plans.enterprise.limits, requests_per_second: 0.01, burst: 10 };
       const slow = { ...plans, enterprise: { ...plans.enterprise, limits } };

@@ -1,8 +1,8 @@
 /**
- * Proves that the addon's word analyzer (UTF-8) gives the words of its TypeScript twin (UTF-16) for
- * every code point alone, inside a word and between words, for random texts, and that bytes which
- * are no UTF-8 separate. Does not prove that the rules themselves are right:
- * unit/spec/analyzer.test.ts.
+ * Proves that the addon's word analyzer (UTF-8) yields the words of its TypeScript twin (UTF-16)
+ * for every code point alone, inside a word, and between words, for random texts, and that invalid
+ * UTF-8 separates words. Does not prove: that the rules themselves are right
+ * (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,21 +23,21 @@ function textOf(from: number, to: number): string {
   return text;
 }
 
-test("U+0000 to U+024F fold alike, one at a time", () => {
+test("folds U+0000 to U+024F alike, one at a time", () => {
   for (let codePoint = 0; codePoint < 0x250; codePoint++) {
     const text = textOf(codePoint, codePoint + 1);
     assert.deepEqual(analyze(text), analyzeWords(text), `U+${codePoint.toString(16)}`);
   }
 });
 
-test("every code point folds alike", () => {
+test("folds every code point alike", () => {
   for (let from = 0; from < 0x110000; from += 0x400) {
     const text = textOf(from, from + 0x400);
     assert.deepEqual(analyze(text), analyzeWords(text), `from U+${from.toString(16)}`);
   }
 });
 
-test("random texts give the same words", () => {
+test("yields the same words for random texts", () => {
   const letters = fc.constantFrom(..." .-AZaz09çÇßŒĳªº\u0301\u00d7漢\u{1f600}ẞ\u0000");
   const text = fc.array(fc.oneof(letters, fc.string({ unit: "binary" })), { maxLength: 40 });
   fc.assert(
@@ -49,7 +49,7 @@ test("random texts give the same words", () => {
   );
 });
 
-test("known words", () => {
+test("yields known words", () => {
   assert.deepEqual(analyze("41.273.592 JOSÉ D'ÁVILA & CIA. LTDA"), [
     ...["41", "273", "592", "jose", "d", "avila", "cia", "ltda"],
   ]);
@@ -57,7 +57,7 @@ test("known words", () => {
   assert.deepEqual(analyze(" -- "), []);
 });
 
-test("a lone surrogate separates", () => {
+test("splits at a lone surrogate", () => {
   assert.deepEqual(analyze("a\ud800b"), ["a", "b"]);
   assert.deepEqual(analyzeWords("a\ud800b"), ["a", "b"]);
 });

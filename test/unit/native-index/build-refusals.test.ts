@@ -1,8 +1,8 @@
 /**
- * Proves that buildIndex rejects, with the place and the reason, what it cannot index: requests,
- * columns and codes that are wrong, rows out of rank order, a file that is missing or cannot grow;
- * and that its progress rises to the end and it leaves no temporary file behind.
- * Does not prove: what the region holds (unit/native-index/build-region.test.ts).
+ * Proves that buildIndex rejects, with the place and the reason, what it cannot index: wrong
+ * requests, columns, and codes, rows out of rank order, a file that is missing or cannot grow; and
+ * that its progress rises to the end and it leaves no temporary file.
+ * Does not prove: the content of the region (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -59,7 +59,7 @@ function withNumber(request: IndexRequest, name: ColumnName, change: [number, bi
 
 const rows = randomRows(11, 200);
 
-describe("wrong requests", () => {
+describe("invalid requests", () => {
   const cases: [string, (request: IndexRequest) => IndexRequest, RegExp][] = [
     ["no file", (r) => ({ ...r, path: `${file}.none` }), /cannot open .*No such file/],
     ["odd offset", (r) => ({ ...r, regionOffset: r.regionOffset + 1 }), /multiple of 64/],
@@ -96,7 +96,7 @@ describe("wrong requests", () => {
   }
 });
 
-describe("wrong columns", () => {
+describe("invalid columns", () => {
   const far = 1n << 60n;
   const cases: [string, ColumnName, [number, bigint], RegExp][] = [
     ["data outside the file", "score", [2, far], /data of column score lies outside/],
@@ -133,7 +133,7 @@ describe("wrong columns", () => {
     });
   }
 
-  test("rows that are not in rank order", async () => {
+  test("rejects rows that are not in rank order", async () => {
     await assert.rejects(buildIndex(requestOf(rows, true)), /row \d+ is not in rank order/);
   });
 });
@@ -163,7 +163,7 @@ describe("a file that cannot grow", () => {
       { encoding: "utf8" },
     );
 
-  test("rejects with the reason of the system, and the process lives on", () => {
+  test("rejects with the system's reason, and the process survives", () => {
     assert.match(run("unlimited").stdout, /^written/);
     const result = run("9000"); // blocks of 512 bytes: enough for the columns, not for the region
     assert.match(result.stdout, /^EFBIG cannot write the index region of .*: File too large/);
@@ -171,7 +171,7 @@ describe("a file that cannot grow", () => {
   });
 });
 
-test("progress ends at 1,000 and only the snapshot is left in the folder", async () => {
+test("ends progress at 1,000 and leaves only the snapshot in the folder", async () => {
   const progress = new Uint32Array(new SharedArrayBuffer(4));
   const place = mkdtempSync(path.join(folder, "progress-"));
   await writeFixture(path.join(place, "a.arrow"), rows, { progress });
@@ -179,7 +179,7 @@ test("progress ends at 1,000 and only the snapshot is left in the folder", async
   assert.deepEqual(readdirSync(place), ["a.arrow"]);
 });
 
-test("progress rises through the whole build, and often in its last third", async () => {
+test("raises progress through the whole build, and often in its last third", async () => {
   const progress = new Uint32Array(new SharedArrayBuffer(4));
   const place = path.join(mkdtempSync(path.join(folder, "rising-")), "a.arrow");
   const seen: number[] = [];
@@ -195,6 +195,6 @@ test("progress rises through the whole build, and often in its last third", asyn
   await building;
   const rising = [...new Set(seen)].sort((a, b) => a - b);
   assert.deepEqual(seen, rising);
-  // A busy machine is looked at rarely; two were all there were when stages had no parts.
+  // A busy machine polls rarely; there were only two reports when stages had no parts.
   assert.ok(rising.filter((value) => value > 667).length >= 5, rising.join(" "));
 });

@@ -1,6 +1,6 @@
 /**
- * Proves that neither threads, nor the rows held in memory, nor the order of input change a byte of
- * a built file.
+ * Proves that neither threads, nor the rows in memory, nor the order of input change a byte of a
+ * built file.
  * Does not prove: that the bytes are right (build-region).
  */
 import assert from "node:assert/strict";
@@ -28,7 +28,7 @@ async function build(rows: readonly FixtureRow[], threads = 2, rowsHeld?: number
 }
 
 describe("the bytes of a file", () => {
-  test("do not depend on how many threads sort how many rows at a time", async () => {
+  test("do not depend on the number of threads and of rows sorted at a time", async () => {
     for (const rows of [randomRows(5, 20_000), rowsOfKinds(5, 20_000, 200)]) {
       const bytes = [];
       for (const threads of [1, 2, 3, 8]) {
@@ -45,7 +45,7 @@ describe("the bytes of a file", () => {
     }
   });
 
-  test("do not depend on the order in which the rows came", async () => {
+  test("do not depend on the order of the input rows", async () => {
     const rows = randomRows(6, 3000);
     const [one, two] = [await build(rows), await build([...rows].reverse())];
     assert.ok(one.region.file.equals(two.region.file));

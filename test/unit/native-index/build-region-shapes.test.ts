@@ -1,7 +1,7 @@
 /**
- * Proves that regions of unusual rows equal the slow twin as well: three chunks with every kind of
- * container, no rows, one row, values that have no room in a table, names of any bytes, and capital
- * of any size.
+ * Proves that regions of unusual rows also equal the slow twin: three chunks with every kind of
+ * container, no rows, one row, values that do not fit a table, names of any bytes, and capital of
+ * any size.
  * Does not prove: ordinary rows (build-region).
  */
 import assert from "node:assert/strict";
@@ -40,8 +40,8 @@ async function build(rows: readonly FixtureRow[], threads = 2, rowsHeld?: number
 }
 
 /**
- * Rows in which some codes are dense, some lie in runs: three chunks, the last one partial. They
- * repeat 7,000 random rows, because drawing 140,000 takes 20 s of processor.
+ * Rows with dense codes and runs of codes: three chunks, the last one partial. They repeat 7,000
+ * random rows, because drawing 140,000 takes 20 s of processor time.
  */
 function chunkedRows(): FixtureRow[] {
   const drawn = randomRows(7, 7_000);
@@ -55,7 +55,7 @@ function chunkedRows(): FixtureRow[] {
 }
 
 describe("regions of other shapes", () => {
-  test("three chunks use all three kinds of container", async () => {
+  test("use all three kinds of container in three chunks", async () => {
     const { fixture, region } = await build(chunkedRows());
     const types = checkPostings(region, fixture.rows);
     assert.deepEqual(types, new Set(["array", "bitset", "run"]));
@@ -67,7 +67,7 @@ describe("regions of other shapes", () => {
     assert.deepEqual(region.words("nameRank"), nameRanksOf(fixture.rows));
   });
 
-  test("no rows at all give empty sections", async () => {
+  test("have empty sections without rows", async () => {
     const { region } = await build([]);
     assert.deepEqual(region.section("postings").length, 0);
     assert.equal(region.section("chunks").length, 8);
@@ -75,7 +75,7 @@ describe("regions of other shapes", () => {
     for (const dimension of DIMENSIONS) assert.deepEqual(region.containers().get(dimension), []);
   });
 
-  test("one row without any optional value", async () => {
+  test("contain one row without any optional value", async () => {
     const row = {
       ...Object.fromEntries(Object.keys(randomRows(1, 1)[0] as FixtureRow).map((k) => [k, null])),
       ...{ cnpj: "0000000000ZZ00", cnae_secondary: [], headquarters: false, mei_opt_in: false },
@@ -92,7 +92,7 @@ describe("regions of other shapes", () => {
     assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
 
-  test("a postal code of nine digits leaves out the rows by code, and nothing else", async () => {
+  test("omit rows by code for a postal code of nine digits, and nothing else", async () => {
     const rows = randomRows(9, 300);
     const { fixture, region } = await build([
       ...rows.slice(1),
@@ -103,7 +103,7 @@ describe("regions of other shapes", () => {
     checkPostings(region, fixture.rows);
   });
 
-  test("a year that has no room in a combination leaves them out, and nothing else", async () => {
+  test("omit rows of a year that does not fit a combination, and nothing else", async () => {
     const rows = randomRows(8, 300);
     const last = { ...(rows[0] as FixtureRow), started_on: 186_000 };
     const { fixture, region } = await build([...rows.slice(1), last]);
@@ -117,7 +117,7 @@ describe("regions of other shapes", () => {
     assert.deepEqual(region.words("cube"), cubeOf(fixture.rows));
   });
 
-  test("the first and last days of years have the codes of their years", async () => {
+  test("code the first and last days of years by their years", async () => {
     const days = Array.from({ length: 540 }, (_, i) => Date.UTC(1800 + i, 0, 1) / 86_400_000);
     const dated = days.flatMap((day, i) => (i === 0 ? [day] : [day - 1, day]));
     const rows = randomRows(21, dated.length);
@@ -127,7 +127,7 @@ describe("regions of other shapes", () => {
     checkPostings(region, fixture.rows);
   });
 
-  test("names that begin each other, repeat, and hold any bytes sort by bytes", async () => {
+  test("sort names by bytes that share prefixes, repeat, and contain any bytes", async () => {
     const letters = ["A", "AA", "\u0000", "Z", "É", "漢", "\u{1F600}", "1234567"];
     const rows = randomRows(3, 3000).map((row, i) => {
       const repeated = (letters[i % 8] as string).repeat(i % 40);
@@ -141,7 +141,7 @@ describe("regions of other shapes", () => {
     checkTerms(region, fixture.rows);
   });
 
-  test("capital of any size and sign sorts as a number", async () => {
+  test("sort capital of any size and sign as a number", async () => {
     const rows = randomRows(4, 2000).map((row, i) => ({
       ...row,
       share_capital_cents: i % 7 === 0 ? null : BigInt(i % 5 === 0 ? -1 : 1) * 3n ** BigInt(i % 39),

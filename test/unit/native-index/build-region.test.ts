@@ -1,7 +1,7 @@
 /**
- * Proves that the index region holds what the rows say: every posting list, sort order, name rank,
- * word, cube cell and checksum of random files equals a slow twin, and containers and word lists
- * equal those of CRoaring byte for byte.
+ * Proves that the index region matches the rows: every posting list, sort order, name rank, word,
+ * cube cell, and checksum of random files equals a slow twin, and containers and word lists equal
+ * those of CRoaring byte for byte.
  * Does not prove: that an opened segment reads it right (native-*.test.ts of the query side), nor
  * other shapes (build-region-shapes), threads and order of input (build-region-bytes), and speed.
  */
@@ -106,7 +106,7 @@ describe("a region of 4,000 random rows", () => {
     );
   });
 
-  test("combines what has few values, every account once in every table", () => {
+  test("combines fields with few values, with every account once in every table", () => {
     const bytes = rollupIn(region) ?? assert.fail("no ROLLUP");
     const tables = combinationsOf(bytes);
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe("a region of 4,000 random rows", () => {
     );
   });
 
-  test("combines it by municipality too, where combinations are few", async () => {
+  test("combines them by municipality too, if combinations are few", async () => {
     assert.equal(placesIn(region), null, "nearly every row has a combination of its own");
     const few = await build(rowsOfKinds(14, 20_000, 300));
     const tables = placesOf(placesIn(few.region) ?? assert.fail("no PLACES"));
@@ -142,7 +142,7 @@ describe("a region of 4,000 random rows", () => {
     assert.ok(lists.size > coveredRows(fixture.rows).size);
   });
 
-  test("lists the same rows by day of opening, and counts them by state and day", () => {
+  test("lists the same rows by opening day, and counts them by state and day", () => {
     const parts = datedParts(datedIn(region) ?? assert.fail("no DATED"));
     const wanted = datedRows(fixture.rows);
     assert.deepEqual(sortedEntries(parts.lists), sortedEntries(wanted.lists));
@@ -150,7 +150,7 @@ describe("a region of 4,000 random rows", () => {
     assert.ok([...parts.cells.values()].some((count) => count > 1));
   });
 
-  test("lists the rows of every state by day of opening, with activity and city", () => {
+  test("lists the rows of every state by opening day, with activity and city", () => {
     const found = openedIn(region) ?? assert.fail("no OPENED");
     assert.deepEqual(sortedEntries(found), sortedEntries(openedRows(fixture.rows)));
     assert.ok(found.size > 100);
@@ -179,7 +179,7 @@ describe("a region of 4,000 random rows", () => {
     assert.equal(region.rowCount, 4000);
   });
 
-  test("sums every block before BLOCKS, BLOCKS itself, and the directory", () => {
+  test("checksums every block before BLOCKS, BLOCKS itself, and the directory", () => {
     const { offset } = region.entries.find(({ kind }) => kind === 12) as { offset: number };
     const sums = [];
     for (let at = 0; at < offset; at += 65_536) {
@@ -192,7 +192,7 @@ describe("a region of 4,000 random rows", () => {
     assert.equal(directory.crc32c, slowCrc32c(region.file.subarray(directory.offset, end)));
   });
 
-  test("digests every block before the digests, and the digests to the identity", () => {
+  test("digests every block before the digests, and combines the digests to the identity", () => {
     const { offset, length, sha256 } = fixture.directory.digests ?? assert.fail("no digests");
     const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
     const digests = [];
@@ -207,7 +207,7 @@ describe("a region of 4,000 random rows", () => {
   });
 });
 
-test("the bench of the builder runs, small, and names every phase", async () => {
+test("runs a small bench of the builder, which names every phase", async () => {
   const timings = await benchIndex(3000, 2);
   assert.ok(timings.regionBytes > 3000 * 4 * (ORDERS.length + 1));
   const phases = ["columns", "postings", "cnpj order", "value orders", "name order", "words"];

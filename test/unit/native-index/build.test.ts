@@ -1,7 +1,7 @@
 /**
  * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
- * are cut, that records are ranked as a plain sort ranks them, that a batch gives the buffers that
- * Arrow wants for its rows, and that malformed records and arguments are refused.
+ * are cut, that records are ranked like by a plain sort, that a batch returns the Arrow buffers of
+ * its rows, and that malformed records and arguments are rejected.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
  */
@@ -33,24 +33,24 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { slowCrc32c } from "../../support/native-index/region-twin.ts";
 
-/** Starts of the records of a buffer, in the order they lie. */
+/** Starts of a buffer's records, in stored order. */
 function startsOf(records: Buffer): number[] {
   const starts = [];
   for (let at = 0; at < records.length; at += records.readUInt32LE(at)) starts.push(at);
   return starts;
 }
 
-test("the addon and columns.ts have one fingerprint", () => {
+test("has one fingerprint in the addon and in columns.ts", () => {
   assert.equal(nativeFingerprint(), columnsFingerprint());
 });
 
 describe("CRC-32C", () => {
-  test("of the check string, and of nothing", () => {
+  test("matches the check string, and the empty input", () => {
     assert.equal(crc32c(Buffer.from("123456789")), 0xe3069283);
     assert.equal(crc32c(new Uint8Array(0)), 0);
   });
 
-  test("equals a bit by bit sum at every length and address, however it is cut", () => {
+  test("equals a bit-by-bit sum at every length and address, however it is cut", () => {
     const bytes = Buffer.from(Array.from({ length: 13_000 }, (_, i) => (i * i * 31) >>> 5));
     const places = fc.tuple(fc.nat(40), fc.nat(12_900), fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
@@ -66,7 +66,7 @@ describe("CRC-32C", () => {
 });
 
 describe("SHA-256", () => {
-  test("is that of OpenSSL at every length around a block, at any address, on both paths", () => {
+  test("equals OpenSSL at every length around a block, at any address, on both paths", () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 31) >>> 5));
     const lengths = [...Array(200).keys(), 65_535, 65_536, 65_537];
     for (const length of lengths) {
@@ -84,7 +84,7 @@ describe("ranking", () => {
 
   test("is score descending, then cnpj ascending by bytes", () => {
     for (const seed of [1, 2, 3]) {
-      // Few scores and shared roots, so that ties go down to the last characters of the cnpj.
+      // Few scores and shared roots, so that ties reach the last characters of the CNPJ.
       const rows = randomRows(seed, 5000).map((row) => ({ ...row, score: row.score % 4 }));
       const records = encodeRecords(rows);
       const starts = startsOf(records);
@@ -102,7 +102,7 @@ describe("ranking", () => {
     assert.equal(rankRecords(records, 0).length, 0);
   });
 
-  test("refuses what is no record", () => {
+  test("rejects invalid records", () => {
     const records = encodeRecords(randomRows(5, 2));
     const bad = Buffer.from(records);
     bad.write("a", SLOTS.cnpj);
@@ -113,7 +113,7 @@ describe("ranking", () => {
   });
 });
 
-/** The value of a row in a finished column, as a fixture row says it. */
+/** A row's value in a finished column, as in a fixture row. */
 function storedValue(name: ColumnName, { validity, offsets, data }: ColumnBuffers, row: number) {
   const bit = (bytes: Uint8Array) => (((bytes[row >> 3] as number) >> (row & 7)) & 1) === 1;
   if (validity !== null && !bit(validity)) return null;
@@ -149,7 +149,7 @@ describe("a record batch", () => {
   const records = encodeRecords(rows);
   const starts = Uint32Array.from(startsOf(records)).reverse();
 
-  test("holds the rows in the order of the starts, nulls counted, buffers exact", () => {
+  test("has the rows in the order of the starts, nulls counted, buffers exact", () => {
     const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(records, starts.subarray(0, 300));
     batch.append(records, starts.subarray(300));
@@ -198,14 +198,14 @@ describe("a record batch", () => {
     assert.ok(none.every(({ data, nullCount }) => data.length === 0 && nullCount === 0));
   });
 
-  test("takes at most 2^20 rows", () => {
+  test("accepts at most 2^20 rows", () => {
     const batch = createBatch(FIXTURE_NUMBERS);
     batch.append(records, new Uint32Array(BATCH_ROWS).fill(starts[0] as number));
     assert.throws(() => batch.append(records, starts.subarray(0, 1)), /at most 1048576 rows/);
     assert.equal(batch.rowCount, BATCH_ROWS);
   });
 
-  test("refuses records whose lengths do not fit, whatever they claim", () => {
+  test("rejects records whose lengths do not fit", () => {
     const one = encodeRecords(randomRows(8, 1));
     const damage = (at: number, value: number, bytes: 2 | 4) => {
       const copy = Buffer.from(one);

@@ -1,7 +1,7 @@
 /**
- * Proves: columns that the addon makes of rows hold, read by hand from their buffers, what a search
- * shows, for all fields and rows in any order; their types are those that were promised; slots
- * without a value are empty, bitmaps are there only where a value is missing.
+ * Proves: the addon's columns of rows, read by hand from their buffers, equal what a search shows,
+ * for all fields and rows in any order; their types are the promised ones; slots without a value
+ * are empty, and bitmaps exist only if a value is missing.
  * Does not prove: that files of columns are good (unit/export/parquet.test.ts).
  */
 import assert from "node:assert/strict";
@@ -85,7 +85,7 @@ function daysOf(date: string): number {
 }
 
 describe("columns of rows", () => {
-  it("hold what a search shows, for all fields and for rows in any order", () => {
+  it("equal what a search shows, for all fields and for rows in any order", () => {
     const dice = seededRandom(31);
     const cases = [0, 1, 8, 63, 64, 65, 777].flatMap((count) =>
       [hostile, random].map((segment) => [segment, someRows(segment, count, dice)] as const),
@@ -109,7 +109,7 @@ describe("columns of rows", () => {
     }
   });
 
-  it("come in the order that was asked for, and as equal bytes for equal rows", () => {
+  it("arrive in the requested order, with equal bytes for equal rows", () => {
     const rows = Uint32Array.of(5, 900, 2);
     const [uf, again, cnpj] = random.columnsOf(rows, ["uf", "uf", "cnpj"]);
     assert.deepEqual(uf, again);
@@ -117,7 +117,7 @@ describe("columns of rows", () => {
     assert.deepEqual(random.columnsOf(rows, []), []);
   });
 
-  it("are refused for rows and fields that there are not", () => {
+  it("are rejected for nonexistent rows and fields", () => {
     const one = Uint32Array.of(0);
     assert.throws(() => random.columnsOf(Uint32Array.of(3000), ["uf"]), /no row 3000/);
     assert.throws(() => random.columnsOf(one, ["salary"]), /no field "salary"/);

@@ -1,9 +1,9 @@
 /**
- * Proves: what zlib inflates of our DEFLATE streams is byte for byte what was packed, whatever the
- * bytes: of one piece and of many, of none, of every length and distance there is, of codes as long
- * as they can be, of what repeats and what does not; what does not shrink grows by a few bytes;
- * rows of a sheet are at most a tenth larger than zlib makes them; the same bytes give the same on
- * either thread, and bytes that are changed meanwhile are packed as they were.
+ * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any bytes: of one piece and of
+ * many, of none, of every length and distance, of maximum code lengths, of repetitive and other
+ * input; incompressible input grows by a few bytes; rows of a sheet are at most a tenth larger than
+ * zlib makes them; output is the same on either thread, and bytes that change meanwhile are packed
+ * as they were.
  * Does not prove: how long it takes (bench export), nor the ZIP package
  * (unit/export/zippackage.test.ts).
  */
@@ -21,11 +21,11 @@ function randomBytes(random: () => number, length: number, values = 256): Buffer
   return Buffer.from(Uint8Array.from({ length }, () => Math.floor(random() * values)));
 }
 
-/** Packs pieces behind each other and compares what comes out; gives the packed length. */
+/** Packs consecutive pieces and compares the inflated result; returns the packed length. */
 function roundTrip(...pieces: readonly Uint8Array[]): number {
   const last = pieces.length - 1;
   const packed = Buffer.concat(pieces.map((piece, i) => deflate(piece, i === last)));
-  // What stands behind the end would be told as an error.
+  // Bytes after the end would be reported as an error.
   const inflated = inflateRawSync(packed);
   assert.ok(inflated.equals(Buffer.concat(pieces)), "the same bytes");
   return packed.length;
@@ -45,7 +45,7 @@ function skewed(random: () => number, symbols: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Rows as a sheet has them: the same tags, numbers that ascend, words that come again. */
+/** Rows as in a sheet: the same tags, ascending numbers, repeating words. */
 function sheetRows(random: () => number, count: number): Buffer {
   const words = Array.from({ length: 400 }, () => randomBytes(random, 8).toString("hex"));
   const word = () => words[Math.floor(random() ** 3 * words.length)] as string;
@@ -61,14 +61,14 @@ function sheetRows(random: () => number, count: number): Buffer {
 }
 
 describe("deflate", () => {
-  it("packs no bytes, one, and a few", () => {
+  it("compresses zero, one, and a few bytes", () => {
     for (let length = 0; length < 40; length++) {
       roundTrip(Buffer.alloc(length, 7));
       roundTrip(randomBytes(seededRandom(length), length));
     }
   });
 
-  it("packs what repeats at every length and what lies as far back as it may, or farther", () => {
+  it("compresses repeats of every length and at every distance, beyond the window too", () => {
     const random = seededRandom(1);
     const distances = [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 255, 256, 257, 4_096, 4_097];
     for (let length = 3; length <= LONGEST + 3; length++) {
@@ -85,13 +85,13 @@ describe("deflate", () => {
     assert.ok(roundTrip(Buffer.concat([far, far])) < 1.1 * FARTHEST, "the farthest are found");
   });
 
-  it("packs what needs the longest codes, and what has hardly any symbols", () => {
+  it("compresses input with the longest codes, and with hardly any symbols", () => {
     const random = seededRandom(2);
     for (const symbols of [1, 2, 3, 16, 17, 21, 24]) roundTrip(skewed(random, symbols));
     for (const values of [1, 2, 3]) roundTrip(randomBytes(random, 70_000, values));
   });
 
-  it("keeps as they are bytes that do not shrink", () => {
+  it("stores incompressible bytes", () => {
     for (const length of [1, 100, 32_767, 32_768, 32_769, 65_535, 65_536, 200_000]) {
       const packed = roundTrip(randomBytes(seededRandom(length), length));
       const most = length + 5 * Math.ceil(length / 32_768) + 16;
@@ -99,7 +99,7 @@ describe("deflate", () => {
     }
   });
 
-  it("packs any bytes in any pieces", () => {
+  it("compresses any bytes in any pieces", () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc
@@ -117,14 +117,14 @@ describe("deflate", () => {
     );
   });
 
-  it("makes rows of a sheet about as small as zlib does", () => {
+  it("compresses rows of a sheet about as well as zlib", () => {
     const rows = sheetRows(seededRandom(3), 4_000);
     const ours = roundTrip(rows);
     const theirs = deflateRawSync(rows, { level: 3 }).length;
     assert.ok(ours < 1.1 * theirs, `${ours} bytes, zlib ${theirs}`);
   });
 
-  it("gives the same bytes on either thread, of the bytes as they were", async () => {
+  it("produces the same bytes on either thread, from the bytes at call time", async () => {
     const rows = sheetRows(seededRandom(4), 1_000);
     for (const isLast of [false, true]) {
       const given = Buffer.from(rows);
@@ -134,7 +134,7 @@ describe("deflate", () => {
     }
   });
 
-  it("refuses what is no piece", () => {
+  it("rejects invalid pieces", () => {
     const wrong = (value: unknown) => value as never;
     for (const pack of [deflate, deflateAside]) {
       assert.throws(() => pack(wrong("x"), true), /bytes must be a Uint8Array, not "x"/);

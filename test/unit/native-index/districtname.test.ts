@@ -1,8 +1,8 @@
 /**
- * Proves that the addon folds names of districts (UTF-8) as its TypeScript twin does (UTF-16), for
- * every code point alone, inside a name and between words, and for random texts; that folding a
- * folded name changes nothing, and what some names of the registry fold to.
- * Does not prove that letters fold as they should: unit/spec/analyzer.test.ts.
+ * Proves that the addon folds names of districts (UTF-8) like its TypeScript twin (UTF-16), for
+ * every code point alone, inside a name, and between words, and for random texts; that folding is
+ * idempotent, and the results for some registry names.
+ * Does not prove: that letters fold as they should (unit/spec/analyzer.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { foldDistrict as foldNative } from "../../../native-index/napi/engine.ts";
 import { districtTitle, foldDistrict } from "../../../src/spec/districtname.ts";
 
-test("every code point folds alike, and folded names stay", () => {
+test("folds every code point alike, and leaves folded names", () => {
   for (let from = 0; from < 0x110000; from += 0x400) {
     let text = "";
     for (let codePoint = from; codePoint < from + 0x400; codePoint++) {
@@ -24,7 +24,7 @@ test("every code point folds alike, and folded names stay", () => {
   }
 });
 
-test("random texts fold alike", () => {
+test("folds random texts alike", () => {
   const letters = fc.constantFrom(..." .-AZaz09çÇßŒªº\u0301\u00d7\u00a0\u2003\t漢\u{1f600}ẞ\u0000");
   const text = fc.array(fc.oneof(letters, fc.string({ unit: "binary" })), { maxLength: 40 });
   fc.assert(
@@ -36,7 +36,7 @@ test("random texts fold alike", () => {
   );
 });
 
-test("known names", () => {
+test("folds known names", () => {
   const folded = [
     ["JARDIM SÃO LUÍS", "jardim sao luis"],
     ["  Jardim   sao\tLuis ", "jardim sao luis"],
@@ -52,7 +52,7 @@ test("known names", () => {
   assert.equal(foldNative("a\ud800b"), foldDistrict("a\ud800b"));
 });
 
-test("a folded name as a heading has it", () => {
+test("formats a folded name like a heading", () => {
   assert.equal(districtTitle("jardim das flores"), "Jardim das Flores");
   assert.equal(districtTitle("de lourdes 2"), "De Lourdes 2");
 });

@@ -1,9 +1,9 @@
 /**
- * Proves, on seeded random vocabularies: which accounts fit a typed text, how, and in which order,
- * is what a scan by the definition finds (find-twin.ts); establishments of companies come head
- * offices first, then by CNPJ, and all pages joined hold each once. campaign/kernel/find.test.ts
- * asks more, of larger vocabularies.
- * Does not prove: how quick that is (bench/find.bench.ts), nor what routes make of it.
+ * Proves, on seeded random vocabularies: which accounts match a typed text, how, and in which
+ * order, equals a scan by the definition (find-twin.ts); establishments of companies list head
+ * offices first, then by CNPJ, and joined pages have each once. campaign/kernel/find.test.ts tests
+ * more, on larger vocabularies.
+ * Does not prove: speed (bench/find.bench.ts), nor what routes do with it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,9 +26,9 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-find-"));
 after(() => rmSync(folder, { recursive: true }));
 
 describe("finding by name", () => {
-  it("is what a scan finds among few words that are near to each other", () =>
+  it("equals a scan among few words that are similar", () =>
     finds({ seed: 1, count: 500, terms: 40, typed: 120, hostile: HOSTILE }));
-  it("is what a scan finds among many words", () =>
+  it("equals a scan among many words", () =>
     finds({ seed: 2, count: 900, terms: 1_500, typed: 40, hostile: HOSTILE }));
 
   it("reads a quarter of the names with BEGINNINGS, for two common words", async () => {
@@ -37,7 +37,7 @@ describe("finding by name", () => {
     assert.ok(names * 4 < older, `${names} of ${older} names are read`);
   });
 
-  it("refuses wrong places of BEGINNINGS", async () => {
+  it("rejects wrong offsets of BEGINNINGS", async () => {
     const fixture = await writeFixture(join(folder, "forged"), randomRows(5, 300));
     const region = new Region(fixture.path, fixture.directory);
     const start = startOfPart(region, "PNBEGINS");
@@ -55,7 +55,7 @@ describe("finding by name", () => {
 });
 
 describe("the twin", () => {
-  it("counts neighbours that changed places as one edit, letters that are apart as two", () => {
+  it("counts swapped neighbors as one edit, and distant letters as two", () => {
     assert.equal(distance("padaria", "paadria"), 1);
     assert.equal(distance("padaria", "padraai"), 2);
     assert.equal(distance("ca", "abc"), 3);
@@ -64,7 +64,7 @@ describe("the twin", () => {
 });
 
 describe("a company", () => {
-  it("has its head offices first, then its other establishments by CNPJ, each once", async () => {
+  it("lists its head offices first, then its other establishments by CNPJ, each once", async () => {
     const made = randomRows(7, 400).map((row, i) => ({
       ...row,
       cnpj: `${String(10_000_000 + Math.floor(i / 25))}${String(i).padStart(6, "0")}`,

@@ -1,8 +1,8 @@
 /**
- * Proves that the C++ headers in the checkout are those that the tables make, that a change of a
- * table makes another header, and that the places of a row record do not overlap.
- * Does not prove: that the addon that runs was compiled from them; its fingerprint does, at every
- * opening of a snapshot.
+ * Proves that the C++ headers in the checkout match the tables, that a change of a table makes
+ * another header, and that the slots of a row record do not overlap.
+ * Does not prove: that the running addon was compiled from them (its fingerprint does, at every
+ * opening of a snapshot).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -29,19 +29,19 @@ const TABLES = {
   ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
-/** The headers that are stale where some tables are other ones. */
+/** The headers that are stale for other tables. */
 function staleWith(changed: Record<string, unknown>): string[] {
   const texts = headerTexts({ ...TABLES, ...changed });
   return [...texts].filter(([file, text]) => textOf(file) !== text).map(([file]) => file);
 }
 
-describe("the headers that are made from tables", () => {
-  it("are those of the tables", () => {
+describe("the generated headers", () => {
+  it("match the tables", () => {
     assert.equal(headerTexts(TABLES).size, 7);
     assert.deepEqual(staleWith({}), []);
   });
 
-  it("are stale where a field, a flag, a column, a slot, a rule or a kind differs", () => {
+  it("are stale if a field, flag, column, slot, rule, or kind differs", () => {
     const [first, ...rest] = fields.FIELDS;
     const FIELD_LIST = ["native-index/render/field_list.h"];
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe("the headers that are made from tables", () => {
   });
 });
 
-it("the places of a row record follow each other, and are even where a number begins", () => {
+it("orders the offsets of a row record, even where a number begins", () => {
   const { RECORD, SLOT_ROWS, SLOT_BYTES } = record;
   const places = [
     ...SLOT_ROWS.map(({ name, slot, type }) => ({ name, at: slot, bytes: SLOT_BYTES[type] })),

@@ -1,9 +1,9 @@
 /**
- * Proves: Parquet files of any columns at all, read by hyparquet, DuckDB, Polars and parquet-wasm,
- * which share nothing with our writer or each other, hold value by value what the columns hold;
- * what the footer says of nulls, smallest and largest values is so; a dictionary is there where
- * values come again, and only there; columns that are not whole are refused, none is read beyond
- * its end; the same columns give the same bytes on either thread.
+ * Proves: Parquet files of any columns, read by hyparquet, DuckDB, Polars, and parquet-wasm, which
+ * share nothing with our writer or each other, have value by value the columns' content; the
+ * footer's nulls, minima, and maxima are right; a dictionary exists if and only if values repeat;
+ * incomplete columns are rejected, none is read beyond its end; the same columns produce the same
+ * bytes on either thread.
  * Does not prove: the values of fields (columns.test.ts) nor files of several row groups
  * (unit/export/parquet.test.ts).
  */
@@ -119,7 +119,7 @@ function dayOf(days: number): string {
   return new Date(days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Rows as every reader shows them here: dates as days, what is absent as null. */
+/** Rows in a common form for all readers: dates as days, absent values as null. */
 function plainRows(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const plain = (value: unknown): unknown =>
     value instanceof Date ? value.toISOString().slice(0, 10) : (value ?? null);
@@ -138,7 +138,7 @@ async function byDuckDb(path: string): Promise<Record<string, unknown>[]> {
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
-/** Texts that meet the lengths and distances that Snappy writes in different ways. */
+/** Texts with the lengths and distances that Snappy encodes in different ways. */
 function wordsOf(random: () => number): () => string {
   const lengths = [
     0, 1, 3, 4, 7, 8, 11, 12, 15, 16, 17, 59, 60, 61, 64, 65, 68, 255, 256, 257, 2_100,
@@ -157,7 +157,7 @@ function wordsOf(random: () => number): () => string {
   };
 }
 
-/** Columns of every type with many rows, some with hardly a repetition and some with few values. */
+/** Columns of every type with many rows, some with few repetitions and some with few values. */
 function manyValues(count: number, seed: number): Values {
   const random = seededRandom(seed);
   const word = wordsOf(random);
@@ -187,7 +187,7 @@ function manyValues(count: number, seed: number): Values {
 }
 
 describe("values of a Parquet file", () => {
-  it("are those of its columns, by four readers, in full pages and others", async () => {
+  it("equal its columns for four readers, in full pages and others", async () => {
     for (const [count, seed] of [
       [1, 1],
       [8_192, 2],
@@ -202,13 +202,13 @@ describe("values of a Parquet file", () => {
       assert.deepEqual(await byDuckDb(path), expected, "DuckDB");
       const frame = pl.readParquet(bytes);
       assert.deepEqual(plainRows(frame.toRecords()), expected, "Polars");
-      // What arrow-rs has read it writes again, and hyparquet shows it.
+      // arrow-rs rewrites what it has read, and hyparquet shows it.
       const { readParquet, writeParquet } = parquetLibrary();
       assert.deepEqual(await byHyparquet(writeParquet(readParquet(bytes))), expected, "arrow-rs");
     }
   });
 
-  it("are those of any columns at all", async () => {
+  it("are correct for any columns", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 40 }).filter((value) => !value.startsWith("\ufeff")),
       fc.constantFrom("", "a", "SP", "ab".repeat(40)),
@@ -253,7 +253,7 @@ describe("values of a Parquet file", () => {
     assert.deepEqual(segment.parquetOf(rows, fields, columns), here);
   });
 
-  it("that are long make shorter pages", async () => {
+  it("are correct if long values make shorter pages", async () => {
     const values: Values = {
       long: {
         type: "utf8",
@@ -264,7 +264,7 @@ describe("values of a Parquet file", () => {
   });
 });
 
-/** What the footer says of the columns. */
+/** The columns by the footer. */
 function footerOf(values: Values) {
   const [group] = parquetMetadata(arrayBufferOf(fileOf(values))).row_groups;
   return Object.fromEntries(
@@ -288,7 +288,7 @@ function byBytes(a: unknown, b: unknown): number {
 }
 
 describe("the footer of a Parquet file", () => {
-  it("has the nulls and the limits of every column", () => {
+  it("has the null counts and the bounds of every column", () => {
     const values = manyValues(3_000, 8);
     const rows = rowsOf(values);
     for (const [name, { statistics }] of Object.entries(footerOf(values))) {
@@ -304,7 +304,7 @@ describe("the footer of a Parquet file", () => {
         (value) => Buffer.byteLength(String(value)) > 64,
       );
       const [least, most] = isLong ? [undefined, undefined] : [sorted[0], sorted.at(-1)];
-      // hyparquet shows an empty text as nothing; the least zero of a fraction is the negative one.
+      // hyparquet shows an empty text as null; the minimum zero of a float is the negative one.
       const isFraction = values[name]?.type === "float64";
       const read = least === "" ? undefined : least === 0 && isFraction ? -0 : least;
       assert.deepEqual(shown(statistics?.min_value), read, name);
@@ -312,7 +312,7 @@ describe("the footer of a Parquet file", () => {
     }
   });
 
-  it("has no limits where nobody can tell them", () => {
+  it("has no bounds if they are undefined", () => {
     const footer = footerOf({
       none: { type: "utf8", values: [null, null, null] },
       long: { type: "utf8", values: ["b", "a".repeat(65), "c"] },
@@ -328,7 +328,7 @@ describe("the footer of a Parquet file", () => {
     assert.ok(Object.is(footer.zeros?.statistics?.max_value, 0));
   });
 
-  it("names a dictionary where values come again, and no other", () => {
+  it("names a dictionary only if values repeat", () => {
     const count = 60_000;
     const values = (make: (i: number) => string) => ({
       type: "utf8" as const,
@@ -356,7 +356,7 @@ describe("the footer of a Parquet file", () => {
   });
 });
 
-describe("columns that are not whole", () => {
+describe("incomplete columns", () => {
   const whole = () => columnOf("name", "utf8", ["one", null, "three"]);
   const refused = (column: FieldColumn, message: RegExp, ...more: FieldColumn[]) =>
     assert.throws(() => segment.parquetOf(new Uint32Array(), [], [column, ...more]), {
@@ -368,7 +368,7 @@ describe("columns that are not whole", () => {
     return { ...column, buffers: { ...column.buffers, ...buffers } };
   };
 
-  it("are refused by name", () => {
+  it("are rejected by name", () => {
     refused(changed({ offsets: null }), /"name" lacks offsets/);
     refused(changed({ offsets: offsetsOf([1, 2]) }), /"name" lacks offsets/);
     refused(changed({ data: new Uint8Array(7) }), /"name" has an offset outside of its data/);
@@ -391,7 +391,7 @@ describe("columns that are not whole", () => {
     refused({ ...columnOf("list", "list<utf8>", [["a"]]), child: null }, /"list" lacks items/);
   });
 
-  it("are refused where validity is too short or a type is none", () => {
+  it("are rejected if validity is too short or a type is unknown", () => {
     const nine = columnOf("n", "int32", [1, 2, 3, 4, 5, 6, 7, 8, null]);
     refused({ ...nine, buffers: { ...nine.buffers, validity: Uint8Array.of(1) } }, /validity/);
     refused({ ...nine, type: "int64" as Type }, /type/);

@@ -1,9 +1,9 @@
 /**
- * Proves: rows that the addon renders as CSV, JSON lines, HTML and sheet rows are byte for byte
- * those of the slow twin (rows-twin.ts), for hostile and random accounts, any fields in any order
- * and extra columns; readers get every text back; what a format cannot hold and requests that make
- * no sense are refused by name.
- * Does not prove: that whole files are good (the tests of the renderers), nor which rows they hold.
+ * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal the slow twin
+ * (rows-twin.ts) byte for byte, for hostile and random accounts, any fields in any order, and extra
+ * columns; readers recover every text; content that does not fit a format and invalid requests are
+ * rejected by name.
+ * Does not prove: that whole files are good (the tests of the renderers), nor which rows they have.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -75,7 +75,7 @@ function someExtras(format: RowFormat, rows: number, dice: () => number): ExtraC
   ].filter(({ kind }) => dice() < 0.5 && (kind !== "json" || format === "jsonl"));
 }
 
-/** One request of one text per row beside nothing else. */
+/** One request of one text per row and nothing else. */
 function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
   const extra = [{ name: "text", kind: "text", values: texts }] as const;
   return requestOf({ format, fields: ["cnpj"], extra });
@@ -83,7 +83,7 @@ function ofTexts(format: RowFormat, texts: readonly string[]): RowsRequest {
 
 describe("rows of an export", () => {
   for (const format of FORMATS) {
-    it(`are as ${format} what the twin makes of all fields`, () => {
+    it(`equal the twin's ${format} of all fields`, () => {
       for (const segment of [hostile, random]) {
         const rows = Uint32Array.from({ length: segment.rowCount }, (_, row) => row);
         const request = requestOf({ format, firstNumber: 7 });
@@ -92,7 +92,7 @@ describe("rows of an export", () => {
       }
     });
 
-    it(`are as ${format} for people what the twin makes, in both languages`, () => {
+    it(`equal the twin's ${format} for people, in both languages`, () => {
       const dice = seededRandom(29);
       for (let i = 0; i < ROUNDS; i++) {
         const segment = i % 2 === 0 ? hostile : random;
@@ -112,7 +112,7 @@ describe("rows of an export", () => {
       }
     });
 
-    it(`are as ${format} what the twin makes of some fields, rows and extra columns`, () => {
+    it(`equal the twin's ${format} of some fields, rows, and extra columns`, () => {
       const dice = seededRandom(17);
       for (let i = 0; i < ROUNDS; i++) {
         const segment = i % 2 === 0 ? hostile : random;
@@ -129,7 +129,7 @@ describe("rows of an export", () => {
       }
     });
 
-    it(`do not depend as ${format} on the sizes of the calls`, () => {
+    it(`as ${format} do not depend on the sizes of the calls`, () => {
       const dice = seededRandom(23);
       const rows = someRows(random, 700, dice);
       const whole = rendered(random, rows, requestOf({ format }));
@@ -154,7 +154,7 @@ describe("rows of an export", () => {
     );
   });
 
-  it("are not lost to readers of CSV that skip empty lines", () => {
+  it("are not lost to CSV readers that skip empty lines", () => {
     const dice = seededRandom(29);
     const rows = someRows(random, 200, dice);
     const text = rendered(random, rows, requestOf({ fields: ["trade_name"] }));
@@ -162,7 +162,7 @@ describe("rows of an export", () => {
     assert.equal(parseCsv(text, ",").length, 200);
   });
 
-  it("are nothing for no rows", () => {
+  it("are empty without rows", () => {
     for (const format of FORMATS) {
       assert.equal(rendered(random, new Uint32Array(), requestOf({ format })), "");
     }
@@ -182,11 +182,11 @@ const texts = fc.array(
   { maxLength: 20 },
 );
 
-/** Rows of as many as the texts. */
+/** As many rows as texts. */
 const firstRows = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
 
 describe("texts in rows", () => {
-  it("are escaped wherever in a word of eight bytes a character stands", () => {
+  it("are escaped at any position in a word of eight bytes", () => {
     const special = [..."\"',;\t\r\n &<>_\0\x1f\x7f\\", "\ufffe", "\ufffd", "é", "_x0041_"];
     const values = special.flatMap((character) =>
       Array.from({ length: 20 }, (_, length) =>
@@ -196,7 +196,7 @@ describe("texts in rows", () => {
         }),
       ).flat(),
     );
-    // More texts than accounts: every account comes several times.
+    // More texts than accounts: every account occurs several times.
     const rows = Uint32Array.from(values, (_, i) => i % random.rowCount);
     for (const format of FORMATS) {
       const request = ofTexts(format, values);
@@ -205,7 +205,7 @@ describe("texts in rows", () => {
     }
   });
 
-  it("come back from CSV with both delimiters, but for the apostrophe before a formula", () => {
+  it("round-trip through CSV with both delimiters, except an apostrophe before a formula", () => {
     const property = fc.property(texts, fc.constantFrom(",", ";"), (values, delimiter) => {
       const request = { ...ofTexts("csv", values), delimiter } as const;
       const text = rendered(random, firstRows(values.length), request);
@@ -213,7 +213,7 @@ describe("texts in rows", () => {
       assert.deepEqual(found, values.map(unformulated));
       const unguarded = (cell: string) => (FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell);
       const undone = found.map((cell) => (cell.startsWith("'") ? unguarded(cell) : cell));
-      // A text that begins with an apostrophe and a formula cannot be told from a guarded one.
+      // A text that begins with an apostrophe and a formula looks like a guarded one.
       const expected = values.map((value) => (value.startsWith("'") ? unguarded(value) : value));
       assert.deepEqual(undone, expected);
       assert(found.every((cell) => !FORMULA.test(cell)));
@@ -221,7 +221,7 @@ describe("texts in rows", () => {
     fc.assert(property, { numRuns: 300, seed: 1 });
   });
 
-  it("are guarded in CSV behind every character that a spreadsheet drops, and no other", () => {
+  it("are guarded in CSV after every character that a spreadsheet drops, and no other", () => {
     for (const [first, last] of [
       [0, 0xd7ff],
       [0xe000, 0x1ffff],
@@ -251,7 +251,7 @@ describe("texts in rows", () => {
     }
   });
 
-  it("come back from HTML, and none ends its cell", () => {
+  it("round-trip through HTML, and none ends its cell", () => {
     const property = fc.property(texts, (values) => {
       const text = rendered(random, firstRows(values.length), ofTexts("html", values));
       const cells = text
@@ -269,7 +269,7 @@ describe("texts in rows", () => {
     fc.assert(property, { numRuns: 300, seed: 2 });
   });
 
-  it("come back from a sheet, whatever XML forbids", () => {
+  it("round-trip through a sheet, except for characters that XML forbids", () => {
     const property = fc.property(texts, (values) => {
       const text = rendered(random, firstRows(values.length), ofTexts("xlsx", values));
       const cells = [...text.matchAll(/<c r="B\d+" t="inlineStr"><is><t[^>]*>([^<]*)<\/t>/g)];
@@ -281,7 +281,7 @@ describe("texts in rows", () => {
     fc.assert(property, { numRuns: 300, seed: 3 });
   });
 
-  it("come back from JSON lines", () => {
+  it("round-trip through JSON lines", () => {
     const property = fc.property(texts, (values) => {
       const text = rendered(random, firstRows(values.length), ofTexts("jsonl", values));
       const found = text
@@ -294,10 +294,10 @@ describe("texts in rows", () => {
   });
 });
 
-describe("requests for rows", () => {
+describe("row requests", () => {
   const one = Uint32Array.of(0);
 
-  it("are refused by name when they make no sense", () => {
+  it("are rejected by name if invalid", () => {
     const refuse = (wish: object, message: RegExp, rows = one) =>
       assert.throws(() => random.renderRows(rows, requestOf(wish)), {
         code: "INVALID_ARGUMENT",
@@ -315,9 +315,9 @@ describe("requests for rows", () => {
     for (const format of FORMATS) refuse({ format }, /no row 3000/, Uint32Array.of(1, 3000));
   });
 
-  it("are refused when a sheet cannot hold the rows", () => {
+  it("are rejected if a sheet cannot contain the rows", () => {
     const sheet = (text: string) => rendered(random, one, ofTexts("xlsx", [text]));
-    // Both are 32,767 units of UTF-16 long, which is what a cell holds.
+    // Both are 32,767 UTF-16 units long, the limit of a cell.
     for (const text of ["é".repeat(32_767), `x${"\u{1f600}".repeat(16_383)}`]) {
       assert(sheet(text).includes(text));
       const message = /"text" in row 2 has 32768 characters/;

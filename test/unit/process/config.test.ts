@@ -1,8 +1,8 @@
 /**
- * Proves the order of the sources of a setting, that every problem of every source is reported at
- * once with its place, that the environment of a container does not break the start, and that the
- * table for the documents leaves out nothing.
- * Does not prove that a setting is obeyed; the tests of its reader do.
+ * Proves the precedence of a setting's sources, that every problem of every source is reported in
+ * one error with its place, that a container's environment does not break the start, and that the
+ * documents' table is complete.
+ * Does not prove: that a setting takes effect (the tests of its reader do).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,14 +26,14 @@ import type { Setting } from "../../../src/settings/settingvalue.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Writes a config file and gives its path. */
+/** Writes a config file, returns its path. */
 function fileOf(content: unknown): string {
   const file = path.join(folder, "peneira.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   return file;
 }
 
-/** The lines of the refusal, the first one left out. */
+/** The lines of the error without the first one. */
 function problemsOf(inputs: ConfigInputs, table?: Record<string, Setting>): string[] {
   try {
     loadConfig(inputs, table);
@@ -46,7 +46,7 @@ function problemsOf(inputs: ConfigInputs, table?: Record<string, Setting>): stri
 }
 
 describe("loadConfig", () => {
-  it("takes flags before the environment before the file before defaults", () => {
+  it("prefers flags to the environment, the file, and defaults, in that order", () => {
     const file = fileOf({ listen: "file:1", transport: "node", log: { level: "warn" } });
     const environment = { PENEIRA_LISTEN: "env:2", PENEIRA_TRANSPORT: "uws" };
     const config = loadConfig({ flags: { listen: "flag:3" }, environment, file });
@@ -60,13 +60,13 @@ describe("loadConfig", () => {
     assert.equal(config.get("transport"), "uws");
   });
 
-  it("reads a file with a byte-order mark, as editors of Windows write it", () => {
+  it("reads a file with a byte-order mark, as Windows editors write it", () => {
     const file = fileOf({});
     writeFileSync(file, '\ufeff{"listen": "file:1"}');
     assert.equal(loadConfig({ file }).get("listen"), "file:1");
   });
 
-  it("knows every row by its variable", () => {
+  it("recognizes every row by its variable", () => {
     const wrong = Object.fromEntries(Object.keys(SETTINGS).map((key) => [variableOf(key), ""]));
     assert.equal(problemsOf({ environment: wrong }).length, Object.keys(SETTINGS).length);
     assert.equal(variableOf("exports.secondary_cnae_full"), "PENEIRA_EXPORTS_SECONDARY_CNAE_FULL");
@@ -86,7 +86,7 @@ describe("loadConfig", () => {
     assert.deepEqual(config.plans.scale, plans.scale);
   });
 
-  it("reports every problem of every source at once, with its place", () => {
+  it("reports every problem of every source in one error, with its position", () => {
     const file = fileOf({ listn: "x:1", http: { body_max_bytes: 1 }, log: { level: "loud" } });
     const environment = { PENEIRA_LOG_LEVL: "info", PENEIRA_EXPORTS_RETENTION: "1.5" };
     const problems = problemsOf({ flags: { transport: "ftp" }, environment, file });
@@ -101,7 +101,7 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("refuses values that do not go together, with both and all that is wrong beside", () => {
+  it("rejects conflicting values, with both, and with all other mistakes", () => {
     const file = fileOf({ http: { sockets_per_address: 5_000, headers_timeout_ms: 20_000 } });
     const environment = { PENEIRA_HTTP_SOCKETS_MAX: "4000", PENEIRA_LOG_LEVEL: "loud" };
     assert.deepEqual(problemsOf({ environment, file }), [
@@ -117,7 +117,7 @@ describe("loadConfig", () => {
     assert.deepEqual(problemsOf({ environment: equal }), []);
   });
 
-  it("says the form of a text that was given as something else", () => {
+  it("reports the expected form of a value of another type", () => {
     const file = fileOf({ http: { trusted_proxies: ["10.0.0.1"] }, snapshot: 5 });
     assert.deepEqual(problemsOf({ file }), [
       `${file}: http.trusted_proxies must be one text, addresses and networks separated by ` +
@@ -126,7 +126,7 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("refuses wrong limits of plans with their places, and says what they may be", () => {
+  it("rejects wrong plan limits with their pointers, and the allowed values", () => {
     const free = { search_limit: 50_001, burst: 0, export_rows_per_day: -1, fields: ["salary"] };
     const file = fileOf({ plans: { free, gold: { burst: 1 }, scale: { colour: "red" } } });
     const environment = { PENEIRA_PLANS_STARTER_REQUESTS_PER_SECOND: "0" };
@@ -146,7 +146,7 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("names the plan that there is not, and of a plan that there is the nearest limit", () => {
+  it("reports an unknown plan, and the nearest limit of a known plan", () => {
     const inputs = { plans, planSettings: PLAN_SETTINGS };
     const environment = { PENEIRA_PLANS_GOLD_BURST: "1", PENEIRA_PLANS_SCALE_BURSTS: "1" };
     const [gold, bursts] = problemsOf({ ...inputs, environment });
@@ -159,7 +159,7 @@ describe("loadConfig", () => {
     assert.deepEqual(more, []);
   });
 
-  it("names the entries of a list that there are not, each with the nearest", () => {
+  it("reports unknown entries of a list, each with the nearest", () => {
     const inputs = { plans, planSettings: PLAN_SETTINGS };
     const file = fileOf({
       plans: { free: { fields: ["cnpj", "nme", "emial"] }, scale: { fields: 5 } },
@@ -174,7 +174,7 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("refuses a file that is missing, a folder, broken or not an object, with the place", () => {
+  it("rejects a file that is missing, a folder, broken, or not an object, with the path", () => {
     const none = path.join(folder, "none.json");
     assert.deepEqual(problemsOf({ file: none }), [
       `${none}: there is no such file; check the path`,
@@ -192,7 +192,7 @@ describe("loadConfig", () => {
     assert.deepEqual(problemsOf({ file: list }), [`${list}: must be one JSON object`]);
   });
 
-  it("refuses what a file says twice, in whatever way", () => {
+  it("rejects a file's duplicate settings in every form", () => {
     const twice = fileOf('{"transport": "uws",\n "transport": "node"}');
     assert.deepEqual(problemsOf({ file: twice }), [
       `${twice}, line 2, column 2: the member name "transport" occurs twice in its object; ` +
@@ -206,14 +206,14 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("takes an empty object for settings that nobody sets, and for nothing else", () => {
+  it("accepts an empty object for a group of settings, and for nothing else", () => {
     assert.deepEqual(problemsOf({ file: fileOf({ http: {}, log: {} }) }), []);
     const problems = problemsOf({ file: fileOf({ htp: {}, listen: {} }) });
     assert.match(problems[0] ?? "", /unknown key "htp"/);
     assert.match(problems[1] ?? "", /listen must be .*, not \{\}$/);
   });
 
-  it("passes over the variables that Kubernetes sets for a service called peneira", () => {
+  it("ignores the variables that Kubernetes sets for a service called peneira", () => {
     const environment = {
       PENEIRA_SERVICE_HOST: "10.0.0.1",
       PENEIRA_SERVICE_PORT_HTTP: "80",
@@ -244,13 +244,13 @@ describe("loadConfig", () => {
     assert.ok(!problems.join().includes("short"));
   });
 
-  it("does not know a variable _FILE of what is no secret", () => {
+  it("rejects a _FILE variable of a setting that is no secret", () => {
     assert.equal(problemsOf({ environment: { PENEIRA_LISTEN_FILE: "x" } }).length, 1);
   });
 });
 
-describe("a disk with less room than is to be kept", () => {
-  it("is told at the start, with both numbers and where the setting comes from", () => {
+describe("a disk with less free space than the reserve", () => {
+  it("is reported at the start, with both numbers and the setting's source", () => {
     const environment = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "1000" };
     const config = loadConfig({ environment });
     assert.deepEqual([withoutRoom(config, 1_000), withoutRoom(config, null)], [[], []]);
@@ -262,11 +262,11 @@ describe("a disk with less room than is to be kept", () => {
   });
 });
 
-describe("settings that the transport does not follow", () => {
+describe("settings that the transport ignores", () => {
   const warned = (environment: Record<string, string>) =>
     withoutEffect(loadConfig({ environment }));
 
-  it("are named where somebody has set them, and only with uws", () => {
+  it("are named if set, and only with uws", () => {
     const set = { PENEIRA_HTTP_IDLE_TIMEOUT_MS: "30000", PENEIRA_HTTP_WRITE_TIMEOUT_MS: "5000" };
     const [warning, ...more] = warned(set);
     assert.match(
@@ -278,7 +278,7 @@ describe("settings that the transport does not follow", () => {
     assert.deepEqual(warned({}), []);
   });
 
-  it("are marked where all settings are shown, and only with uws", () => {
+  it("are marked in the list of all settings, and only with uws", () => {
     const shown = (environment: Record<string, string>) => {
       const line = /^http\.idle_timeout_ms .*$/m.exec(
         asLines(loadConfig({ environment }).settings),
@@ -294,7 +294,7 @@ describe("settings that the transport does not follow", () => {
 describe("the table for the documents", () => {
   const lines = settingsTable().trimEnd().split("\n");
 
-  it("has one line for every setting and every value of every plan, and none beside", () => {
+  it("has one line for every setting and every value of every plan, and no other", () => {
     const limits = [...Object.keys(PLAN_LIMITS), "secondary_cnae_full", "fields"];
     assert.deepEqual(Object.keys(PLAN_SETTINGS).sort(), [...limits].sort());
     const plansKeys = PLAN_NAMES.flatMap((plan) => limits.map((limit) => `plans.${plan}.${limit}`));
@@ -304,7 +304,7 @@ describe("the table for the documents", () => {
     for (const found of shown) assert.equal(found?.[2], variableOf(found?.[1] ?? ""));
   });
 
-  it("gives each its default and a meaning of its own", () => {
+  it("contains each default and a distinct meaning", () => {
     const cells = lines.slice(2).map((line) => line.split(/ \| /));
     assert.ok(cells.every(({ length }) => length === 4));
     assert.equal(new Set(cells.map(([, , , meaning]) => meaning)).size, cells.length);
@@ -316,7 +316,7 @@ describe("the table for the documents", () => {
 });
 
 describe("parseListen", () => {
-  it("reads names, addresses and ports, and refuses the rest", () => {
+  it("parses names, addresses, and ports, and rejects the rest", () => {
     assert.deepEqual(parseListen("localhost:0"), { host: "localhost", port: 0 });
     assert.deepEqual(parseListen("[::1]:65535"), { host: "::1", port: 65_535 });
     assert.equal(listenText({ host: "::1", port: 80 }), "[::1]:80");

@@ -1,13 +1,13 @@
 /**
- * Proves which names of files `export --out` and `import --out` take, and which format a name is.
- * Does not prove that the commands ask: e2e/cli/export.test.ts.
+ * Proves which file names `export --out` and `import --out` accept, and which format they select.
+ * Does not prove: that commands use it (e2e/cli/export.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { kindOfName, otherKind, refuseSnapshotName } from "../../../src/cli/support/ending.ts";
 import { EXPORT_FORMATS } from "../../../src/spec/fields.ts";
 
-it("takes the format of the ending, and refuses one that is unknown or contradicts", () => {
+it("uses the format of the extension, and rejects an unknown or contradicting one", () => {
   for (const format of EXPORT_FORMATS) {
     assert.equal(kindOfName(`a.b/x.${format.toUpperCase()}`).format, format);
     assert.equal(kindOfName(`x.${format}`, { format }).format, format);
@@ -27,7 +27,7 @@ it("takes the format of the ending, and refuses one that is unknown or contradic
   }
 });
 
-it("takes the compression of the ending, and refuses one that contradicts --compression", () => {
+it("uses the compression of the extension, and rejects one that contradicts --compression", () => {
   assert.deepEqual(kindOfName("x.csv.gz"), { format: "csv", compression: "gzip" });
   assert.deepEqual(kindOfName("x.JSONL.GZ", { compression: "gzip" }), {
     format: "jsonl",
@@ -40,7 +40,7 @@ it("takes the compression of the ending, and refuses one that contradicts --comp
   assert.equal(kindOfName("x", { compression: "gzip" }).compression, "gzip");
   for (const [name, compression, right] of [
     ["x.csv", "gzip", /ends in \.csv, but --compression is gzip\. Use the ending \.csv\.gz,/],
-    // A file of Parquet is compressed inside, and has no other ending.
+    // A Parquet file is compressed inside, and has no other extension.
     ["x.parquet", "gzip", /--compression is gzip\. Use the ending \.csv\.gz, or leave out/],
     ["x.csv.gz", "zstd", /ends in \.gz, but --compression is zstd\. Use the ending \.csv\.zst,/],
     ["x.csv.gz", "none", /ends in \.gz, but --compression is none\. Use the ending \.csv,/],
@@ -49,7 +49,7 @@ it("takes the compression of the ending, and refuses one that contradicts --comp
   }
 });
 
-it("refuses a snapshot under the name of another kind of file", () => {
+it("rejects a snapshot under the name of another kind of file", () => {
   for (const name of ["x.peneira", "x.ARROW", "2026-10", ".x"]) refuseSnapshotName(name);
   for (const name of ["x.csv", "x.parquet", "x.peneira.zip"]) {
     assert.throws(() => refuseSnapshotName(name), {
@@ -59,7 +59,7 @@ it("refuses a snapshot under the name of another kind of file", () => {
   }
 });
 
-it("reports an ending that decides against the spec, unless --format decides", () => {
+it("reports an extension that overrides the spec, unless --format decides", () => {
   const spec = { output: { format: "xlsx" } };
   assert.equal(
     otherKind("y.csv", spec),
@@ -69,13 +69,13 @@ it("reports an ending that decides against the spec, unless --format decides", (
   assert.equal(otherKind("y.csv", spec, { format: "csv" }), null);
   assert.equal(otherKind("y.xlsx", spec), null);
   assert.equal(otherKind("y", spec), null);
-  // json is a search's own format, and a wrong one is refused by the schema.
+  // json is a search's own format, and the schema rejects a wrong one.
   for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
     assert.equal(otherKind("y.csv", input), null);
   }
 });
 
-it("reports an ending that decides against the compression of the spec", () => {
+it("reports an extension that overrides the compression of the spec", () => {
   const spec = { output: { format: "csv", compression: "gzip" } };
   assert.equal(
     otherKind("y.csv", spec),

@@ -1,8 +1,8 @@
 /**
- * Proves: owners take turns by what their tasks cost, whoever came first and however many wait;
- * tasks of one owner run in order; what waits is bounded for an owner and for all, in words with
- * a time; a task that fails ends its turn.
- * Does not prove that something shared has such a queue: suites of each do.
+ * Proves: owners are scheduled by the cost of their tasks, in any order of arrival and number;
+ * tasks of one owner run in order; the queue is bounded for an owner and for all, with message and
+ * time; a failing task ends its turn.
+ * Does not prove: that something shared has a queue (suites of each do).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const BOUNDS: QueueBounds = { running: 1, waiting: 1_000, waitingOfOwner: 500, what: "Tasks" };
 
-/** Runs tasks one after the other; gives the owners in the order in which theirs ran. */
+/** Runs tasks in sequence; returns the owners in the order of execution. */
 async function orderOf(
   tasks: readonly (readonly [owner: string, cost: number])[],
   bounds = BOUNDS,
@@ -32,8 +32,8 @@ async function orderOf(
   return order;
 }
 
-describe("turns", () => {
-  it("go to the owner that came last and has had nothing", async () => {
+describe("scheduled tasks", () => {
+  it("of a new owner run first", async () => {
     const many = Array.from({ length: 40 }, () => ["many", 500] as const);
     const order = await orderOf([...many, ["few", 1]]);
     assert.equal(order.indexOf("few"), 1);
@@ -48,7 +48,7 @@ describe("turns", () => {
     assert.equal(beforeThird.filter((owner) => owner === "small").length, 20);
   });
 
-  it("never let an owner wait for more than its own cost and one task of each other", async () => {
+  it("never delay an owner by more than its own cost and one task of each other", async () => {
     for (let seed = 1; seed <= 50; seed++) {
       const draw = new Draw(seededRng(seed));
       const tasks = Array.from({ length: 60 }, (): [string, number] => [
@@ -75,7 +75,7 @@ describe("turns", () => {
     }
   });
 
-  it("of one owner run one at a time where that is wanted, in order", async () => {
+  it("of one owner run one at a time on request, in order", async () => {
     const queue = new FairQueue({ ...BOUNDS, running: 3, runningOfOwner: 1 });
     const begun: string[] = [];
     const under = new Set<string>();
@@ -93,7 +93,7 @@ describe("turns", () => {
     assert.deepEqual(begun, ["a1", "b1", "a2", "b2", "a3"]);
   });
 
-  it("go on behind a task that fails", async () => {
+  it("continue after a task that fails", async () => {
     const queue = new FairQueue(BOUNDS);
     const failing = queue.run("a", 1, () => Promise.reject(new Error("broken")));
     const next = queue.run("b", 1, () => Promise.resolve("done"));
@@ -102,8 +102,8 @@ describe("turns", () => {
   });
 });
 
-describe("what waits", () => {
-  it("is bounded for one owner, in number and cost, while others are taken", async () => {
+describe("queued tasks", () => {
+  it("are bounded for one owner, in number and cost, while others are accepted", async () => {
     const queue = new FairQueue({ ...BOUNDS, waitingOfOwner: 3, costOfOwner: 20 });
     const running = [queue.run("x", 1, () => turn())];
     const add = (owner: string, cost: number) => queue.run(owner, cost, () => turn());
@@ -115,7 +115,7 @@ describe("what waits", () => {
     await add("b", 1);
   });
 
-  it("is bounded for all", async () => {
+  it("are bounded for all", async () => {
     const queue = new FairQueue({ ...BOUNDS, waiting: 2, cost: 10 });
     const add = (owner: string, cost: number) => queue.run(owner, cost, () => turn());
     const running = [add("x", 1), add("a", 5)];

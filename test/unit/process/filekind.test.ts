@@ -1,9 +1,9 @@
 /**
- * Proves: the kind of a file is told by its first bytes, and text of any sort has none; every
- * reader of a file that a person names says of one of another kind what it is: all inputs of an
- * import, snapshots, specs, config files, backups; JSON is read with a byte-order mark.
- * Does not prove: what is said of zips and members of a dump (unit/dump/foreign.test.ts), of files
- * of lists (unit/lists/otherfiles.test.ts), and of tables (unit/dump/tables.test.ts) in detail.
+ * Proves: a file's kind is recognized by its first bytes, and text of any sort has none; every
+ * reader of a user's file names the kind of another one: all inputs of an import, snapshots, specs,
+ * config files, backups; JSON is parsed with a byte-order mark.
+ * Does not prove: the messages for zips and members of a dump (unit/dump/foreign.test.ts), for list
+ * files (unit/lists/otherfiles.test.ts), and for tables (unit/dump/tables.test.ts) in detail.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ const latin = (text: string) => Buffer.from(text, "latin1");
 const TEXT = "cnpj;nome\n11222333000181;PADARIA SÃO JOÃO\n";
 const HTML = "\n<!DOCTYPE html><title>503</title>";
 
-/** Files of other kinds, with what they are called. */
+/** Files of other kinds, with their names. */
 const OTHERS: readonly (readonly [words: RegExp, bytes: Buffer])[] = [
   [/it is empty\b/, Buffer.alloc(0)],
   [/it is a web page \(HTML\), not /, latin(HTML)],
@@ -64,7 +64,7 @@ const OTHERS: readonly (readonly [words: RegExp, bytes: Buffer])[] = [
 ];
 
 describe("the kind of a file", () => {
-  it("is told by its first bytes", () => {
+  it("is recognized by its first bytes", () => {
     const cases: readonly (readonly [string, string | Buffer])[] = [
       ["empty", ""],
       ["html", "<HTML>"],
@@ -90,12 +90,12 @@ describe("the kind of a file", () => {
     }
   });
 
-  it("is none of text, whatever it holds", () => {
+  it("is never recognized in text, for any content", () => {
     const texts = [TEXT, "<a;b>\n", "{}", "1", "\ufeffa,b", "a\0b\0\0c;d;e;f;g;h;i", "\x1a", " "];
     for (const text of texts) assert.equal(kindOf(Buffer.from(text)), null, JSON.stringify(text));
   });
 
-  it("is a part of a sentence", () => {
+  it("is a phrase that fits a sentence", () => {
     const words = (bytes: Buffer) => {
       const kind = kindOf(bytes);
       return kind === null ? "" : insteadOf(kind, "a list");
@@ -105,7 +105,7 @@ describe("the kind of a file", () => {
   });
 });
 
-describe("a file of another kind is named", () => {
+describe("names a file of another kind", () => {
   const readers: readonly (readonly [name: string, read: (path: string) => unknown])[] = [
     ["x.peneira", openSnapshot],
     ["x.parquet", (path) => space.import(path, "no.peneira").catch(() => columns(path))],
@@ -128,7 +128,7 @@ describe("a file of another kind is named", () => {
   }
 
   for (const [name, read] of readers) {
-    it(`where ${name} belongs`, async () => {
+    it(`in place of ${name}`, async () => {
       for (const [words, bytes] of OTHERS) {
         mkdirSync(join(folder, "place"), { recursive: true });
         const told = await refusal(() => read(write(join("place", name), bytes)));
@@ -138,7 +138,7 @@ describe("a file of another kind is named", () => {
     });
   }
 
-  it("in every input of an import that is a file", async () => {
+  it("in every file input of an import", async () => {
     const program = new Command();
     registerImport(program);
     const inputs = program.commands[0]?.options.filter(({ flags }) => {
@@ -158,7 +158,7 @@ describe("a file of another kind is named", () => {
     }
   });
 
-  it("but not JSON behind a byte-order mark, which is read", () => {
+  it("except JSON after a byte-order mark, which is read", () => {
     assert.deepEqual(readSpecFile(write("marked.json", '\ufeff{"a": 1}')), { a: 1 });
     const file = write("config.json", '\ufeff{"log": {"level": "warn"}}');
     assert.equal(loadConfig({ file }).get("log.level"), "warn");

@@ -1,6 +1,6 @@
 /**
- * Proves that a lazy value is made once, on first use, and again after a failure; that values by
- * key are one for each key; that what is ready is handed on in the same turn, else later.
+ * Proves that a lazy value is created once, on first use, and again after a failure; that values by
+ * key are cached per key; that a ready value is passed on in the same turn, else later.
  */
 
 import assert from "node:assert/strict";
@@ -9,20 +9,20 @@ import { whenReady } from "../../../src/http/server/body.ts";
 import { lazy, lazyByKey } from "../../../src/scheduling/lazy.ts";
 
 describe("a lazy value", () => {
-  it("is made once, on first use", () => {
+  it("is created once, on first use", () => {
     let made = 0;
     const value = lazy(() => ++made);
     assert.equal(made, 0);
     assert.deepEqual([value(), value(), made], [1, 1, 1]);
   });
 
-  it("is made once if it is undefined", () => {
+  it("is created once if it is undefined", () => {
     let made = 0;
     const value = lazy(() => void made++);
     assert.deepEqual([value(), value(), made], [undefined, undefined, 1]);
   });
 
-  it("is made again after a failure", () => {
+  it("is created again after a failure", () => {
     let tries = 0;
     const value = lazy(() => {
       if (++tries === 1) throw new Error("once");
@@ -32,7 +32,7 @@ describe("a lazy value", () => {
     assert.deepEqual([value(), value(), tries], ["made", "made", 2]);
   });
 
-  it("is one for each key", () => {
+  it("is cached per key", () => {
     const made: object[] = [];
     const numberOf = lazyByKey((key: object) => made.push(key));
     const [one, other] = [{}, {}];
@@ -40,15 +40,15 @@ describe("a lazy value", () => {
   });
 });
 
-describe("a value that may come later", () => {
-  it("is handed on in the same turn if it is ready", () => {
+describe("a value that may arrive later", () => {
+  it("is passed on in the same turn if it is ready", () => {
     assert.equal(
       whenReady(1, (one) => one + 1),
       2,
     );
   });
 
-  it("is handed on when it comes, and so are failures", async () => {
+  it("is passed on on arrival, as are failures", async () => {
     assert.equal(await whenReady(Promise.resolve(1), (one) => one + 1), 2);
     const failing = whenReady(Promise.reject(new Error("no")), () => assert.fail());
     await assert.rejects(failing as Promise<never>, /no/);

@@ -1,9 +1,9 @@
 /**
- * Proves that lines of a log are collected, written in their order after a moment, at once with an
- * error, and all of them when the process ends by itself, by exit or by an error that nobody
- * catches; of which errors the message is written; and that the file of `npm start` is bounded,
- * with warnings on the terminal too. Does not prove what is logged otherwise
- * (e2e/server/secrecy.test.ts) nor anything after a kill.
+ * Proves that log lines are buffered, written in order after a moment, immediately with an error,
+ * and completely when the process ends by itself, by exit, or by an uncaught error; which errors'
+ * messages are written; and that the file of `npm start` is bounded, with warnings on the terminal
+ * too. Does not prove: what is logged otherwise (e2e/server/secrecy.test.ts) nor anything after a
+ * kill.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
 after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** A log into a file, and what is in that file by now. */
+/** A log into a file, and that file's current content. */
 function open() {
   const path = join(folder, `log-${files++}`);
   const log = openLog("info", collected(openSync(path, "w")));
@@ -53,7 +53,7 @@ describe("the log", () => {
     assert.ok(statSync(path).size <= 12_000, "it begins anew");
   });
 
-  it("keeps lines back for a moment and writes them in their order", async () => {
+  it("buffers lines briefly and writes them in order", async () => {
     const { log, numbers } = open();
     for (const n of upTo(50)) log.info({ n }, "request");
     await sleep(20);
@@ -65,7 +65,7 @@ describe("the log", () => {
     assert.deepEqual(numbers(), upTo(51), "the moment comes again");
   });
 
-  it("writes an error at once, behind what came before it", async () => {
+  it("writes an error immediately, after earlier lines", async () => {
     const { log, numbers } = open();
     for (const n of upTo(9)) log.info({ n }, "request");
     log.error({ n: 9 }, "failed");
@@ -73,7 +73,7 @@ describe("the log", () => {
     assert.deepEqual(numbers(), upTo(10));
   });
 
-  it("writes without waiting when much has come", async () => {
+  it("writes synchronously if much is buffered", async () => {
     const { log, numbers } = open();
     for (const n of upTo(5_000)) log.info({ n, padding: "x".repeat(50) }, "request");
     for (let i = 0; i < 100 && numbers().length < 5_000; i++) await sleep(20);
@@ -86,7 +86,7 @@ describe("the log", () => {
     ["by an error that nobody catches", 'throw new Error("x");', 1],
     ["by a rejection that nobody catches", 'void Promise.reject(new Error("x"));', 1],
   ] as const) {
-    it(`is whole when the process ends ${name}`, () => {
+    it(`is complete when the process ends ${name}`, () => {
       const module = pathToFileURL(join(ROOT, "src/process/log.ts")).href;
       const script = `import { openLog } from ${JSON.stringify(module)};
         const log = openLog("info");
@@ -107,7 +107,7 @@ describe("the log", () => {
 describe("describeError", () => {
   const coded = (code: string) => Object.assign(new Error("block 7 is wrong"), { code });
 
-  it("gives the words of the engine about a snapshot file, and no others", () => {
+  it("returns only the engine's message for a snapshot file", () => {
     for (const code of ["SNAPSHOT_DAMAGED", "SNAPSHOT_VERSION", "SNAPSHOT_UNREADABLE"]) {
       assert.equal(describeError(coded(code)).why, "block 7 is wrong");
       const outer = new Error("secret", { cause: coded(code) });
@@ -119,7 +119,7 @@ describe("describeError", () => {
     }
   });
 
-  it("says no place where there is none", () => {
+  it("omits the position if there is none", () => {
     const error = coded("SNAPSHOT_DAMAGED");
     assert.ok((describeError(error).place as string[]).length > 0);
     error.stack = "Error: block 7 is wrong";

@@ -1,6 +1,6 @@
 /**
- * Proves the text that Prometheus reads: names, labels, escapes, cumulative buckets, against a
- * reader of the format that shares no code with the writer. Not proved here: which metrics the
+ * Proves the text that Prometheus parses: names, labels, escapes, cumulative buckets, against a
+ * reader of the format that shares no code with the writer. Does not prove: which metrics the
  * server has.
  */
 import { strict as assert } from "node:assert";
@@ -15,7 +15,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads a text character by character; throws where it leaves the format. */
+/** Parses a text character by character; throws if it violates the format. */
 function read(text: string): { readonly samples: Sample[]; readonly types: Map<string, string> } {
   assert(text.endsWith("\n"));
   const samples: Sample[] = [];
@@ -59,7 +59,7 @@ function readSample(line: string): Sample {
   return { name, labels, value };
 }
 
-test("counters add up by label values, whatever stands in them", () => {
+test("adds up counters by label values with any content", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.nat(5)), { maxLength: 40 }), (events) => {
       const metrics = new Metrics();
@@ -76,7 +76,7 @@ test("counters add up by label values, whatever stands in them", () => {
   );
 });
 
-test("buckets hold every value at or below their bound, and the last one all", () => {
+test("counts every value at or below a bucket's bound, and all in the last one", () => {
   const bounds = [0.001, 0.01, 0.1, 1];
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 3, noNaN: true })), (values) => {
@@ -103,7 +103,7 @@ test("buckets hold every value at or below their bound, and the last one all", (
   );
 });
 
-test("gauges are read when the text is made", () => {
+test("reads gauges when the text is rendered", () => {
   const metrics = new Metrics();
   let bytes = 5;
   metrics.add(
@@ -119,7 +119,7 @@ test("gauges are read when the text is made", () => {
   );
 });
 
-test("what could not be read is refused", () => {
+test("rejects invalid names, labels, and values", () => {
   const metrics = new Metrics();
   const counter = metrics.add(new Counter({ name: "d_total", help: "D.", labels: ["a", "b"] }));
   assert.throws(() => counter.add(["only one"]), /2 labels/);

@@ -1,7 +1,7 @@
 /**
- * Proves: folders are made with all above them and their mode, by several at once, and what is in
- * the way is an error of the system, also where Node's own way tries for ever; no other file of the
- * product makes folders that way. Does not prove what is said of such an error (e2e/cli/disk).
+ * Proves: folders are created with all parents and their mode, also concurrently, and an obstacle
+ * is a system error, also where Node's own way retries forever; no other file of the product
+ * creates folders that way. Does not prove: the message of such an error (e2e/cli/disk).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,8 +14,8 @@ import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-folders-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("folders", () => {
-  it("are made with those above them, and only where there are none", () => {
+describe("new folders", () => {
+  it("are created with missing parents, and only if absent", () => {
     const deep = path.join(folder, "a", "b", "c");
     assert.equal(makeFolders(deep, 0o700), true);
     for (const one of [deep, path.dirname(deep)]) assert.equal(statSync(one).mode & 0o777, 0o700);
@@ -23,7 +23,7 @@ describe("folders", () => {
     assert.equal(makeFolders(path.join(deep, "..", "d")), true);
   });
 
-  it("that cannot be made are an error of the system", () => {
+  it("raise a system error if they cannot be created", () => {
     const file = path.join(folder, "file");
     writeFileSync(file, "");
     const link = path.join(folder, "link");
@@ -50,7 +50,7 @@ describe("folders", () => {
     }
   });
 
-  it("are made by no other file of the product", () => {
+  it("are created by no other file of the product", () => {
     const own = /\bmkdir(Sync)?\([^;]*recursive: true/;
     const files = filesMatching(/^src\/.*\.ts$/).filter((file) => own.test(textOf(file)));
     refuse(files, "use makeFolders of src/files/newfolder.ts, because Node's own may never end");

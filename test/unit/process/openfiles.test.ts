@@ -1,7 +1,7 @@
 /**
- * Proves: the limit of open files is read as the system writes it; connections are bounded by it,
- * with room for what else a server opens, and that is said in words.
- * Does not prove: that a server at its limit goes on (e2e/server/descriptors).
+ * Proves: the limit of open files is parsed as the system writes it; it bounds connections, with a
+ * reserve for the server's other files, and a message says so.
+ * Does not prove: that a server at its limit continues (e2e/server/descriptors).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ function limitsWith(soft: string): string {
 }
 
 describe("the limit of open files", () => {
-  it("is read as the system writes it", (test) => {
+  it("is parsed as the system writes it", (test) => {
     assert.equal(openFilesMax(limitsWith("1024")), 1024);
     assert.equal(openFilesMax(limitsWith("unlimited")), null);
     assert.equal(openFilesMax(join(folder, "none")), null);
@@ -32,7 +32,7 @@ describe("the limit of open files", () => {
     assert.ok(Number(openFilesMax()) > 0);
   });
 
-  it("bounds the connections, and says so", () => {
+  it("bounds the connections, and reports it", () => {
     const config = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "1" } });
     assert.deepEqual([socketsOf(config, null), withoutDescriptors(config, null)], [2_000, []]);
     assert.deepEqual([socketsOf(config, 65_536), withoutDescriptors(config, 65_536)], [2_000, []]);

@@ -1,8 +1,7 @@
 /**
- * Proves whom a request is counted to behind proxies: the peer unless it is believed, else the last
- * address of the list that is none of the proxies; whatever a client writes before that, and in
- * whatever spelling, changes nothing. Does not prove what is counted
- * (unit/access/rate-limits.test.ts).
+ * Proves which client a request is counted to behind proxies: the peer unless it is trusted, else
+ * the last address of the list that is no proxy; a client's own earlier entries, in any spelling,
+ * change nothing. Does not prove: what is counted (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +12,7 @@ const read = (text: string) => Proxies.read(text) ?? assert.fail(text);
 const PROXIES = read("127.0.0.1, ::1, 10.0.0.0/8, 2001:db8:1::/48");
 
 describe("Proxies.read", () => {
-  it("takes addresses and networks, and nothing else", () => {
+  it("accepts addresses and networks, and nothing else", () => {
     for (const good of ["127.0.0.1", "10.0.0.0/8,::1", " 192.0.2.0/24 ", "2001:db8::/32"]) {
       assert.notEqual(Proxies.read(good), null, good);
     }
@@ -51,12 +50,12 @@ describe("Proxies.clientOf", () => {
       ["127.0.0.1", "", "127.0.0.1"],
     ];
   for (const [peer, forwarded, client] of rows) {
-    it(`is ${client} for ${peer} with ${forwarded ?? "no list"}`, () => {
+    it(`returns ${client} for ${peer} with ${forwarded ?? "no list"}`, () => {
       assert.equal(PROXIES.clientOf(peer, forwarded), client);
     });
   }
 
-  it("does not change with what a client writes into the list itself", () => {
+  it("is not affected by what a client adds to the list itself", () => {
     const written = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant("10.0.0.1"));
     fc.assert(
       fc.property(fc.array(written, { maxLength: 40 }), (entries) => {

@@ -1,9 +1,9 @@
 /**
- * Proves, on random values: hashes are those of Node's `createHash`, of bytes and of texts, longer
- * ones than there was room for among them; and an HMAC is that of `createHmac`, for secrets of
- * every length and messages that outgrow the room, signed one after the other with one key; and
- * that the addon takes no length beyond the bytes, and no target without room.
- * Does not prove that anything is faster.
+ * Proves, on random values: hashes equal Node's `createHash`, for bytes and for texts, including
+ * some beyond the buffer; and an HMAC equals `createHmac`, for secrets of every length and messages
+ * beyond the buffer, signed in sequence with one key; and that the addon accepts no length beyond
+ * the bytes, and no too short target.
+ * Does not prove: that anything is faster.
  */
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
@@ -19,7 +19,7 @@ const TEXT = fc.oneof(
 );
 
 describe("SHA-256", () => {
-  it("is that of Node", () => {
+  it("equals Node's", () => {
     fc.assert(
       fc.property(fc.oneof(BYTES, TEXT), (data) => {
         const expected = createHash("sha256").update(data).digest();
@@ -29,7 +29,7 @@ describe("SHA-256", () => {
     );
   });
 
-  it("signs as Node's HMAC does, whatever was signed before", () => {
+  it("signs like Node's HMAC, after any earlier signature", () => {
     const messages = fc.array(fc.tuple(BYTES, TEXT), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 150 }), messages, (secret, all) => {
@@ -54,7 +54,7 @@ describe("SHA-256", () => {
     assert.deepEqual(signed, expected);
   });
 
-  it("reads no byte behind a message, and writes none behind a target", () => {
+  it("reads no byte after a message, and writes none after a target", () => {
     const message = new Uint8Array(10);
     const target = new Uint8Array(SHA256_BYTES);
     for (const length of [11, -1, 0.5, Number.NaN]) {

@@ -1,6 +1,6 @@
 /**
- * Proves: a file that a user names is read up to the limit of its kind, also a device or a pipe
- * without an end; every reader of such a file refuses more in words that name the limit.
+ * Proves: a user's file is read up to the limit of its kind, also an endless device or pipe; every
+ * reader of such a file rejects more with a message that names the limit.
  * Does not prove: what is read of files within the limit.
  */
 import assert from "node:assert/strict";
@@ -28,7 +28,7 @@ const refused = (words: RegExp) => (error: unknown) =>
   error instanceof CommandError && words.test(error.message);
 
 describe("a small file", () => {
-  it("is read whole up to its limit and refused beyond", () => {
+  it("is read whole up to its limit and rejected beyond", () => {
     const path = join(folder, "file");
     const bytes = Buffer.alloc(100_000, "x");
     writeFileSync(path, bytes);
@@ -37,7 +37,7 @@ describe("a small file", () => {
   });
 });
 
-describe("a file without an end", { skip }, () => {
+describe("an endless file", { skip }, () => {
   it("is refused as a spec, a config, a secret and a table, with the limit", () => {
     assert.throws(() => readSpecFile(ENDLESS), refused(/not a spec: it has more than 16 MiB/));
     const plans = { plans: {}, planSettings: {} };
@@ -53,7 +53,7 @@ describe("a file without an end", { skip }, () => {
     assert.throws(() => readTableText(ENDLESS), refused(/it has more than 64 MiB/));
   });
 
-  it("is refused as standard input", () => {
+  it("is rejected as standard input", () => {
     const script = `
       const { readSpecFile } = await import("./src/cli/support/inputfiles.ts");
       try { readSpecFile("-"); } catch (error) { console.log(error.message); }`;
@@ -67,7 +67,7 @@ describe("a file without an end", { skip }, () => {
 });
 
 describe("a long file", () => {
-  it("is refused as a list and as the list of the CEIS, with the limit", async () => {
+  it("is rejected as a list and as the CEIS list, with the limit", async () => {
     const path = join(folder, "20260930_CEIS.csv");
     writeFileSync(path, Buffer.alloc(65 << 20, "\n"));
     const options = { fillZeros: false, column: undefined };

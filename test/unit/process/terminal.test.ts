@@ -1,7 +1,7 @@
 /**
  * Proves what is escaped for people, that JSON keeps its meaning, that bytes in a pipe stay exact,
  * and that no other file of the product writes to standard output or standard error.
- * Does not prove what a real terminal gets: e2e/cli/terminal.test.ts.
+ * Does not prove: what a real terminal gets (e2e/cli/terminal.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -10,7 +10,7 @@ import { stderr, stdout, visible, visibleLine } from "../../../src/process/termi
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { lineOf, walk } from "../../support/house/syntax.ts";
 
-/** Every character of the basic plane that a terminal may obey, but for tabs and line feeds. */
+/** Every BMP character that a terminal may obey, except tabs and line feeds. */
 const OBEYED = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
   (one) => /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(one) && one !== "\t" && one !== "\n",
 );
@@ -41,7 +41,7 @@ describe("text for people", () => {
     }
   });
 
-  it("keeps lines and tabs of a text, and neither in a line", () => {
+  it("keeps lines and tabs in a text, and neither within a line", () => {
     assert.equal(visible("a\tb\nc\r\nd\re"), "a\tb\nc\r\nd\\u000de");
     assert.equal(visibleLine("a\tb\nc\r\n"), "a\\u0009b\\u000ac\\u000d\\u000a");
   });
@@ -59,7 +59,7 @@ describe("text for people", () => {
     }
   });
 
-  it("may be preceded by a control sequence of ours only", (test) => {
+  it("may be preceded only by the program's own control sequence", (test) => {
     const end = written(test, "stderr", true);
     stderr.redraw("\r\x1b[2Ka");
     assert.equal(end(), "\r\x1b[2K\\u000d\\u001b[2Ka");
@@ -67,7 +67,7 @@ describe("text for people", () => {
 });
 
 describe("text for programs", () => {
-  it("is exact in a pipe, and JSON of the same meaning on a terminal", (test) => {
+  it("is unchanged in a pipe, and equivalent JSON on a terminal", (test) => {
     const value = { [`k${OBEYED.join("")}`]: OBEYED.join("-") };
     const text = `${JSON.stringify(value, null, 2)}\n`;
     for (const piece of [text, Buffer.from(text)]) {
@@ -89,11 +89,11 @@ describe("text for programs", () => {
   });
 });
 
-/** What reaches a standard stream past the writer. */
+/** Writes that bypass the stream's writer. */
 const STREAMS = new Set(["stdout", "stderr"]);
 
 describe("the standard streams", () => {
-  it("are written to by src/process/terminal.ts alone", () => {
+  it("are written only by src/process/terminal.ts", () => {
     const product = filesMatching(/^(src|native-index)\/(?!console\/web\/).*\.ts$/);
     const broken = product.flatMap((file) => {
       if (file === "src/process/terminal.ts") return [];
@@ -117,7 +117,7 @@ describe("the standard streams", () => {
     );
   });
 
-  it("are not written to by the addon", () => {
+  it("are not written by the addon", () => {
     const broken = filesMatching(/^native-index\/(?!fuzz\/).*\.(cc|h)$/).flatMap((file) =>
       textOf(file)
         .split("\n")

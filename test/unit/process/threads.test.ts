@@ -1,10 +1,9 @@
 /**
- * Proves: threads that cannot begin fail a task; what a thread had already answered when its task
- * was taken back, or when the pool was closed, is dropped without ending the process; the task that
- * was taken back rejects; no thread is ended while it still loads its module, be it one that
- * replaces another, nor in a task that ends within a second; a thread that is ready has the
- * function that its tasks call.
- * Does not prove: what becomes of a thread that dies in a task (contract/export/worker.test.ts).
+ * Proves: threads that cannot start fail a task; a thread's answer after its task was canceled, or
+ * after the pool was closed, is dropped without ending the process; the canceled task rejects; no
+ * thread is terminated while it loads its module, even a replacement, nor in a task that ends
+ * within a second; a ready thread has the function that its tasks call.
+ * Does not prove: what happens to a thread that dies in a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +21,7 @@ interface Work {
   readonly check: readonly [path: string, findings: readonly string[]];
 }
 
-/** Long enough for a thread that is awake to answer a task that fails at once. */
+/** Long enough for an idle thread to answer a task that fails immediately. */
 const ANSWERED_MS = 200;
 
 /** Longer than a thread takes to load. */
@@ -32,7 +31,7 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** What became of every thread that an act began, in order of their beginning. */
+/** The outcome of every thread that an act started, in order of their start. */
 async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
   const events: string[][] = [];
   const note = (thread: Worker) => {
@@ -47,9 +46,9 @@ async function noted(act: () => Promise<void>): Promise<readonly (readonly strin
   return events;
 }
 
-describe("a pool of threads", () => {
-  it("fails every task where its threads cannot begin", { timeout: 20_000 }, async () => {
-    // Threads that begin do not keep a process running.
+describe("a thread pool", () => {
+  it("fails every task if its threads cannot start", { timeout: 20_000 }, async () => {
+    // Starting threads do not keep a process running.
     const awake = setInterval(() => {}, 1_000);
     const pool = new ThreadPool<Work>({ worker: "store/nothing.worker.ts", threads: 2 });
     await assert.rejects(pool.run("check", folder), /nothing\.worker/);
@@ -60,7 +59,7 @@ describe("a pool of threads", () => {
     clearInterval(awake);
   });
 
-  it("drops the answers of tasks that were taken back meanwhile", async () => {
+  it("drops the answers of canceled tasks", async () => {
     const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 4 });
     const missing = join(folder, "missing.db");
     const ask = (signal?: AbortSignal) =>
@@ -77,7 +76,7 @@ describe("a pool of threads", () => {
     await pool.close();
   });
 
-  it("drops the answers that come while it closes", async () => {
+  it("drops the answers that arrive while it closes", async () => {
     for (let round = 0; round < 5; round += 1) {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
       const runs = Array.from({ length: 8 }, () => pool.run("check", join(folder, "missing.db")));
@@ -89,7 +88,7 @@ describe("a pool of threads", () => {
     }
   });
 
-  it("ends no thread that still loads", async () => {
+  it("terminates no thread that is still loading", async () => {
     const events = await noted(async () => {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
       await pool.close();
@@ -100,7 +99,7 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("ends no thread that loads in the place of one whose task was taken back", async () => {
+  it("terminates no loading thread that replaces one whose task was canceled", async () => {
     const events = await noted(async () => {
       const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 1 });
       await pool.run("check", join(folder, "missing.db")).catch(() => undefined);
@@ -116,7 +115,7 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("waits for a thread that was being ended when it closed", async (t) => {
+  it("waits for a thread that was being terminated when it closed", async (t) => {
     const terminate = Worker.prototype.terminate;
     const late = t.mock.method(Worker.prototype, "terminate", async function (this: Worker) {
       await setTimeout(LATE_MS);
@@ -138,10 +137,10 @@ describe("a pool of threads", () => {
     ]);
   });
 
-  it("has the function of its tasks loaded before it is ready", () => {
+  it("loads the function of its tasks before it is ready", () => {
     const sources = new URL("../../../src/", import.meta.url);
     const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
-    // A thread that answers belongs to no pool (http/server/threads/http-threads.ts).
+    // An answering thread belongs to no pool (http/server/threads/http-threads.ts).
     const workers = files.filter(
       (file) => file.endsWith(".worker.ts") && !file.endsWith("/http.worker.ts"),
     );
@@ -161,7 +160,7 @@ describe("a pool of threads", () => {
     await pool.close();
     for (const end of await ends) {
       assert.ok(end.status === "rejected");
-      // Not an error of the pool: what the task threw, without its class.
+      // Not an error of the pool: the task's error, without its class.
       assert.equal((end.reason as { code?: unknown }).code, "SQLITE_CANTOPEN");
     }
   });

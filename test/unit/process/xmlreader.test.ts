@@ -1,8 +1,8 @@
 /**
- * Proves: XML is read the same however it is cut, and as it is written; the work for a token grows
- * with its length, not with its square; a token without an end, document types, entities of the
- * file's own, other encodings and markup that is not well-formed are refused in words.
- * Does not prove what workbooks and listings make of it (lists/xlsxupload, download/listing).
+ * Proves: XML is parsed the same for any cuts, and exactly; the work for a token is linear in its
+ * length; an endless token, document types, custom entities, other encodings, and malformed markup
+ * are rejected with a message.
+ * Does not prove: what workbooks and listings do with it (lists/xlsxupload, download/listing).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -46,7 +46,7 @@ const GOOD =
   '<x:a b="&lt;1&#233;" c=\'>"\'>São &amp; <![CDATA[<d>&e;]]>\u{1f600} Å<e/></x:a><?p i?>\n';
 
 describe("a document", () => {
-  it("is read the same however it is cut", () => {
+  it("is parsed the same for any cuts", () => {
     const bytes = Buffer.from(GOOD);
     const whole = read(bytes, bytes.length);
     assert.deepEqual(whole, {
@@ -56,7 +56,7 @@ describe("a document", () => {
     for (let chunk = 1; chunk < 40; chunk++) assert.deepEqual(read(bytes, chunk), whole);
   });
 
-  it("that is spoilt is refused in words, the same however it is cut", () => {
+  it("is rejected if corrupt with a readable error, the same for any cuts", () => {
     const signs = ["<", ">", '"', "&", "]]>", "<!--", "\0", "</e>", "<!DOCTYPE x>", "\u00ff"];
     let refused = 0;
     for (let seed = 1; seed <= 300; seed++) {
@@ -86,7 +86,7 @@ describe("a document", () => {
     nothing: ["", /ends in the middle/],
   };
   for (const [what, [text, words]] of Object.entries(refusals)) {
-    it(`with ${what} is refused`, () => {
+    it(`with ${what} is rejected`, () => {
       assert.match(read(Buffer.from(text as string), 65_536).refusal, words);
     });
   }
@@ -138,14 +138,14 @@ function attributes(length: number): string {
 
 describe("a long token", () => {
   for (const [what, made] of Object.entries(TOKENS)) {
-    it(`(${what}) is read once: twice its length is twice the characters`, () => {
+    it(`(${what}) is scanned once: twice its length is twice the characters`, () => {
       const [one, two] = [TOKEN_MAX / 8, TOKEN_MAX / 4].map((length) =>
         charactersRead(made(length)),
       );
       assert.ok((two as number) < 2.2 * (one as number), `${one} and ${two} characters`);
     });
 
-    it(`(${what}) of as much as is allowed is read, and of more refused`, () => {
+    it(`(${what}) of the maximum length is accepted, and a longer one rejected`, () => {
       assert.equal(read(Buffer.from(made(TOKEN_MAX - 64)), 65_536).refusal, "");
       const endless = Buffer.from(made(3 * TOKEN_MAX));
       if (what === "row of attributes") return;
@@ -155,8 +155,8 @@ describe("a long token", () => {
 });
 
 /**
- * Characters that are looked at, in chunks of 1,024: every way of the parser to one leads through
- * `charCodeAt`, and every search through `indexOf` or a pattern.
+ * Scanned characters, in chunks of 1,024: the parser reads each through `charCodeAt`, and every
+ * search uses `indexOf` or a pattern.
  */
 function charactersRead(text: string): number {
   const bytes = Buffer.from(text);

@@ -1,6 +1,6 @@
 /**
- * Proves, on random lists: codes come out ascending, each once, and no list changes when others are
- * made, whether they lie in the heap, side by side or alone.
+ * Proves, on random lists: codes are returned ascending and unique, and no list changes when others
+ * are made, whether on the heap, in shared memory, or alone.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,17 +9,17 @@ import { ascending } from "../../../src/search/clauses.ts";
 
 const code = fc.integer({ min: 0, max: 100_000 });
 const inOrder = (codes: readonly number[]) => [...codes].sort((a, b) => a - b);
-/** Short ones, those that share memory, and one that is longer than what is shared. */
+/** Short ones, those that share memory, and one that exceeds the shared memory. */
 const list = fc.oneof(
   fc.array(code, { maxLength: 20 }),
   fc.array(code, { minLength: 17, maxLength: 700, size: "max" }),
-  // Only what is in order shares memory.
+  // Only sorted lists share memory.
   fc.uniqueArray(code, { minLength: 17, maxLength: 700, size: "max" }).map(inOrder),
   fc.constant(Array.from({ length: 3_000 }, (_, at) => at)),
 );
 
-describe("lists of codes", () => {
-  it("ascend, and stay what they are", () => {
+describe("code lists", () => {
+  it("are sorted and stay valid after later calls", () => {
     fc.assert(
       fc.property(fc.array(list, { maxLength: 12 }), (lists) => {
         const made = lists.map((codes) => ascending([...codes]));
@@ -30,7 +30,7 @@ describe("lists of codes", () => {
     );
   });
 
-  it("take what is in order as it is", () => {
+  it("keep the order of sorted input", () => {
     const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
     // The shared memory may have been full before the second or the third, never before both.
     const lists = [0, 1, 2].map((by) => ascending(ordered.map((each) => each + by)));

@@ -1,7 +1,7 @@
 /**
- * Proves which segment a registry of segments gives and when it closes one, against an obvious
- * list, in any order of puts, looks and passing time; and that warming changes no answer. Not
- * proved here: the watching of files.
+ * Proves which segment a segment registry returns and when it closes one, against an obvious list,
+ * in any order of puts, checks, and passing time; and that warming changes no answer. Does not
+ * prove: the watching of files.
  */
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
@@ -38,7 +38,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test("a segment registry gives what an obvious list would, and closes each segment once", () => {
+test("behaves like a simple list and closes each segment once", () => {
   fc.assert(
     fc.property(steps, (walk) => {
       const clock = manualClock();

@@ -1,7 +1,7 @@
 /**
- * Proves: the twin itself, on answers worked out by hand: every filter, missing values last in
- * both directions, ties, seeds, pages, secondary modes; the seeded order against fixed vectors and
- * against being a permutation; and that random specs use everything a spec can say.
+ * Proves: the twin itself, on answers computed by hand: every filter, missing values last in both
+ * directions, ties, seeds, pages, secondary modes; the seeded order against fixed vectors and
+ * against being a permutation; and that random specs use every feature.
  * Does not prove: anything about the engine.
  */
 import assert from "node:assert/strict";
@@ -128,7 +128,7 @@ describe("Twin: matching", () => {
     ["fallback", 9, [0, 1]],
     ["fallback", 1, [0]],
   ] as const) {
-    it(`secondary activities in mode ${mode}, limit ${limit}`, () => {
+    it(`matches secondary activities in mode ${mode}, limit ${limit}`, () => {
       const industry = { cnae_any_of: ["47"], secondary_cnae_mode: mode };
       assert.deepEqual(TWIN.answer(spec({ industry }, { limit })), rows);
       const exclude = { cnae_exclude: ["47"], secondary_cnae_mode: mode };
@@ -136,7 +136,7 @@ describe("Twin: matching", () => {
     });
   }
 
-  it("puts fallback matches behind all primary ones, whatever the sort", () => {
+  it("puts fallback matches after all primary ones, for any sort", () => {
     const industry = { cnae_any_of: ["5611201"], secondary_cnae_mode: "fallback" };
     assert.deepEqual(TWIN.answer(spec({ industry })), [1, 0]);
   });
@@ -181,7 +181,7 @@ describe("Twin: order", () => {
     assert.deepEqual(TWIN.answer(spec({}, { scoring, sort })), expected.reverse());
   });
 
-  it("lets a seed break ties of equal score only, and only under a sort by score", () => {
+  it("breaks ties by the seed only for equal scores, and only when sorting by score", () => {
     const orders = new Set<string>();
     for (let seed = 0; seed < 20; seed++) {
       const scoring = { strategy: "balanced", random_seed: seed };
@@ -229,7 +229,7 @@ const FEISTEL_VECTORS: readonly (readonly [number, number, readonly number[]])[]
 
 describe("feistelOf", () => {
   for (const [rowCount, seed, places] of FEISTEL_VECTORS) {
-    it(`gives the fixed places of ${rowCount} rows under seed ${seed}`, () => {
+    it(`maps ${rowCount} rows under seed ${seed} to fixed positions`, () => {
       assert.deepEqual(places.map((_, row) => row).map(feistelOf(rowCount, seed)), places);
     });
   }
@@ -279,12 +279,12 @@ describe("randomSpec", () => {
     return Array.from({ length: 2_000 }, () => randomSpec(rng, SAMPLE_CATALOG, TWIN.rows));
   };
 
-  it("gives the same specs for the same seed", () => {
+  it("returns the same specs for the same seed", () => {
     assert.deepEqual(specs(1).slice(0, 50), specs(1).slice(0, 50));
     assert.notDeepEqual(specs(1).slice(0, 50), specs(2).slice(0, 50));
   });
 
-  it("uses every filter, extension, sort key and strategy, and answers are often not empty", () => {
+  it("uses every filter, extension, sort key, and strategy, often with results", () => {
     const used = new Set<string>();
     let filled = 0;
     for (const one of specs(3)) {
@@ -296,7 +296,7 @@ describe("randomSpec", () => {
   });
 });
 
-/** What one spec uses: filters that are set, booleans with their value, sort keys, strategies. */
+/** Uses of a spec: filters that are set, booleans with their value, sort keys, strategies. */
 function usesOf({ filters, sort, scoring }: AccountQuerySpec): string[] {
   const { secondary_cnae_mode: _, ...industry } = filters.industry;
   const members = { ...industry, ...filters.geo, ...filters.company, ...filters.contact };

@@ -1,15 +1,15 @@
 /**
  * Proves: the fold tables are canonical decomposition, without marks, in lower case, plus the
- * listed letters; every range of the header separates, vanishes or stays as it says; folding is
- * idempotent and the same for composed and decomposed Latin text.
- * Does not prove: that the native twin agrees (that test belongs to native-index).
+ * listed letters; every range of the header separates, vanishes, or stays as listed; folding is
+ * idempotent and equal for composed and decomposed Latin text.
+ * Does not prove: that the native twin agrees (that test is in native-index).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { analyzeWords, foldCodePoint } from "../../../src/spec/analyzer.ts";
 
-/** Letters that do not decompose, and what people write for them. */
+/** Letters that do not decompose, and their common replacements. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = {
   ...{ ª: "a", º: "o", ß: "ss", ẞ: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th" },
   ...{ ł: "l", ħ: "h", ŧ: "t", ı: "i", ĳ: "ij", ŀ: "l", ĸ: "k", ŉ: "n", ŋ: "n", ſ: "s" },
@@ -63,11 +63,11 @@ describe("foldCodePoint", () => {
     }
   });
 
-  it("lets combining marks vanish", () => {
+  it("drops combining marks", () => {
     for (let code = 0x300; code <= 0x36f; code++) assert.equal(foldCodePoint(code), "");
   });
 
-  it("separates the listed ranges, ends included, and keeps what lies beside them", () => {
+  it("separates at the listed ranges, bounds included, and keeps adjacent characters", () => {
     for (const [first, last] of [
       [0x2b0, 0x2ff],
       [0x2000, 0x2bff],
@@ -119,7 +119,7 @@ describe("analyzeWords", () => {
     );
   });
 
-  it("gives composed and decomposed Latin text the same words", () => {
+  it("returns the same words for composed and decomposed Latin text", () => {
     const latin = fc.integer({ min: 0x20, max: 0x17f }).map((code) => String.fromCharCode(code));
     fc.assert(
       fc.property(fc.array(latin, { maxLength: 40 }), (characters) => {

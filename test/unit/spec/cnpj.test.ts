@@ -1,7 +1,7 @@
 /**
- * Proves that CNPJs are read in every spelling that people use and in no other, and that check
- * digits are those of the registry's own rule, against another implementation and the published
- * examples. Does not prove that an account with that number exists.
+ * Proves that CNPJs are parsed in every common spelling and in no other, and that check digits
+ * follow the registry's own rule, against another implementation and the published examples. Does
+ * not prove: that an account with that number exists.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,17 +27,17 @@ describe("a CNPJ", () => {
     assert.deepEqual(readCnpj("00000000000192"), { cnpj: "00000000000192", checked: false });
   });
 
-  it("is judged as another implementation judges numeric ones", () => {
+  it("is validated like another implementation does for numeric ones", () => {
     const property = fc.property(characters(DIGITS, 14), fc.boolean(), (text, mend) => {
       const cnpj = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
-      // That one refuses fourteen equal digits, which are nobody's number.
+      // That one rejects fourteen equal digits, which are never assigned.
       fc.pre(!/^(.)\1{13}$/.test(cnpj));
       assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
     });
     fc.assert(property, { numRuns: 2_000, seed: 51 });
   });
 
-  it("of digits alone is known at once, and nothing else is", () => {
+  it("of digits alone is recognized by the fast check, and nothing else is", () => {
     const property = fc.property(
       characters(`${DIGITS}${DIGITS}${DIGITS}A./- `, 14),
       fc.boolean(),
@@ -71,7 +71,7 @@ describe("a CNPJ", () => {
     fc.assert(property, { numRuns: 1_000, seed: 52 });
   });
 
-  it("is not read from anything else", () => {
+  it("is not parsed from anything else", () => {
     const wrong = [
       "",
       "0000000000019",

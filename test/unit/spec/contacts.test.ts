@@ -1,8 +1,8 @@
 /**
- * Proves: the spellings in which people write phones and e-mails become one normal form, which is
- * what an import makes of the same value; the normal form is stable; whatever is no phone or
- * address is refused with its pointer and code, and a CPF is never repeated. A plan without the
- * fields has no filter by them, and a filter by a contact narrows a search.
+ * Proves: common spellings of phones and e-mails become one normal form, which equals an import's
+ * result for the same value; the normal form is stable; anything else is rejected with its pointer
+ * and code, and a CPF is never repeated. A plan without the fields has no filter by them, and a
+ * filter by a contact narrows a search.
  * Does not prove: which accounts are found (campaign/kernel/contacts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -58,10 +58,10 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   ],
   ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
   ["+5514986131577", "14 8613-1577", "1486131577", "(14) 86131577", "14 86 13 15 77"],
-  // Numbers of before, with seven digits.
+  // Older numbers, with seven digits.
   ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
   ["+55912345678", "(91) 234-5678", "+55912345678", "091 234-5678"],
-  // Zeros of a long-distance call, and digits one by one.
+  // Zeros of a long-distance call, and separated digits.
   ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
   ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
   // The area code 55 is no country there.
@@ -112,7 +112,7 @@ const AREAS: ReadonlySet<string> = new Set(
 const phoneIn = (text: string) => normal(filters("contact", { phone_any_of: [text] }));
 
 describe("phones", () => {
-  it("are read in the spellings that people use", () => {
+  it("are parsed in the spellings that people use", () => {
     for (const [phone, ...spellings] of PHONES) {
       for (const text of [phone, ...spellings]) {
         assert.deepEqual(phoneIn(text).filters.contact.phone_any_of, [phone], text);
@@ -120,7 +120,7 @@ describe("phones", () => {
     }
   });
 
-  it("are refused with what is wrong", () => {
+  it("are rejected with the reason", () => {
     for (const [code, ...texts] of NO_PHONES) {
       for (const text of texts) {
         const spec = filters("contact", { phone_any_of: ["1133334444", text] });
@@ -134,7 +134,7 @@ describe("phones", () => {
     assert.deepEqual(phoneIn("+5511144477735").filters.contact.phone_any_of, ["+5511144477735"]);
   });
 
-  it("become what an import makes of area code and number", () => {
+  it("equal an import's result for area code and number", () => {
     const rng = seededRng(5);
     const below = (end: number) => Math.floor(rng() * end);
     let read = 0;
@@ -148,7 +148,7 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      // An import keeps area codes that do not exist; nobody has such a phone.
+      // An import keeps nonexistent area codes, which no real phone has.
       const wanted = AREAS.has(area) ? imported : -1;
       assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
@@ -156,14 +156,14 @@ describe("phones", () => {
     assert.ok(read > 1_000, `${read}`);
   });
 
-  it("have an area code that exists", () => {
+  it("have an existing area code", () => {
     for (let area = 10; area < 100; area++) {
       const read = readPhone(`${area} 98765-4321`);
       const wanted = AREAS.has(String(area))
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
-      // What an import kept is found by the form in which answers and saved specs have it.
+      // A value that an import kept is found in the form of answers and saved specs.
       const normal = `+55${area}987654321`;
       const kept = area > 10 ? { phone: normal } : wanted;
       assert.deepEqual(readPhone(normal), kept, normal);
@@ -173,7 +173,7 @@ describe("phones", () => {
 });
 
 describe("e-mails", () => {
-  it("are read in any case, as links, and with the name of their owner", () => {
+  it("are parsed in any case, as links, and with the name of their owner", () => {
     const spellings = [
       ...[
         "ana.silva+x@example.com.br",
@@ -191,7 +191,7 @@ describe("e-mails", () => {
     }
   });
 
-  it("are refused where an import would not keep them", () => {
+  it("are rejected if an import would not keep them", () => {
     const long = `${"a".repeat(65)}@example.com`;
     for (const text of [
       "",
@@ -210,7 +210,7 @@ describe("e-mails", () => {
     }
   });
 
-  it("are refused as patterns, in words", () => {
+  it("are rejected as patterns, with a message", () => {
     for (const text of ["*@gmail.com", " **@example.com", "*@*"]) {
       const [mistake] = failure(filters("contact", { email_any_of: [text] })).errors;
       assert.equal(mistake?.code, "wrong_format");
@@ -218,13 +218,13 @@ describe("e-mails", () => {
     }
   });
 
-  it("are read in linear time", () => {
+  it("are parsed in linear time", () => {
     const start = performance.now();
     assert.equal(readEmail(`${".".repeat(200_000)}a@b.co ${" .".repeat(200_000)}x`), null);
     assert.ok(performance.now() - start < 1_000);
   });
 
-  it("become what an import makes of them", () => {
+  it("equal an import's result", () => {
     const rng = seededRng(6);
     const letters = "aAzZ09.-_+@@@ é";
     let read = 0;
@@ -251,13 +251,13 @@ describe("e-mails", () => {
   });
 });
 
-describe("filters by contacts", () => {
+describe("contact filters", () => {
   const both = {
     phone_any_of: ["(21) 3333-4444", "11 3333-4444", "+55 21 3333 4444"],
     email_any_of: ["b@example.com", "A@example.com", "a@EXAMPLE.com"],
   };
 
-  it("are sorted, each once, stable, and absent unless used", () => {
+  it("are sorted, unique, stable, and absent unless used", () => {
     const spec = normal(filters("contact", both));
     const { phone_any_of, email_any_of } = spec.filters.contact;
     assert.deepEqual(phone_any_of, ["+551133334444", "+552133334444"]);
@@ -276,7 +276,7 @@ describe("filters by contacts", () => {
     assert.ok(tooBroad(normal({}))?.missing.includes("filters.contact.phone_any_of"));
   });
 
-  it("are named wherever a search is said to be too broad", () => {
+  it("are named in every message about a too broad search", () => {
     const error = { pointer: "", code: "missing_filter", detail: "" };
     const mcp = failureText(new AppError("query_too_broad", "", { errors: [error] }));
     for (const text of [ERROR_NOTES.query_too_broad, mcp, en.broadText, pt.broadText]) {
@@ -285,7 +285,7 @@ describe("filters by contacts", () => {
     }
   });
 
-  it("take 200 values and no more, texts only", () => {
+  it("accept 200 values and no more, texts only", () => {
     const phones = (count: number) =>
       filters("contact", {
         phone_any_of: Array.from({ length: count }, (_, i) => `11 3${1e6 + i}`),
@@ -300,7 +300,7 @@ describe("filters by contacts", () => {
     ]);
   });
 
-  it("are refused under a plan that withholds what they would give away", () => {
+  it("are rejected under a plan that withholds the fields they would reveal", () => {
     for (const [member, fields] of [
       ["phone_any_of", ["cnpj", "email", "phone_1"]],
       ["email_any_of", ["cnpj", "phone_1", "phone_2"]],
@@ -318,14 +318,14 @@ describe("filters by contacts", () => {
     }
   });
 
-  it("by presence and by sharing are in every plan, for they take no value", () => {
+  it("by presence and by sharing are in every plan, because they take no value", () => {
     const context = { allowedFields: ["cnpj"], defaultFields: ["cnpj"] };
     const members = { require_phone: true, phone_shared_max: 1, email_shared_max: 2 };
     const { contact } = normal(filters("contact", members), context).filters;
     assert.deepEqual([contact.phone_shared_max, contact.email_shared_max], [1, 2]);
   });
 
-  it("are refused of a snapshot that was imported by an earlier version", () => {
+  it("are rejected for a snapshot of an earlier version", () => {
     const catalog = { ...SAMPLE_CATALOG, lacksContacts: true as const };
     const spec = filters("contact", both);
     assert.deepEqual(mistakes(spec, { catalog }), [

@@ -1,8 +1,8 @@
 /**
- * Proves: a cursor comes back as the row it was made of; every single-bit flip, every other
- * spelling, every foreign secret, tenant or endpoint is refused as invalid; another snapshot, spec
- * or field set is told apart, in that order; its bytes are those that are documented, whatever was
- * made of the same template before; and which parts of a spec identify it.
+ * Proves: a cursor decodes to its row; every single-bit flip, every other spelling, every foreign
+ * secret, tenant, or endpoint is rejected as invalid; another snapshot, spec, or field set is
+ * distinguished, in that order; its bytes are the documented ones, for any earlier use of the
+ * template; and which parts of a spec identify it.
  * Does not prove: that pages join (that is the engine's).
  */
 import assert from "node:assert/strict";
@@ -44,7 +44,7 @@ function codeOf(text: string, scope: Partial<CursorScope> = {}, secret = SECRET)
   return "accepted";
 }
 
-/** A cursor made as the head of src/spec/cursor.ts says, step by step. */
+/** A cursor made by the head of src/spec/cursor.ts, step by step. */
 function documented(cursor: CursorScope & { readonly lastRow: number }, secret: Uint8Array) {
   const row = Buffer.alloc(6);
   row.writeUIntBE(cursor.lastRow, 0, 6);
@@ -61,7 +61,7 @@ function documented(cursor: CursorScope & { readonly lastRow: number }, secret: 
 describe("cursor", () => {
   const cursor = encodeCursor({ ...SCOPE, lastRow: 123_456 }, [SECRET]);
 
-  it("gives back any row and stays short", () => {
+  it("round-trips any row and stays short", () => {
     const rows = [0, 1, 255, 256, 2 ** 32 - 1, 2 ** 32, 2 ** 48 - 1];
     for (const lastRow of rows) {
       const text = encodeCursor({ ...SCOPE, lastRow }, [SECRET]);
@@ -72,11 +72,11 @@ describe("cursor", () => {
     assert.throws(() => encodeCursor({ ...SCOPE, specHash: "x", lastRow: 1 }, [SECRET]));
   });
 
-  it("is the same every time", () => {
+  it("is deterministic", () => {
     assert.equal(encodeCursor({ ...SCOPE, lastRow: 123_456 }, [SECRET, OLD_SECRET]), cursor);
   });
 
-  it("has the documented bytes, from a template of its own or a kept one", () => {
+  it("has the documented bytes, from a new template or a cached one", () => {
     const row = fc.maxSafeNat().map((number) => number % 2 ** 48);
     const binding = fc.array(fc.string({ unit: "binary" }), { maxLength: 3 });
     const ends = fc.array(fc.record({ lastRow: row, binding }), { minLength: 1, maxLength: 5 });
@@ -94,7 +94,7 @@ describe("cursor", () => {
     );
   });
 
-  it("refuses every single-bit flip", () => {
+  it("rejects every single-bit flip", () => {
     const bytes = Buffer.from(cursor, "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
@@ -103,7 +103,7 @@ describe("cursor", () => {
     }
   });
 
-  it("refuses every change of one character, and every truncation and extension", () => {
+  it("rejects every change of one character, and every truncation and extension", () => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \u0000é";
     for (let at = 0; at < cursor.length; at++) {
       for (const character of alphabet) {
@@ -119,7 +119,7 @@ describe("cursor", () => {
     }
   });
 
-  it("refuses random texts", () => {
+  it("rejects random texts", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.base64String({ minLength: 116, maxLength: 116 })),
@@ -133,7 +133,7 @@ describe("cursor", () => {
     assert.equal(codeOf(cursor, {}, OLD_SECRET), "invalid_cursor");
   });
 
-  it("refuses another tenant, another endpoint, and parts that join to the same text", () => {
+  it("rejects another tenant, another endpoint, and parts that join to the same text", () => {
     for (const binding of [
       ["tenant-2", "/v1/accounts/search"],
       ["tenant-1", "/v1/leads"],
@@ -146,7 +146,7 @@ describe("cursor", () => {
     }
   });
 
-  it("tells another snapshot, then another spec or field set", () => {
+  it("distinguishes another snapshot, then another spec or field set", () => {
     assert.equal(codeOf(cursor, { snapshotId: "2026-09" }), "cursor_expired");
     assert.equal(codeOf(cursor, { snapshotId: "2026-09", specHash: OTHER_HASH }), "cursor_expired");
     assert.equal(codeOf(cursor, { specHash: OTHER_HASH }), "cursor_mismatch");
@@ -204,7 +204,7 @@ describe("identity", () => {
     assert.deepEqual(JSON.parse(text), rest);
   });
 
-  it("hashes a set of fields whatever its order", () => {
+  it("hashes a field set in any order", () => {
     assert.equal(fieldsHash(["a", "b"]), fieldsHash(["b", "a"]));
     assert.notEqual(fieldsHash(["a", "b"]), fieldsHash(["ab"]));
   });

@@ -1,9 +1,9 @@
 /**
- * Proves: every filter of the table is drawn by every generator of random specs, so that a new one
- * is held against the twins from its first day: that of searches (the engine's twin, the console,
- * remembered searches), that of exports and changes, and that of requests over HTTP, which also
- * draws lists and every member of a lead query.
- * Does not prove that anything is done with them, nor that random lists are named
+ * Proves: every generator of random specs draws every filter of the table, so that a new one is
+ * compared with the twins from its first day: that of searches (the engine's twin, the console,
+ * cached searches), that of exports and changes, and that of requests over HTTP, which also draws
+ * lists and every member of a lead query.
+ * Does not prove: that they have an effect, nor that random lists are named
  * (campaign/twin/listed.test.ts does, and counts the answers that have rows).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ import type { TwinRow } from "../../support/twin.ts";
 const SPECS = 1_500;
 const REQUESTS = 12_000;
 
-/** Members that a search refuses, and those that name what a tenant has. */
+/** Members that a search rejects, and those that name a tenant's objects. */
 const OF_EXPORTS = ["secondary_cnae_mode"];
 const OF_TENANTS = ["any_of", "exclude"];
 
@@ -42,7 +42,7 @@ function usedBy(spec: unknown, used: Set<string>): void {
   }
 }
 
-/** Filters of the table but for some, which a generator has not drawn. */
+/** Filters of the table without some, which a generator has not drawn. */
 function missing(used: ReadonlySet<string>, but: readonly string[]): string[] {
   const wanted = FILTERS.filter(({ member }) => !but.includes(member));
   return wanted.map(({ group, member }) => `${group}/${member}`).filter((name) => !used.has(name));

@@ -1,7 +1,8 @@
 /**
- * Proves: the strict parser accepts exactly what JSON.parse accepts, minus deep nesting, repeated
- * names, `__proto__` and ill-formed UTF-8; gives the same value; and names the place of a refusal.
- * Does not prove: its speed, or anything about the HTTP answer to a refused body.
+ * Proves: the strict parser accepts exactly what JSON.parse does, minus deep nesting, duplicate
+ * names, `__proto__`, and ill-formed UTF-8; returns the same value; and names the place of a
+ * rejection.
+ * Does not prove: its speed, nor the HTTP answer to a rejected body.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,8 +28,8 @@ function failure(bytes: Uint8Array | string): AppError {
 
 /** True if a parsed value or its text breaks one of the rules beyond JSON. */
 function hasRepeatedName(text: string): boolean {
-  // The reviver sees one call per kept member; a reader of tokens sees every member.
-  // The root counts as the member of a holder, so it is taken off.
+  // The reviver sees one call per kept member; a reader of tokens sees every member. The root
+  // counts as the member of a holder, so it is subtracted.
   let kept = -1;
   JSON.parse(text, function (this: unknown, _name, value) {
     if (!Array.isArray(this)) kept++;
@@ -80,19 +81,19 @@ describe("parseJson", () => {
     ],
     ...["[1]\u00a0", "/**/1", "undefined"],
   ]) {
-    it(`refuses ${JSON.stringify(text)} as JSON.parse does`, () => {
+    it(`rejects ${JSON.stringify(text)} as JSON.parse does`, () => {
       assert.throws(() => JSON.parse(text));
       failure(text);
     });
   }
 
-  it("ignores one byte-order mark in front, and refuses it anywhere else", () => {
+  it("ignores one leading byte-order mark, and rejects it anywhere else", () => {
     assert.deepEqual(parseJson(Buffer.from('\ufeff{"a":[1]}')), { a: [1] });
     for (const text of ["\ufeff\ufeff{}", "\ufeff", "{\ufeff}", "{}\ufeff"]) failure(text);
     assert.match(failure("\ufeff[1,x]").message, /line 1, column 4\.$/);
   });
 
-  it("accepts 32 levels and refuses 33, in objects and arrays, closed or not", () => {
+  it("accepts 32 levels and rejects 33, in objects and arrays, closed or not", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     parse(nested(JSON_DEPTH_MAX));
     failure(nested(JSON_DEPTH_MAX + 1));
@@ -102,7 +103,7 @@ describe("parseJson", () => {
     parse(`[${"[],".repeat(1_000)}[]]`);
   });
 
-  it("refuses a repeated name, also in another spelling, and names its object", () => {
+  it("rejects a duplicate name, also in another spelling, and names its object", () => {
     assert.equal(failure('{"a":1,"a":2}').errors[0]?.pointer, "");
     const text = '{"spec":{"sort":[0,{"x":1,"\\u0078":2}]}}';
     assert.equal(failure(text).errors[0]?.pointer, "/spec/sort/1");
@@ -116,13 +117,13 @@ describe("parseJson", () => {
     parse('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}');
   });
 
-  it("refuses __proto__ in any spelling and at any depth, but not as a value", () => {
+  it("rejects __proto__ in any spelling and at any depth, but not as a value", () => {
     failure('{"__proto__":1}');
     failure('[{"\\u005f_proto__":{}}]');
     parse('{"a":"__proto__","constructor":1}');
   });
 
-  it("accepts 120,000 values and refuses one more, in whatever they stand", () => {
+  it("accepts 120,000 values and rejects one more, in any container", () => {
     const list = (values: number, text: string) => `[${Array(values).fill(text).join(" , ")}]`;
     const most = JSON_VALUES_MAX - 1;
     for (const text of ["0", "[]", "{ }", '"a,[{:"']) {
@@ -131,19 +132,19 @@ describe("parseJson", () => {
     }
     parse(list(Math.floor(most / 2), "[0]"));
     assert.match(failure(list(JSON_VALUES_MAX / 2, "[0]")).message, /hold 120000 values/);
-    // Whatever else is wrong: nobody reads so far. The place is that of the mark before it.
+    // With any other mistake: parsing stops before. The position is the mark's.
     assert.match(failure(`[x,${list(most, "0")}`).message, /hold 120000 values/);
     const places = failure(`{"é":\n${list(most + 1, "0")}}`).message;
     assert.match(places, new RegExp(`line 2, column ${4 * (most - 1)}\\.$`));
   });
 
-  it("accepts 30,000 members and refuses one more", () => {
+  it("accepts 30,000 members and rejects one more", () => {
     const objects = (count: number) => `[${Array(count).fill('{"a":{},"b":{}}').join()}]`;
     parse(objects(JSON_ALL_MEMBERS_MAX / 2));
     assert.match(failure(objects(JSON_ALL_MEMBERS_MAX / 2 + 1)).message, /hold 30000 members/);
   });
 
-  it("refuses bytes that are not UTF-8", () => {
+  it("rejects bytes that are not UTF-8", () => {
     for (const bytes of [
       [0xff],
       [0x22, 0xc3, 0x22],
@@ -154,7 +155,7 @@ describe("parseJson", () => {
     }
   });
 
-  it("names line and column", () => {
+  it("reports line and column", () => {
     assert.match(
       failure('{\n  "a": 1,\n  "b": x\n}').message,
       /expected a value, line 3, column 8/,

@@ -16,7 +16,7 @@ import { contextWith } from "../../support/spec/catalog.ts";
 import { failure, filters, type Json, mistakes, normal } from "../../support/spec/outcome.ts";
 
 describe("normalizeSpec: defaults", () => {
-  it("fills everything in from an empty object", () => {
+  it("fills in every member of an empty object", () => {
     assert.deepEqual(normal({}), {
       kind: "account_query",
       spec_version: "2.0",
@@ -52,7 +52,7 @@ describe("normalizeSpec: defaults", () => {
     });
   });
 
-  it("leaves unused extensions out, however they say that they are unused", () => {
+  it("omits unused extensions, in any spelling of unused", () => {
     const unused = {
       company: { share_capital_min: null, share_capital_max: null, legal_nature_any_of: [] },
       geo: { postal_code_prefix_any_of: [], area_code_any_of: null },
@@ -92,7 +92,7 @@ describe("normalizeSpec: spellings", () => {
     ["postal_code_prefix_any_of", ["01310", "013", "9", "0131"], ["013", "9"]],
     ["area_code_any_of", ["21", "11", "21"], ["11", "21"]],
   ] as const) {
-    it(`completes, sorts and de-duplicates ${member}`, () => {
+    it(`completes, sorts, and deduplicates ${member}`, () => {
       assert.deepEqual(group("geo", { [member]: sent })[member], result);
     });
   }
@@ -122,13 +122,13 @@ describe("normalizeSpec: spellings", () => {
     assert.ok(Object.is(spec.scoring.random_seed, 0));
   });
 
-  it("folds hints to words, keeps their order and drops repeated words", () => {
+  it("folds hints to words, keeps their order, and drops repeated words", () => {
     const sent = ["  PÃO de-Açúcar ", "pao de acucar", "Silva & Silva", "12ª Vara"];
     const hints = group("industry", { text_hints: sent }).text_hints;
     assert.deepEqual(hints, ["12a vara", "pao de acucar", "silva"]);
   });
 
-  it("keeps the order of sort and of fields, fields once", () => {
+  it("keeps the order of sort and of fields, and each field once", () => {
     const sort = [
       { field: "started_on", direction: "desc" },
       { field: "cnpj", direction: "asc" },
@@ -142,7 +142,7 @@ describe("normalizeSpec: spellings", () => {
 describe("normalizeSpec: plan and endpoint", () => {
   const mode = (secondary: string) => filters("industry", { secondary_cnae_mode: secondary });
 
-  it("lowers a limit to the plan's cap and says so once", () => {
+  it("lowers a limit to the plan's cap and reports it once", () => {
     const context = contextWith({ limitCap: 1_000 });
     const first = normalizeSpec({ limit: 5_000 }, context);
     assert.equal(first.spec.limit, 1_000);
@@ -153,7 +153,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.deepEqual(second.warnings, []);
   });
 
-  it("lets limit and output of the body win, member by member", () => {
+  it("prefers limit and output of the body, member by member", () => {
     const spec = normal(
       { limit: 7, output: { fields: ["uf"], include_explain: true } },
       { bodyLimit: 3, bodyOutput: { fields: ["cnpj"] } },
@@ -162,7 +162,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.deepEqual(spec.output, { format: "json", include_explain: true, fields: ["cnpj"] });
   });
 
-  it("checks limit and output of the body in their own places", () => {
+  it("validates limit and output of the body at their own pointers", () => {
     const body = { bodyLimit: "3", bodyOutput: { format: "csv", fields: ["x"], more: 1 } };
     assert.deepEqual(mistakes({}, body).sort(), [
       "/limit wrong_type",
@@ -173,7 +173,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.deepEqual(mistakes({}, { bodyOutput: null }), ["/output wrong_type"]);
   });
 
-  it("takes an export's spec for a search when the body says json and a limit", () => {
+  it("treats an export's spec as a search if the body has json and a limit", () => {
     const exported = normal(
       { limit: 900_000, output: { format: "csv" } },
       { mode: "export", limitCap: 1_000_000 },
@@ -183,7 +183,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.equal(spec.output.format, "json");
   });
 
-  it("refuses fields outside the plan, one entry each", () => {
+  it("rejects fields outside the plan, one entry each", () => {
     const context = { allowedFields: ["cnpj", "uf"], defaultFields: ["cnpj"] };
     const spec = { output: { fields: ["cnpj", "email", "phone_1", "email"] } };
     assert.equal(failure(spec, context).code, "field_not_allowed");
@@ -201,12 +201,12 @@ describe("normalizeSpec: plan and endpoint", () => {
     ["full", { mode: "export", bodyOutput: { format: "csv" } }],
     ["full", { mode: "either" }],
   ] as const) {
-    it(`refuses ${secondary} under ${JSON.stringify(context)}`, () => {
+    it(`rejects ${secondary} under ${JSON.stringify(context)}`, () => {
       assert.equal(failure(mode(secondary), context).code, "secondary_cnae_mode_not_allowed");
     });
   }
 
-  it("takes secondary modes and file formats on exports and in normalization", () => {
+  it("accepts secondary modes and file formats on exports and in normalization", () => {
     const full = { ...mode("full"), output: { format: "csv" } };
     const spec = normal(full, { mode: "export", fullAllowed: true });
     assert.equal(spec.filters.industry.secondary_cnae_mode, "full");
@@ -216,7 +216,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.equal(normal({}, { mode: "export" }).output.format, "csv");
   });
 
-  it("writes no json files, whether the spec or the body says so", () => {
+  it("rejects json files in the spec and in the body", () => {
     const json = { output: { format: "json" } };
     assert.deepEqual(mistakes(json, { mode: "export" }), ["/spec/output/format unknown_value"]);
     const body = { mode: "export", bodyOutput: json.output } as const;
@@ -229,7 +229,7 @@ describe("normalizeSpec: plan and endpoint", () => {
     assert.deepEqual(mistakes(unknown, { mode: "export" }), ["/spec/output/format unknown_value"]);
   });
 
-  it("gives an export the plan's cap where no limit is given, and lowers a higher one", () => {
+  it("defaults an export's limit to the plan's cap, and lowers a higher one", () => {
     const context = { mode: "export", limitDefault: 200_000, limitCap: 200_000 } as const;
     assert.equal(normal({}, context).limit, 200_000);
     assert.deepEqual(normal({}, context).explain.warnings, []);
@@ -259,7 +259,7 @@ describe("normalizeSpec: csv files", () => {
     });
   }
 
-  it("leaves the defaults out of the normal form, and says so", () => {
+  it("omits the defaults from the normal form, and reports it", () => {
     const output = { format: "csv", include_explain: false, fields: ["cnpj"] };
     const sent = { ...normal({ output }, { mode: "export" }), limit: 5 };
     const input = { ...sent, output: { ...sent.output, bom: false, delimiter: "," } };
@@ -272,7 +272,7 @@ describe("normalizeSpec: csv files", () => {
     ]);
   });
 
-  it("lets the body win, member by member", () => {
+  it("prefers the body, member by member", () => {
     const semicolon = { format: "csv", bom: true, delimiter: ";" };
     const lets = (bodyOutput: Json) => csvOf(semicolon, { bodyOutput });
     assert.deepEqual(lets({ bom: false }), ["csv", undefined, ";"]);
@@ -285,7 +285,7 @@ describe("normalizeSpec: csv files", () => {
     ]);
   });
 
-  it("drops with a replaced csv file what was said of it, and nothing else", () => {
+  it("drops the csv options of a replaced csv file, and nothing else", () => {
     const csv = { format: "csv", bom: true, delimiter: ";" };
     assert.deepEqual(csvOf(csv, { bodyOutput: { format: "html" } }), [
       "html",
@@ -303,7 +303,7 @@ describe("normalizeSpec: csv files", () => {
     assert.match(failure(html, { mode }).message, /bom is for the format csv, not for html/);
   });
 
-  it("keeps the compression of a file of text, and refuses one of any other", () => {
+  it("keeps the compression of a text file, and rejects one of any other", () => {
     const mode = "export";
     const of = (output: object, bodyOutput?: object) =>
       normal({ output }, { mode, ...(bodyOutput && { bodyOutput }) }).output.compression;
@@ -316,7 +316,7 @@ describe("normalizeSpec: csv files", () => {
     assert.equal(of({ compression: "gzip" }), "gzip");
     assert.equal(of({ compression: "gzip" }, { compression: "none" }), undefined);
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "jsonl" }), "gzip");
-    // As for a csv file: not said of the format that the body has instead.
+    // As for a csv file: not stated for the body's format.
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
     for (const format of ["xlsx", "parquet"]) {
       assert.equal(of({ format, compression: "none" }), undefined);
@@ -348,7 +348,7 @@ describe("normalizeSpec: warnings and changes", () => {
     assert.deepEqual(normal(first), first);
   });
 
-  it("keeps explain verbatim and adds its warnings behind", () => {
+  it("keeps explain verbatim and appends its warnings", () => {
     const explain = {
       confidence: 0.5,
       unmapped_constraints: [{ words: "with radius", start: 1, end: 3 }],
@@ -362,7 +362,7 @@ describe("normalizeSpec: warnings and changes", () => {
     assert.equal(spec.explain.warnings.length, 2);
   });
 
-  it("lists what it altered, and nothing for a normalized spec", () => {
+  it("lists its changes, and none for a normalized spec", () => {
     const input = { ...filters("geo", { uf_any_of: ["sp"], area_code_any_of: [] }), limit: 5 };
     const { spec, changes } = normalizeSpec(input, contextWith());
     const byPointer = new Map(changes.map((change) => [change.pointer, change]));
@@ -377,7 +377,7 @@ describe("normalizeSpec: warnings and changes", () => {
 describe("tooBroad", () => {
   const broad = (input: Json) => tooBroad(normal(input));
 
-  it("names the missing filters where neither industry nor place is given", () => {
+  it("names the missing filters without an industry or place filter", () => {
     const spec = filters("company", { registration_status_any_of: [2] });
     assert.ok(broad(spec)?.missing.includes("filters.geo.uf_any_of"));
     assert.notEqual(broad(filters("industry", { cnae_exclude: ["47"] })), null);

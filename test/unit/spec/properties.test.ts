@@ -1,8 +1,8 @@
 /**
  * Proves, on random input: normalization is idempotent to the byte; specs that differ only in
- * spelling, order, repeats or written-out defaults give the same bytes; every injected mistake is
- * reported; arbitrary JSON never fails in any other way than with an AppError of status 422; and
- * schemas and normalization agree on what is accepted and what comes out.
+ * spelling, order, repeats, or explicit defaults produce the same bytes; every injected mistake is
+ * reported; arbitrary JSON fails only with an AppError of status 422; and schemas and normalization
+ * agree on accepted input and output.
  * Does not prove: single rules (unit/spec/normalize.test.ts, unit/spec/refusals.test.ts).
  */
 import assert from "node:assert/strict";
@@ -66,7 +66,7 @@ const OTHER_SPELLING: Readonly<Record<string, (value: string) => unknown>> = {
   company_size_code_any_of: (size) => Number(size),
 };
 
-/** The same spec as a person with other habits would write it. */
+/** The same spec in another person's style. */
 function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
   const groups = Object.entries(spec.filters).map(([group, members]) => {
     const entries = Object.entries(members).flatMap(([name, value]): [string, unknown][] => {
@@ -88,7 +88,7 @@ function stirredOnce<Value>(values: readonly Value[], rng: Rng): Value[] {
 }
 
 describe("normalizeSpec on random specs", () => {
-  it("is idempotent to the byte, and then has no changes and no warnings", () => {
+  it("is idempotent to the byte, without further changes and warnings", () => {
     for (const input of inputs(11, 3_000)) {
       const first = JSON.stringify(normal(input));
       const again = normalizeSpec(JSON.parse(first), contextWith(CAPPED));
@@ -98,7 +98,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("gives equal bytes for equal specs in another spelling", () => {
+  it("produces equal bytes for equal specs in another spelling", () => {
     const rng = seededRng(5);
     for (const input of inputs(12, 3_000)) {
       const spec = normal(input);
@@ -107,7 +107,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("leaves nothing but explain out of the canonical bytes", () => {
+  it("omits only explain from the canonical bytes", () => {
     for (const input of inputs(16, 500)) {
       const { explain: _, ...identity } = normal(input);
       const text = Buffer.from(canonicalBytes(normal(input))).toString();
@@ -115,7 +115,7 @@ describe("normalizeSpec on random specs", () => {
     }
   });
 
-  it("cuts what is hashed out of the text of a spec, as it would be written", () => {
+  it("cuts the hashed part out of a spec's text, as it would be written", () => {
     const cut = (spec: AccountQuerySpec) =>
       resultHashOfText(spec, Buffer.from(JSON.stringify(spec)), JSON.stringify(spec.explain));
     const draw = new Draw(seededRng(18));
@@ -129,14 +129,14 @@ describe("normalizeSpec on random specs", () => {
       const { spec } = normalizeSpec(input, context);
       assert.equal(cut(spec), resultHash(spec));
     }
-    // Whose text is more than there was room for.
+    // Their text exceeds the buffer.
     const prefixes = Array.from({ length: 1_500 }, (_, at) => String(10_000 + at));
     const long = normal({ filters: { geo: { postal_code_prefix_any_of: prefixes } } });
     assert.equal(cut(long), resultHash(long));
     assert.throws(() => resultHashOfText(long, Buffer.from(JSON.stringify(long)), "{}"));
   });
 
-  it("holds all of this for exports, and names of their output what is not the default", () => {
+  it("holds for exports, whose outputs name only non-default values", () => {
     const draw = new Draw(seededRng(17));
     const context = contextWith({ mode: "export", limitCap: 9_000, fullAllowed: true });
     const seen = new Set<string>();
@@ -170,7 +170,7 @@ describe("normalizeSpec on random specs", () => {
   });
 });
 
-/** Places where a value can be wrong, with a wrong value each. */
+/** Places for a wrong value, with one each. */
 const INJECTIONS: readonly (readonly [path: string, value: unknown])[] = [
   ["kind", 1],
   ["spec_version", "1.0"],
@@ -211,7 +211,7 @@ function withMember(object: Json, path: readonly string[], value: unknown): Json
 }
 
 describe("normalizeSpec on damaged specs", () => {
-  it("reports exactly the injected mistakes, all of them at once", () => {
+  it("reports exactly the injected mistakes, all in one error", () => {
     const rng = seededRng(21);
     for (const input of inputs(14, 1_500)) {
       const chosen = INJECTIONS.filter(() => rng() < 0.2);
@@ -230,7 +230,7 @@ describe("normalizeSpec on damaged specs", () => {
     }
   });
 
-  it("answers arbitrary JSON with a spec or with an AppError that points into it", () => {
+  it("returns a spec or an AppError that points into it for arbitrary JSON", () => {
     const names = fc.constantFrom(
       ...["filters", "geo", "industry", "company", "sort", "scoring", "output", "explain", "limit"],
       ...["uf_any_of", "cnae_any_of", "fields", "field", "random_seed", "text_hints", "toString"],
@@ -266,7 +266,7 @@ describe("normalizeSpec on damaged specs", () => {
 });
 
 describe("schemas", () => {
-  it("hold what normalization accepts and what it gives", () => {
+  it("accept what normalization accepts and returns", () => {
     for (const input of inputs(15, 1_000)) {
       assert.deepEqual(inputSchema.Errors(input), []);
       const spec = normal(input);
@@ -275,7 +275,7 @@ describe("schemas", () => {
     }
   });
 
-  it("refuse no less than normalization where they can tell", () => {
+  it("reject no less than normalization where they can", () => {
     for (const [path, value] of INJECTIONS) {
       const damaged = withMember({}, path.split("/"), value);
       assert.ok(!inputSchema.Check(damaged), path);

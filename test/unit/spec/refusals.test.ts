@@ -1,6 +1,6 @@
 /**
- * Proves: every wrong value of a spec is refused with its pointer and code, all mistakes at once,
- * and each limit holds at the limit and one past it.
+ * Proves: every wrong value of a spec is rejected with pointer and code, all mistakes together, and
+ * each limit applies at the limit and one beyond.
  * Does not prove: what accepted specs become (unit/spec/normalize.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ function explainOf(bytes: number): { readonly explain: object } {
 
 const EMPTY = { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 };
 
-/** What is refused: pointer below /spec, code, spec. */
+/** Rejections: pointer below /spec, code, spec. */
 const REFUSED: readonly (readonly [string, unknown])[] = [
   [" wrong_type", null],
   [" wrong_type", []],
@@ -222,19 +222,19 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ["/explain/confidence wrong_type", { explain: { confidence: null } }],
 ];
 
-describe("normalizeSpec: refusals", () => {
+describe("normalizeSpec: rejections", () => {
   for (const [expected, spec] of REFUSED) {
-    it(`refuses ${JSON.stringify(spec)?.slice(0, 90)} at ${expected}`, () => {
+    it(`rejects ${JSON.stringify(spec)?.slice(0, 90)} at ${expected}`, () => {
       assert.deepEqual(mistakes(spec), [`/spec${expected}`]);
       assert.equal(failure(spec).code, "invalid_spec");
     });
   }
 
-  it("refuses a missing spec", () => {
+  it("rejects a missing spec", () => {
     assert.deepEqual(mistakes(undefined), ["/spec missing"]);
   });
 
-  it("reports every mistake of a spec at once, in order", () => {
+  it("reports every mistake of a spec in one error, in order", () => {
     const spec = {
       kind: "x",
       limit: "many",
@@ -259,7 +259,7 @@ describe("normalizeSpec: refusals", () => {
     assert.match(failure(spec).message, /8 mistakes/);
   });
 
-  it("shows 50 mistakes at most and counts all", () => {
+  it("lists 50 mistakes at most and counts all", () => {
     const codes = Array.from({ length: 9_999 }, (_, position) => `x${position}`);
     const error = failure(filters("industry", { cnae_any_of: codes }));
     assert.equal(error.errors.length, 50);
@@ -268,12 +268,12 @@ describe("normalizeSpec: refusals", () => {
     assert.match(failure(many).message, /9999 mistakes/);
   });
 
-  it("uses the pointer it is given", () => {
+  it("uses the given pointer", () => {
     assert.deepEqual(mistakes({ limit: 0 }, { pointer: "" }), ["/limit out_of_range"]);
   });
 });
 
-describe("normalizeSpec: limits, each at the limit and one past it", () => {
+describe("normalizeSpec: limits, each at the limit and one beyond it", () => {
   const repeat = (count: number, value: unknown) => Array.from({ length: count }, () => value);
   const cases: readonly (readonly [string, unknown, unknown])[] = [
     [
@@ -347,20 +347,20 @@ describe("normalizeSpec: limits, each at the limit and one past it", () => {
     ]);
   });
 
-  it("bytes of explain that leave no room for its warnings are refused", () => {
+  it("rejects an explain that leaves no space for its warnings", () => {
     const full = explainOf(131_072);
     normal({ ...full, limit: 10 }, { limitCap: 10 });
     const found = mistakes({ ...full, limit: 11 }, { limitCap: 10 });
     assert.deepEqual(found, ["/spec/explain too_long"]);
   });
 
-  it("warnings that leave no room for those of the spec are refused", () => {
+  it("rejects warnings that leave no space for those of the spec", () => {
     const warnings = Array.from({ length: 1_000 }, (_, position) => `w${position}`);
     const found = mistakes({ limit: 11, explain: { warnings } }, { limitCap: 10 });
     assert.deepEqual(found, ["/spec/explain/warnings too_many"]);
   });
 
-  it("names a day that the calendar lacks as such, not as a wrong form", () => {
+  it("reports a nonexistent day as such, not as a wrong form", () => {
     const detailOf = (date: string) =>
       String(JSON.stringify(failure(filters("company", { started_before: date }))));
     assert.match(detailOf("2023-02-29"), /Must be a day of the calendar, not .*2023-02-29/);

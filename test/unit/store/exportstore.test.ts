@@ -1,8 +1,8 @@
 /**
- * Proves: one export for equal requests at the same instant, in one process and in several; what an
- * idempotency key answers in every case; expiry, retention and the sweep, with clocks that leap;
- * one server per data directory.
- * Does not prove recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
+ * Proves: one export for equal concurrent requests, in one process and in several; an idempotency
+ * key's answer in every case; expiry, retention, and the sweep, with clocks that jump; one server
+ * per data directory.
+ * Does not prove: recovery (unit/export/recovery.test.ts), nor that a commit survives a power cut
  * (crash harness).
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ const done: Installation["done"] = (...given) => here.done(...given);
 const sweeperOf: Installation["sweeper"] = (...given) => here.sweeper(...given);
 
 describe("an idempotency key", () => {
-  it("gives the same export in its present state, however it is asked", async () => {
+  it("returns the same export in its current state, for any form of the request", async () => {
     here.exports.start(here.segment);
     const spec = specOf();
     const { record, replayed } = here.create("a", "k", { spec });
@@ -51,7 +51,7 @@ describe("an idempotency key", () => {
     assert.equal(here.count("exports"), 1);
   });
 
-  it("is refused with another spec, output or limit", () => {
+  it("is rejected with another spec, output, or limit", () => {
     here.create("a", "k", { spec: specOf("SP", "csv", 100) });
     for (const spec of [specOf("RJ"), specOf("SP", "html"), specOf("SP", "csv", 99)]) {
       assert.throws(() => here.create("a", "k", { spec }), isError("idempotency_key_reused"));
@@ -59,7 +59,7 @@ describe("an idempotency key", () => {
     assert.equal(here.count("exports"), 1);
   });
 
-  it("gives the export for the same bytes, before anything is normalized", () => {
+  it("returns the export for the same bytes, before normalization", () => {
     const bodyHash = "a".repeat(64);
     const { record, spec } = here.create("a", "k", { bodyHash });
     const again = (tenant: string, key: string, hash = bodyHash) =>
@@ -82,7 +82,7 @@ describe("an idempotency key", () => {
     assert.equal(new Set(ids).size, 2);
   });
 
-  it("is kept for a day and then forgotten", () => {
+  it("is stored for a day and then forgotten", () => {
     const { record } = here.create("a", "k");
     here.clock.advance(KEY_KEPT_MS);
     assert.equal(here.create("a", "k").record.id, record.id);
@@ -99,7 +99,7 @@ describe("an idempotency key", () => {
     assert.equal(here.count("idempotency"), 0);
   });
 
-  it("keeps its word when the clock leaps ahead and comes back", () => {
+  it("stays valid if the clock jumps ahead and back", () => {
     here.exports.start(here.segment);
     const { record } = here.create("a", "k");
     const { clock } = here;
@@ -118,13 +118,13 @@ describe("an idempotency key", () => {
     assert.match(here.logged.join(""), /clock has leapt.*idempotency keys are kept/);
   });
 
-  it("is not used up by a refusal", () => {
+  it("is not consumed by a rejection", () => {
     for (let i = 0; i < 5; i++) here.create("a", `k${i}`, { plan: "free" });
     assert.throws(() => here.create("a", "late", { plan: "free" }), isError("rate_limited"));
     assert.equal(here.create("a", "late", { spec: specOf("RJ") }).replayed, false);
   });
 
-  it("makes one export of 200 equal requests, and one for each of 64 keys", () => {
+  it("creates one export for 200 equal requests, and one for each of 64 keys", () => {
     const answers = Array.from({ length: 200 }, () => here.create("a", "k"));
     assert.equal(new Set(answers.map(({ record }) => record.id)).size, 1);
     assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
@@ -134,7 +134,7 @@ describe("an idempotency key", () => {
     assert.equal(here.count("exports"), 65);
   });
 
-  it("makes one export when several processes ask at once", async () => {
+  it("creates one export for concurrent requests of several processes", async () => {
     here.tenant("a");
     const module = fileURLToPath(new URL("../../support/export/fake-threads.ts", import.meta.url));
     const script = `import { createMany } from ${JSON.stringify(module)};
@@ -152,7 +152,7 @@ describe("an idempotency key", () => {
 });
 
 describe("expiry", () => {
-  it("comes after the smaller of setting and plan", async () => {
+  it("happens after the smaller of setting and plan", async () => {
     here.exports.start(here.segment);
     assert.equal((await done("k")).expiresAtMs, NOW_MS + 604_800_000);
     assert.equal((await done("l", "x", "free")).expiresAtMs, NOW_MS + 86_400_000);
@@ -162,7 +162,7 @@ describe("expiry", () => {
     assert.equal((await done("m")).expiresAtMs, NOW_MS + 1_000);
   });
 
-  it("is exact, removes the file, and lasts whatever the clock does then", async () => {
+  it("is exact, removes the file, and is permanent for any later clock", async () => {
     here.retention = 10;
     here.reopen();
     here.exports.start(here.segment);
@@ -183,7 +183,7 @@ describe("expiry", () => {
     assert.equal(here.create("a", "k").record.expired, true, "a replay says so as well");
   });
 
-  it("leaves a download under way alone", async () => {
+  it("does not affect a download in progress", async () => {
     here.exports.start(here.segment);
     const record = await done("k", "the whole file");
     const descriptor = openSync(here.exports.filePath(record), "r");
@@ -194,7 +194,7 @@ describe("expiry", () => {
     closeSync(descriptor);
   });
 
-  it("takes hundreds at once", async () => {
+  it("handles hundreds of exports in one run", async () => {
     here.exports.start(here.segment);
     for (let i = 0; i < 250; i++) here.create("a", `k${i}`);
     await settle();
@@ -207,7 +207,7 @@ describe("expiry", () => {
     assert.deepEqual(here.names("exports"), []);
   });
 
-  it("waits when the wall clock leaps, and comes then", async () => {
+  it("waits if the wall clock jumps, and happens afterwards", async () => {
     here.exports.start(here.segment);
     const { id } = await done("k");
     let wall = NOW_MS;
@@ -236,7 +236,7 @@ describe("a data directory", () => {
     lockDataDir(here.dataDir)();
   });
 
-  it("is free again when its server was killed", async () => {
+  it("is released if its server was killed", async () => {
     const module = fileURLToPath(new URL("../../../src/store/database.ts", import.meta.url));
     const script = `import { lockDataDir } from ${JSON.stringify(module)};
       lockDataDir(process.argv[1]);

@@ -1,9 +1,9 @@
 /**
- * Proves: what is forgotten with the record of an old export, and when; that the bytes a tenant
- * keeps are added up through every change and bounded, files at their creation, while they are
- * written and at their end; that nothing new is accepted on a disk with too little space.
- * Does not prove what that looks like over HTTP (e2e/export/life.test.ts), nor that a render stops
- * at the bytes it may write (unit/export/sink.test.ts, contract/export/worker.test.ts).
+ * Proves: what is removed with the record of an old export, and when; that a tenant's stored bytes
+ * are summed through every change and bounded, files at their creation, while they are written, and
+ * at their end; that a disk with too little space accepts nothing new.
+ * Does not prove: its appearance over HTTP (e2e/export/life.test.ts), nor that a render stops at
+ * its byte limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, unlinkSync } from "node:fs";
@@ -35,7 +35,7 @@ afterEach(() => here.dispose());
 const done: Installation["done"] = (...given) => here.done(...given);
 const sweeperOf: Installation["sweeper"] = (...given) => here.sweeper(...given);
 
-describe("the record of an export that is over", () => {
+describe("the record of a finished export", () => {
   const words = "a sentence that nobody else has said";
   const told = () => {
     const spec = specOf();
@@ -46,7 +46,7 @@ describe("the record of an export that is over", () => {
     return readFileSync(join(here.dataDir, "state.db")).includes(words);
   };
 
-  it("is deleted after a while with the words of its spec, and no other", async () => {
+  it("is deleted after the retention period with its spec, and no other", async () => {
     here.exports.start(here.segment);
     here.retention = 10;
     here.reopen();
@@ -74,7 +74,7 @@ describe("the record of an export that is over", () => {
     assert.match(here.logged.join(""), /"exports":1,"msg":"records of old exports deleted"/);
   });
 
-  it("is kept when the clock has leapt", async () => {
+  it("is kept if the clock jumped", async () => {
     here.exports.start(here.segment);
     const { id } = await done("k");
     here.clock.advance(604_800_000);
@@ -91,7 +91,7 @@ describe("the record of an export that is over", () => {
   });
 });
 
-describe("what a tenant keeps", () => {
+describe("a tenant's storage", () => {
   const kept = (tenant = "a") => new KeptBytes(here.database).of(tenant);
   const limit = (limits: Partial<Record<PlanLimit, number>>) =>
     Object.assign(here.plans.enterprise.limits, limits);
@@ -109,7 +109,7 @@ describe("what a tenant keeps", () => {
       .get(tenant, tenant);
   }
 
-  it("is added up by the database through every change", async () => {
+  it("is summed by the database through every change", async () => {
     here.exports.start(here.segment);
     const searches = new SearchStore(here.database);
     const row = {
@@ -179,7 +179,7 @@ describe("what a tenant keeps", () => {
     here.create("a", "n");
   });
 
-  it("tells of a file that is too large by itself, and logs it as a refusal", async () => {
+  it("reports a file that is too large by itself, and logs it as a rejection", async () => {
     here.exports.start(here.segment);
     limit({ export_bytes: 100 });
     const { id } = here.create("a", "k").record;
@@ -195,7 +195,7 @@ describe("what a tenant keeps", () => {
     assert.ok(!here.logged.join("").includes("stack"), "an ordinary refusal has no stack");
   });
 
-  it("does not keep a lost file from being rendered again", async () => {
+  it("allows a lost file to be rendered again", async () => {
     here.exports.start(here.segment);
     const { id } = await done("k", "x".repeat(60));
     here.exports.stop();
@@ -225,7 +225,7 @@ describe("what a tenant keeps", () => {
 });
 
 describe("a disk", () => {
-  it("takes no new exports below its floor, replays them, and takes them again", () => {
+  it("accepts no new exports below its reserve, replays them, and accepts them again", () => {
     here.free = 1_000;
     const { record } = here.create("a", "k");
     here.free = 999;
@@ -245,7 +245,7 @@ describe("a disk", () => {
     assert.equal(here.count("exports"), 3);
   });
 
-  it("is asked how much is free", () => {
+  it("reports its free space", () => {
     const free = new ExportFolder(here.dataDir).freeBytes();
     assert.ok(free !== null && free > 0, `${free} bytes`);
   });

@@ -1,7 +1,7 @@
 /**
- * Proves: refusals for want of space print need, reserve, and free space as they are, so that the
- * figures agree with the refusal.
- * Does not prove: that commands ask for space before they write (e2e/cli/disk.test.ts).
+ * Proves: rejections for lack of space print need, reserve, and free space exactly, so that the
+ * figures agree with the rejection.
+ * Does not prove: that commands check space before they write (e2e/cli/disk.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
@@ -17,12 +17,12 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a refusal for want of space", () => {
-  it("names need, reserve, free space and what is lacking of a folder", () => {
+describe("a rejection for lack of space", () => {
+  it("names need, reserve, free space, and shortage of a folder", () => {
     const made = NewFolder.begin(join(folder, "backup"), "The place");
     try {
       const { bavail, bsize } = statfsSync(folder);
-      // Fits by itself; it does not with the reserve of 16 MiB.
+      // Fits by itself, but not with the reserve of 16 MiB.
       const needed = bavail * bsize - (4 << 20);
       assert.throws(
         () => made.reserve(needed),
@@ -46,7 +46,7 @@ describe("a refusal for want of space", () => {
     }
   });
 
-  it("never shows a need of an import that looks as small as the free space", () => {
+  it("never shows an import's need as low as the free space", () => {
     const need = { folder, bytes: 5_000_001, what: "the snapshot" };
     assert.throws(
       () => checkRoom("x.peneira", [need], () => 5_000_000),

@@ -1,7 +1,7 @@
 /**
  * Proves: the end of the state's file under an open database is noticed once, removed or replaced,
- * and nothing that SQLite itself does is taken for it; an export then blames the data directory.
- * Does not prove what a server does behind it: it goes on with what it has.
+ * and nothing that SQLite itself does is mistaken for it; an export then blames the data directory.
+ * Does not prove: a server's reaction (it continues).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { StateWatch } from "../../../src/store/statecheck.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-statewatch-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A watched state, and what was told of it. */
+/** A watched state, and its notifications. */
 function watched(name: string) {
   const database = openDatabase(path.join(folder, name));
   const told: unknown[] = [];
@@ -24,7 +24,7 @@ function watched(name: string) {
 }
 
 describe("the watch of the state", () => {
-  it("says once that the file was removed", () => {
+  it("reports once that the file was removed", () => {
     const { database, told, watch } = watched("removed");
     database.exec("CREATE TABLE more (x); INSERT INTO more VALUES (1)");
     database.pragma("wal_checkpoint(TRUNCATE)");
@@ -41,7 +41,7 @@ describe("the watch of the state", () => {
     closeDatabase(database);
   });
 
-  it("says that it was replaced", () => {
+  it("reports that it was replaced", () => {
     const { database, told, watch } = watched("replaced");
     writeFileSync(`${database.name}.new`, readFileSync(database.name));
     renameSync(`${database.name}.new`, database.name);
@@ -54,7 +54,7 @@ describe("the watch of the state", () => {
 });
 
 describe("an export whose data directory was removed", () => {
-  it("is refused for that, not for its snapshot", () => {
+  it("is rejected for that reason, not for its snapshot", () => {
     const dataDir = path.join(folder, "gone");
     closeDatabase(openDatabase(dataDir));
     const snapshot = path.join(folder, "x.peneira");

@@ -1,14 +1,14 @@
 /**
- * Proves: a request whose server closes the state under it is refused as one to send again, in
- * place of 500; an error that is not of the state stays one.
- * Does not prove: what a full or failing disk is answered (e2e/server/disk.test.ts).
+ * Proves: a request whose server closes the state under it is rejected as retryable, in place of
+ * 500; an unrelated error stays one.
+ * Does not prove: the answer on a full or failing disk (e2e/server/disk.test.ts).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { storageRefusal } from "../../../src/store/failures.ts";
 import { connect } from "../../../src/store/sqlite.ts";
 
-it("a statement of a closed state is refused as one to send again", () => {
+it("reports a statement on a closed state as retryable", () => {
   const database = connect(":memory:");
   const statement = database.prepare("SELECT 1");
   database.close();

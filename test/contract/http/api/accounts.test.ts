@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports, what counting, single accounts, facets, tags and the documents of
- * the server are answered with, mistakes included, all as the OpenAPI document says. Does not
- * prove that totals and facets are right (the engine is a fake here; campaign/twin/facet.test.ts
- * holds them against a scan).
+ * Proves, on both transports, the answers to counting, single accounts, facets, tags, and the
+ * server's documents, mistakes included, as the OpenAPI document states. Does not prove: that
+ * totals and facets are right (the engine is a fake here; campaign/twin/facet.test.ts compares them
+ * with a scan).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -48,7 +48,7 @@ for (const transport of MATRIX) {
       return (await answer.json()) as Problem;
     };
 
-    it("counts without accounts, and with the facets that were asked for", async () => {
+    it("counts without accounts, and with the requested facets", async () => {
       const answer = await post("/v1/accounts/count", { spec: SP, facets: ["mei", "uf"] });
       const body = (await answer.json()) as Record<string, unknown>;
       assert.equal(answer.status, 200);
@@ -60,7 +60,7 @@ for (const transport of MATRIX) {
       assert.equal("facets" in plain, false);
     });
 
-    it("counts what an export would hold, and refuses what a search would", async () => {
+    it("counts what an export would contain, and rejects what a search would", async () => {
       const fallback = {
         ...SP,
         filters: { ...SP.filters, industry: { secondary_cnae_mode: "fallback" } },
@@ -75,7 +75,7 @@ for (const transport of MATRIX) {
       );
     });
 
-    it("gives a spec back with which a search finds what was counted", async () => {
+    it("returns a spec with which a search finds the counted accounts", async () => {
       const counted = await post("/v1/accounts/count", { spec: SP });
       const { spec, total } = (await counted.json()) as { spec: { limit: number }; total: number };
       assert.equal(spec.limit, 100);
@@ -91,7 +91,7 @@ for (const transport of MATRIX) {
       assert.ok(whole.spec.limit > 50_000, "an export's spec is not one of a search");
     });
 
-    it("names every mistake in facets, together with those of the spec", async () => {
+    it("reports every mistake in facets, together with those of the spec", async () => {
       const facets = ["uf", "colour", "uf", 7];
       const spec = { filters: { geo: { uf_any_of: ["ZZ"] } } };
       for (const path of ["/v1/accounts/count", "/v1/accounts/search"]) {
@@ -122,7 +122,7 @@ for (const transport of MATRIX) {
       assert.equal(body.total, 250);
     });
 
-    it("answers 304 for the tag of the same question only", async () => {
+    it("answers 304 only for the tag of the same query", async () => {
       const questions = [
         { spec: SP, limit: 1 },
         { spec: SP, limit: 2 },
@@ -154,7 +154,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("finds nothing wrong to be unchanged: a bad cursor stays a mistake", async () => {
+    it("rejects a bad cursor even with a matching tag", async () => {
       const answer = await post(
         "/v1/accounts/search",
         { spec: SP, cursor: "AAAA" },
@@ -175,7 +175,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("tells a wrong CNPJ from an absent one, and mistyped digits from right ones", async () => {
+    it("distinguishes wrong, absent, and mistyped CNPJs from right ones", async () => {
       for (const path of ["123", "1000000000000a", "10000000000100/x", "%00", "ação"]) {
         const answer = await get(`/v1/accounts/${path}`);
         assert.ok([404, 422].includes(answer.status), path);
@@ -193,7 +193,7 @@ for (const transport of MATRIX) {
       assert.match((await refused(mistyped, 404)).detail, /check digits are wrong/);
     });
 
-    it("offers its documents without a key, each with a tag", async () => {
+    it("serves its documents without a key, each with a tag", async () => {
       const pages = {
         "/openapi.json": "json",
         "/docs": "html",

@@ -1,11 +1,11 @@
 /**
- * Proves, over real sockets on both transports, with the engine and two snapshots: a server that
- * remembers responses answers seeded random searches of two tenants on three keys, repeated, with
- * cursors, facets, tags and mistakes, interleaved and across a change of the snapshot, with the
- * bytes of one that remembers none; its memory stays within its bounds. Charges, refusals, 304,
- * counts of use and lines of the log are the same; a disabled key or tenant and a damaged snapshot
- * get what they get without it; the id and the time of an answer are its own.
- * Does not prove the order in which answers are forgotten (unit/http/server).
+ * Proves, over real sockets on both transports, with the engine and two snapshots: a server with a
+ * response cache answers seeded random searches of two tenants on three keys, repeated, with
+ * cursors, facets, tags, and mistakes, interleaved and across a change of the snapshot, with the
+ * bytes of a server without one; its memory stays within its limits. Charges, refusals, 304, usage
+ * counts, and log lines are the same; a disabled key or tenant and a damaged snapshot get the same
+ * answers; id and time are the answer's own.
+ * Does not prove: the order of eviction (unit/http/server).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,10 +24,10 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 import { Draw, randomSpecInput, seededRng } from "../../../support/spec/random.ts";
 import type { TwinRow } from "../../../support/twin.ts";
 
-/** Bytes for all that is ever asked here, and for a part of it. */
+/** Cache bytes for all requests here, and for a part of them. */
 const AMPLE = 16_777_216;
 const SCARCE = 150_000;
-/** Different questions; each is asked again and again. */
+/** Different queries, each of which repeats. */
 const QUESTIONS = 40;
 
 const engine = ENGINE;
@@ -67,7 +67,7 @@ async function ask(server: FakeServer, { path = SEARCH, body, key, headers = {} 
   return { status: answer.status, seen, text: await answer.text() };
 }
 
-/** A server with a memory and one without, of the same keys and secrets, at one standing time. */
+/** A server with a cache and one without, with the same keys and secrets, at one fixed time. */
 class Pair {
   readonly clock: ManualClock = manualClock(1_790_000_000_000);
   readonly memory: ResponseCache;
@@ -102,7 +102,7 @@ class Pair {
     for (const server of this.#servers) server.load(segment);
   }
 
-  /** What both answer, which has to be the same. */
+  /** Both answers, which must be the same. */
   async ask(asked: Asked) {
     const [one, other] = await Promise.all(this.servers.map((server) => ask(server, asked)));
     assert.deepEqual(one, other, asked.body);
@@ -114,12 +114,12 @@ class Pair {
   }
 }
 
-/** A key of a tenant of its own, or of one that is there. */
+/** A key of its own tenant, or of an existing one. */
 function keyOf({ servers: [{ keyring }] }: Pair, tenant: string, plan = "enterprise"): string {
   return keyring.create({ tenant, plan, name: "" }).key;
 }
 
-/** Bodies of searches, now and then with a mistake. */
+/** Bodies of searches, sometimes with a mistake. */
 function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
   return Array.from({ length: QUESTIONS }, () => ({
     spec: randomSpecInput(draw, segment.catalog, rows),
@@ -133,7 +133,7 @@ function bodiesOf(draw: Draw, segment: Segment): Record<string, unknown>[] {
 
 for (const transport of MATRIX) {
   for (const bytesMax of [AMPLE, SCARCE]) {
-    describe(`searches remembered in ${bytesMax} bytes over ${transport}`, () => {
+    describe(`searches with a response cache of ${bytesMax} bytes over ${transport}`, () => {
       const pair = new Pair(bytesMax);
       const segments: Segment[] = [];
       before(async () => {
@@ -146,17 +146,17 @@ for (const transport of MATRIX) {
         for (const segment of segments) segment.close();
       });
 
-      it("are answered as by a server that remembers none", async () => {
+      it("return the same answers as a server without a cache", async () => {
         const draw = new Draw(seededRng(SEED));
         const [older, newer] = segments as [Segment, Segment];
         const keys = [keyOf(pair, "one"), keyOf(pair, "two"), keyOf(pair, "one", "free")];
         const bodies = bodiesOf(draw, older);
-        /** Cursors and tags that were given out, whoever got them. */
+        /** Cursors and tags that were issued, to any client. */
         const given = new Map<object, { cursor: string | null; tag: string }>();
         const steps = 2 * tries("served specs");
         for (let step = 0; step < steps; step++) {
           if (step === Math.floor(steps / 2)) pair.load(newer, older);
-          // Some are asked far more often than others.
+          // Some are sent far more often than others.
           const body = bodies[Math.min(draw.below(QUESTIONS), draw.below(QUESTIONS))] as object;
           const { cursor = null, tag = "" } = given.get(body) ?? {};
           const further = cursor !== null && draw.chance(0.3);
@@ -181,7 +181,7 @@ for (const transport of MATRIX) {
         assert.deepEqual(lines[0], lines[1]);
       });
 
-      it("are leads as well, by query and by sentence", async () => {
+      it("return the same answers for leads, by query and by sentence", async () => {
         const key = keyOf(pair, "leads");
         const [, newer] = segments as [Segment, Segment];
         pair.load(newer, null);
@@ -212,16 +212,16 @@ for (const transport of MATRIX) {
     });
   }
 
-  describe(`a remembered search over ${transport}`, () => {
+  describe(`a cached search over ${transport}`, () => {
     const pair = new Pair(AMPLE);
-    /** Each server has limits of its own, as strict as users have them. */
+    /** Each server has its own limits, as strict as users have them. */
     const own = () => ({ plans: loadPlans(), rateLimits: new RateLimits(pair.clock) });
     const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 50 });
     const segment = fakeSegment();
     before(() => pair.start(transport, segment, own));
     after(() => pair.close());
 
-    /** Asks until it is remembered. */
+    /** Repeats until it is cached. */
     async function remembered(key: string, text = body): Promise<void> {
       for (let i = 0; i < 2; i++) await pair.ask({ body: text, key });
       const { hits } = pair.memory;
@@ -229,7 +229,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 1);
     }
 
-    it("has an id and a time of its own", async () => {
+    it("has its own request id and time", async () => {
       const key = keyOf(pair, "own");
       await remembered(key);
       const [server] = pair.servers;
@@ -242,7 +242,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("counts as a search for exports, which would take its processor", async (test) => {
+    it("is counted as a search, for the scheduling of exports", async (test) => {
       const key = keyOf(pair, "counted");
       await remembered(key);
       const [server] = pair.servers;
@@ -251,7 +251,7 @@ for (const transport of MATRIX) {
       assert.equal(counted.mock.callCount(), 1);
     });
 
-    it("is not that of another tenant, and of another plan neither", async () => {
+    it("is not shared with another tenant or another plan", async () => {
       await remembered(keyOf(pair, "mine"));
       const { hits } = pair.memory;
       await pair.ask({ body, key: keyOf(pair, "yours") });
@@ -261,7 +261,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 1, "another key of the tenant and plan");
     });
 
-    it("tells nobody what another tenant asked before", async () => {
+    it("reveals nothing about another tenant's requests", async () => {
       const text = body.replace("SP", "RO");
       const [asks, watches] = [keyOf(pair, "asks"), keyOf(pair, "watches")];
       for (let i = 0; i < 2; i++) await pair.ask({ body: text, key: asks });
@@ -274,7 +274,7 @@ for (const transport of MATRIX) {
       assert.equal(pair.memory.hits, hits + 2, "and who asked first still finds it");
     });
 
-    it("costs what it costs otherwise, and is refused when that is spent", async () => {
+    it("costs the same as an uncached one, and is rejected without budget", async () => {
       const key = keyOf(pair, "spender", "free");
       const several = JSON.stringify({ ...JSON.parse(body), facets: ["uf", "cnae_division"] });
       const { hits } = pair.memory;
@@ -286,7 +286,7 @@ for (const transport of MATRIX) {
       assert.ok(pair.memory.hits > hits);
     });
 
-    it("is 304 for whoever has it", async () => {
+    it("returns 304 for a matching tag", async () => {
       const key = keyOf(pair, "caching");
       await remembered(key);
       const { seen } = await pair.ask({ body, key });
@@ -295,7 +295,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([status, text], [304, ""]);
     });
 
-    it("is refused to a key and a tenant that are disabled", async () => {
+    it("is refused to a disabled key or tenant", async () => {
       const [{ keyring }] = pair.servers;
       const key = keyOf(pair, "stopped");
       await remembered(key);
@@ -308,7 +308,7 @@ for (const transport of MATRIX) {
       assert.equal((await pair.ask({ body, key })).status, 403);
     });
 
-    it("is refused of a damaged snapshot, and gone with it", async () => {
+    it("is refused for a damaged snapshot, and evicted with it", async () => {
       const key = keyOf(pair, "damaged");
       await remembered(key);
       poison(segment);
@@ -321,7 +321,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** A line of the log without when it was written. */
+/** A log line without its time. */
 function withoutTime(line: string): string {
   return line.replace(/"time":"[^"]*"/, "");
 }

@@ -1,10 +1,10 @@
 /**
- * Proves how change lists and months are kept: a list is made once however many ask, survives a
- * restart, is made anew when it is damaged, of another version or cut; a client that came too early
- * is told how far it is; a list that cannot be written and a snapshot that is gone are a clear 503
- * and no crash; files of lists and opened months go when nobody needs them; a folder whose files
- * appear, vanish, are copies or nonsense lists its months rightly.
- * Does not prove what is in a list (campaign/twin/changes.test.ts).
+ * Proves how change lists and months are stored: a list is built once for any number of clients,
+ * survives a restart, is rebuilt if damaged, truncated, or of another version; an early client gets
+ * the progress; an unwritable list and a missing snapshot are a clear 503 and no crash; unused
+ * lists and opened months are released; a folder whose files appear, vanish, are copies or nonsense
+ * lists its months correctly.
+ * Does not prove: a list's content (campaign/twin/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -39,7 +39,7 @@ import { answered, refused, startChanges } from "../../../support/changes/server
 const log = openLog("silent");
 const PATIENT = { waitMs: 20_000, ended: () => false };
 
-/** Lists over segments that stay open by themselves. */
+/** Lists over segments that stay open independently. */
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
   const heard = openLog("info", { write: (line) => lines.push(line) });
   const parts = { dataDir, keepMs: 50, clock: systemClock, log: heard };
@@ -81,7 +81,7 @@ describe("change lists", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("are made once for all who ask, and found again after a restart", async () => {
+  it("are built once for all clients, and found again after a restart", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const lists = listsIn(dir, lines);
     const all = await Promise.all([1, 2, 3, 4].map(() => lists.open(both(), PATIENT)));
@@ -105,7 +105,7 @@ describe("change lists", () => {
     await again.close();
   });
 
-  it("are made anew when they are damaged, cut, of another version or half written", async () => {
+  it("are rebuilt if damaged, truncated, half-written, or of another version", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const first = listsIn(dir, lines);
     (await first.open(both(), PATIENT)).release();
@@ -131,9 +131,9 @@ describe("change lists", () => {
     }
   });
 
-  it("say how far they are to who does not wait, and end a wait that makes no sense", async () => {
+  it("report progress without a wait, and end the wait of a client that left", async () => {
     const lists = listsIn(freshDir());
-    // Both ask before the list can be there, however quickly it is made.
+    // Both come before the list can exist, however quick its build.
     const [early, left] = await Promise.all([
       refusal(lists.open(both(), { waitMs: 0, ended: () => false })),
       refusal(lists.open(both(), { waitMs: 60_000, ended: () => true })),
@@ -156,10 +156,10 @@ describe("change lists", () => {
     await lists.close();
   });
 
-  it("that cannot be written are a 503 with words, which is not asked again at once", async () => {
+  it("return 503 with the reason if unwritable, without an immediate retry", async () => {
     const [dir, lines] = [freshDir(), [] as string[]];
     const lists = listsIn(dir, lines);
-    // A folder in the place of the list: root may write wherever it likes, but not there.
+    // A folder in place of the list: even root cannot write there.
     mkdirSync(lists.pathOf(pair.older.segment, pair.newer.segment));
     const failed = await refusal(lists.open(both(), PATIENT));
     assert.deepEqual([failed.code, failed.status], ["overloaded", 503]);
@@ -173,7 +173,7 @@ describe("change lists", () => {
     await lists.close();
   });
 
-  it("of a snapshot that was taken away are a 503 that says so", async () => {
+  it("return 503 with the reason if a snapshot was removed", async () => {
     const dir = freshDir();
     const gone = join(dir, "gone.peneira");
     copyFileSync(pair.older.path, gone);
@@ -187,7 +187,7 @@ describe("change lists", () => {
     older.close();
   });
 
-  it("go when neither snapshot is there, and the least used ones of too many", () => {
+  it("are removed if neither snapshot exists, and by least use beyond the limit", () => {
     const dir = freshDir();
     const id = (n: number) => n.toString(16).padStart(16, "0");
     const name = (n: number) => `${id(n)}-${id(n + 1)}.changes`;
@@ -205,7 +205,7 @@ describe("change lists", () => {
     assert.equal(keepFewLists(dir, () => true, new Set()).length, 16);
   });
 
-  it("are told as problems over HTTP while they are made and when they cannot be", async () => {
+  it("are reported as problems over HTTP while in progress and if they fail", async () => {
     const lists = listsIn(freshDir());
     const months = join(folder, "served");
     mkdirSync(months);
@@ -253,7 +253,7 @@ describe("months", () => {
   const place = (name: string) => join(folder, name);
   const fresh = (keepMs = 60_000) => new Months({ folder, keepMs, clock: systemClock, log });
 
-  it("are the older valid files of the folder, whatever lies beside them", async () => {
+  it("are the older valid files of the folder, ignoring other files", async () => {
     const [one, other] = pairs as [MonthPair, MonthPair];
     const months = fresh();
     const labels = async () => {
@@ -271,7 +271,7 @@ describe("months", () => {
       months.before({ label: "2026-10", snapshotDate: "2026-10-12" }).map(({ label }) => label),
       ["2026-09"],
     );
-    // A second file of the same label and date: always the same one of the two.
+    // A second file of the same label and date: the choice is stable.
     copyFileSync(other.older.path, place("0.peneira"));
     await labels();
     const chosen = months.before(SERVED).find(({ label }) => label === "2026-09");
@@ -293,7 +293,7 @@ describe("months", () => {
     renameSync(`${folder}-away`, folder);
   });
 
-  it("are opened once, kept while they are read and a while after, and closed once", async () => {
+  it("are opened once, cached during use and for a while after, and closed once", async () => {
     const months = fresh(0);
     await months.look();
     const [, month] = months.before(SERVED);
@@ -326,7 +326,7 @@ describe("months", () => {
     held();
   });
 
-  it("need a folder that can be read", async () => {
+  it("require a readable folder", async () => {
     const none = new Months({ folder: null, keepMs: 0, clock: systemClock, log });
     await none.look();
     assert.deepEqual([none.inFolder, none.all()], [false, []]);

@@ -1,9 +1,9 @@
 /**
- * Proves, over both transports, on real files: pages of GET and POST /v1/changes joined are what a
- * linear scan over both months finds and what the engine's own stream gives; cursors go on with the
- * months they began with, and are refused for anything else; every mistake is told at once, at its
- * place in body or query; a plan without contact fields sees neither them nor changes in them.
- * Does not prove the engine itself (campaign/twin/changes.test.ts), nor how lists are kept
+ * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
+ * linear scan over both months and the engine's own stream; cursors continue with the months they
+ * began with, and are rejected for anything else; every mistake is reported in one answer, with its
+ * place in body or query; a plan without contact fields sees neither them nor their changes.
+ * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ import { Draw, randomExportInput, seededRng } from "../../../support/spec/random
 const QUESTIONS = 40;
 const SEED = 20_261_122;
 
-/** A folder that is served: both months of a pair under the names of their labels. */
+/** A served folder: both months of a pair, named by label. */
 function servedFolder(pair: MonthPair): string {
   const folder = mkdtempSync(join(tmpdir(), "peneira-months-"));
   for (const label of ["2026-09", "2026-10"]) {
@@ -43,7 +43,7 @@ function servedFolder(pair: MonthPair): string {
   return folder;
 }
 
-/** All pages of a question, by POST and GET in turn, each of another size. */
+/** All pages of a query, by POST and GET in turn, each of another size. */
 async function walk(
   { post, get }: ChangesServer,
   question: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ function asQuery({ output, ...rest }: Readonly<Record<string, unknown>>): Record
     entries.flatMap(([name, value]) => {
       if (name === "spec") return [[name, JSON.stringify(value)]];
       if (!Array.isArray(value)) return [[name, String(value)]];
-      // An empty list is what a missing parameter says.
+      // An empty list means a missing parameter.
       return value.length === 0 ? [] : [[name, value.join(",")]];
     }),
   );
@@ -104,7 +104,7 @@ for (const transport of MATRIX) {
       rmSync(folder, { recursive: true });
     });
 
-    it(`agrees with a linear scan on ${QUESTIONS} random questions, page by page`, async () => {
+    it(`agrees with a linear scan on ${QUESTIONS} random queries, page by page`, async () => {
       const draw = new Draw(seededRng(SEED));
       const twin = new ChangesTwin(pair.older.rows, pair.newer.rows);
       const catalog = changeCatalog(pair.older.segment, pair.newer.segment);
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("gives what the engine's own stream gives, also in one large page", async () => {
+    it("returns the rows of the engine's stream, also in one large page", async () => {
       const { older, newer } = pair;
       const path = join(pair.folder, "own.changes");
       await makeChangeList(older.segment, newer.segment, path);
@@ -145,7 +145,7 @@ for (const transport of MATRIX) {
       list.close();
     });
 
-    it("says what of a spec is ignored, and takes lead queries", async () => {
+    it("names ignored parts of a spec, and accepts lead queries", async () => {
       const spec = {
         filters: { geo: { uf_any_of: ["SP"] } },
         sort: [{ field: "legal_name", direction: "asc" }],
@@ -166,7 +166,7 @@ for (const transport of MATRIX) {
       assert.ok(one.changes.every(({ change }) => change === "left"));
     });
 
-    it("names every mistake at once, where its sender wrote it", async () => {
+    it("reports every mistake in one answer, with the sender's pointer", async () => {
       const wrong = {
         since: "2026-9",
         spec: { filters: { geo: { uf_any_of: ["XX"] } }, nope: 1 },
@@ -207,7 +207,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(placesOf(nothing), ["/spec missing"]);
     });
 
-    it("lists the months that there are where since names none of them", async () => {
+    it("lists the available months if since matches none", async () => {
       for (const since of ["2026-08", "2026-10", "2031-01"]) {
         const refusal = await refused(await changes.post({ since, spec: {} }), 422);
         assert.equal(refusal.code, "since_not_available");
@@ -224,7 +224,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(changes_since, ["2026-09"]);
     });
 
-    it("binds a cursor to the question, and to the tenant", async () => {
+    it("binds a cursor to the query and to the tenant", async () => {
       const question = { since: "2026-09", spec: {}, kinds: ["changed"], watch: ["email"] };
       const { next_cursor: cursor } = await answered(await changes.post({ ...question, limit: 1 }));
       assert.ok(cursor !== null);
@@ -254,7 +254,7 @@ for (const transport of MATRIX) {
       assert.equal((await refused(await changes.post(taken, "free"), 422)).code, "invalid_cursor");
     });
 
-    it("shows a plan without contact fields neither them nor changes in them", async () => {
+    it("hides contact fields and their changes from a plan without them", async () => {
       const question = { since: "2026-09", spec: {}, limit: 100 };
       const free = await answered(await changes.post(question, "free"));
       const full = await answered(await changes.post({ ...question, limit: 50_000 }));
@@ -280,15 +280,15 @@ for (const transport of MATRIX) {
       assert.ok(lowered.warnings.some((warning) => /lowered from 5000 to/.test(warning)));
     });
 
-    it("writes no part of a question into its log", () => {
+    it("logs no part of a query", () => {
       const lines = changes.server.logged.filter((line) => line.includes("/v1/changes"));
       assert.ok(lines.length > 30);
       for (const line of lines) assert.doesNotMatch(line, /uf_any_of|filters|since=|watch/);
     });
   });
 
-  describe(`/v1/changes while months come and go, over ${transport}`, () => {
-    it("goes on with the months that a walk began with, and then expires", async () => {
+  describe(`/v1/changes with months that come and go, over ${transport}`, () => {
+    it("continues with the months that a walk began with, and then expires", async () => {
       const pair = await makePair({ seed: 99, accounts: 300 });
       const later = await makePair({ seed: 100, accounts: 200 });
       const folder = servedFolder(pair);
@@ -324,7 +324,7 @@ for (const transport of MATRIX) {
       rmSync(folder, { recursive: true });
     });
 
-    it("finds a month that has just come, and says why a single file has none", async () => {
+    it("finds a new month, and explains why a single file has none", async () => {
       const pair = await makePair({ seed: 12, accounts: 80 });
       const folder = servedFolder(pair);
       const older = join(folder, "2026-09.peneira");

@@ -1,9 +1,9 @@
 /**
- * Proves: what the thread makes of a request is what the call makes of it, value, refusal and
- * charge, for sentences, lead queries, and specs with long lists, right and wrong; small bodies are
- * read in the call, large ones and all sentences go where `compute` runs; where another file has
- * taken the path of a snapshot the call does the work; tenants take turns; the thread knows every
- * work of the program.
+ * Proves: the compute thread produces what the direct call does: value, error, and charge, for
+ * sentences, lead queries, and specs with long lists, right and wrong; small bodies are parsed in
+ * the call, large ones and all sentences run in `compute`; if another file has taken a snapshot's
+ * path, the call does the work; tenants are scheduled fairly; the thread supports every kind of
+ * work.
  * Does not prove: how long it takes (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -49,7 +49,7 @@ const LONG = {
   },
 };
 
-describe("the thread of long JavaScript", () => {
+describe("the compute thread", () => {
   let made: SampleSnapshot;
   let segment: Segment;
   let pool: ComputePool;
@@ -69,7 +69,7 @@ describe("the thread of long JavaScript", () => {
     ...{ plan, listsKnown: true, secondaryCnaeFull: true, lists: [] },
   });
 
-  /** The value or the refusal of a work, and what it was charged. */
+  /** A task's value or error, and its charge. */
   async function outcome<Value>(
     compute: Compute,
     work: Computation<SentenceTask, Value>,
@@ -100,7 +100,7 @@ describe("the thread of long JavaScript", () => {
     return refused.length;
   }
 
-  it("translates sentences as the call does", async () => {
+  it("translates sentences like the direct call", async () => {
     const random = randomFrom(8);
     const texts = [
       ...SHAPES.slice(0, 12).map((shape) => repeated(shape, 2_000)),
@@ -112,7 +112,7 @@ describe("the thread of long JavaScript", () => {
     await agree(LEADS, bodies);
   });
 
-  it("reads lead queries as the call does", async () => {
+  it("reads lead queries like the direct call", async () => {
     const codes = segment.catalog.municipalities.flatMap(({ ibge }) => ibge ?? []);
     const specs = [
       { activities: ["padaria"], states: ["SP"], sizes: ["micro"] },
@@ -126,7 +126,7 @@ describe("the thread of long JavaScript", () => {
     assert.equal(await agree(NORMALIZE, bodies), 2);
   });
 
-  it("reads long specs as the call does, with every mistake and the charge", async () => {
+  it("reads long specs like the direct call, with every mistake and the charge", async () => {
     const bodies = Object.values(LONG).flatMap((filters) => [
       { spec: { filters } },
       { spec: { filters }, facets: ["uf", "no"] },
@@ -140,7 +140,7 @@ describe("the thread of long JavaScript", () => {
     assert.match(JSON.stringify(await outcome(pool, COUNT, wrong)), /is not a facet/);
   });
 
-  it("gets large bodies and all sentences, and no small body", () => {
+  it("receives large bodies and all sentences, but no small body", () => {
     const names: string[] = [];
     const compute: Compute = {
       run: (work, task, context) => {
@@ -168,7 +168,7 @@ describe("the thread of long JavaScript", () => {
     assert.deepEqual(names, ["search", "leads"]);
   });
 
-  it("works in turns of the tenants, not behind sixty of another one", async () => {
+  it("schedules tenants fairly, not after sixty tasks of another one", async () => {
     const ended: string[] = [];
     const translate = async (asker: string) => {
       await outcome(pool, TRANSLATE, { query_text: "padarias em MG" }, asker);
@@ -178,7 +178,7 @@ describe("the thread of long JavaScript", () => {
     assert.ok(ended.indexOf("one") <= 3, ended.join());
   });
 
-  it("knows the descriptors that are in use", async () => {
+  it("translates with the current descriptors", async () => {
     const own = new ComputePool(() => [segment]);
     const body = { query_text: "vendas de xurupitas cintilantes em MG" };
     const without = await outcome(IN_CALL, TRANSLATE, body);
@@ -193,7 +193,7 @@ describe("the thread of long JavaScript", () => {
     }
   });
 
-  it("leaves the work to the call where another file has taken the path", async () => {
+  it("falls back to the direct call if another file has taken the path", async () => {
     const other = await makeSampleSnapshot(300, 23);
     const own = new ComputePool(() => []);
     try {
@@ -219,7 +219,7 @@ describe("the thread of long JavaScript", () => {
     }
   });
 
-  it("knows every work of the program", () => {
+  it("supports every kind of work of the program", () => {
     const worker = readFileSync(join(ROOT, "src/cli/serving/compute.worker.ts"), "utf8");
     const works = filesMatching(/^src\/.*\.ts$/).flatMap((file) =>
       [

@@ -1,8 +1,8 @@
 /**
- * Proves: the districts of a municipality over HTTP, on both transports, are those that a look at
- * every account of a real snapshot finds, by beginning, word and size; mistakes, tags and snapshots
- * without districts are answered as the OpenAPI document says.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: the districts of a municipality over HTTP, on both transports, equal those of a full scan
+ * of a real snapshot, by prefix, word, and size; mistakes, tags, and snapshots without districts
+ * are answered as the OpenAPI document states.
+ * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -75,7 +75,7 @@ for (const transport of MATRIX) {
       return errors.map(({ pointer, code }) => `${pointer} ${code}`);
     };
 
-    it("are those of the accounts, the largest first", async () => {
+    it("match the accounts, the largest first", async () => {
       assert.ok(counted.size > 20, String(counted.size));
       for (const typed of ["", "c", "jardim", "vila a", "zzz"]) {
         const answer = await get(`municipality_ibge=${IBGE}&limit=9&q=${encodeURI(typed)}`);
@@ -90,7 +90,7 @@ for (const transport of MATRIX) {
       assert.equal(first?.accounts, expected("")[0]?.[1]);
     });
 
-    it("are refused with every mistake", async () => {
+    it("are rejected with every mistake", async () => {
       assert.deepEqual(await mistakes(""), ["/query/municipality_ibge missing"]);
       assert.deepEqual(await mistakes("municipality_ibge=9999999&limit=0"), [
         "/query/municipality_ibge unknown_municipality",
@@ -102,14 +102,14 @@ for (const transport of MATRIX) {
       ]);
     });
 
-    it("are answered 304 for the tag of the same question only", async () => {
+    it("return 304 only for the tag of the same query", async () => {
       const query = `municipality_ibge=${IBGE}&q=c`;
       const tag = (await get(query)).headers.get("etag") ?? "";
       assert.equal((await get(query, { "if-none-match": tag })).status, 304);
       assert.equal((await get(`${query}e`, { "if-none-match": tag })).status, 200);
     });
 
-    it("of a snapshot that lacks them are refused with the import that mends it", async () => {
+    it("are refused, with the import that adds them, if the snapshot lacks them", async () => {
       const older = fakeSegment();
       server.load({ ...older, catalog: { ...older.catalog, lacksDistricts: true } });
       try {

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: what a creation gives the exporter; that repeating it is safe, at
- * once and later, and that a key belongs to one request of one tenant; that formats with bounds
- * refuse one row too many and others are never counted. Does not prove that it survives a crash:
- * the exporter is a model in memory here. Refusals of single members are in http-export-table.ts.
+ * Proves, on both transports: what a creation passes to the exporter; that repeating it is safe,
+ * immediately and later, and that a key belongs to one request of one tenant; that formats with
+ * limits reject one row too many and others are never counted. Does not prove: surviving a crash
+ * (the exporter is a model in memory here). Single members: http-export-table.ts.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -36,7 +36,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    it("gives the exporter the tenant, the plan, the key, the spec and the snapshot", async () => {
+    it("passes the tenant, plan, key, spec, and snapshot to the exporter", async () => {
       const segment = fakeSegment("2026-11");
       server.load(segment);
       const key = freshKey();
@@ -51,7 +51,7 @@ for (const transport of MATRIX) {
       server.load(fakeSegment());
     });
 
-    it("again gives the original in its present state", async () => {
+    it("returns the original export in its current state for a repeated key", async () => {
       const key = freshKey();
       const first = await post(server, body, key);
       assert.equal(first.headers.get("idempotent-replayed"), null);
@@ -75,7 +75,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("again on a newer snapshot still states the one it is pinned to", async () => {
+    it("returns the original's snapshot for a repeated key on a newer snapshot", async () => {
       const key = freshKey();
       const { export: record } = (await (await post(server, body, key)).json()) as Created;
       server.load(fakeSegment("2026-12", "0123456789abcdef"));
@@ -86,7 +86,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(again, record);
     });
 
-    it("again with the very same bytes needs neither the old catalog nor a snapshot", async () => {
+    it("needs neither the old catalog nor a snapshot for identical bytes", async () => {
       const key = freshKey();
       const bakeries = { industry: { cnae_any_of: ["4721-1/02"] } };
       const wanted = { ...body, spec: { filters: bakeries } };
@@ -106,7 +106,7 @@ for (const transport of MATRIX) {
       assert.equal((await post(server, reordered, key)).status, 201);
     });
 
-    it("with the key of another request is refused", async () => {
+    it("rejects the key of another request", async () => {
       const key = freshKey();
       await post(server, body, key);
       for (const other of [
@@ -123,7 +123,7 @@ for (const transport of MATRIX) {
       assert.equal((await post(server, body, key)).status, 201);
     });
 
-    it("again after its deletion is refused, so that nobody gets it back by accident", async () => {
+    it("rejects a repeated key after the export's deletion", async () => {
       const key = freshKey();
       const { export: record } = (await (await post(server, body, key)).json()) as Created;
       await ask(server, `/v1/exports/${record.export_id}`, { method: "DELETE" });
@@ -132,14 +132,14 @@ for (const transport of MATRIX) {
       assert.equal(((await answer.json()) as Created).code, "idempotency_key_reused");
     });
 
-    it("with one key by two tenants gives two exports", async () => {
+    it("creates two exports for one key of two tenants", async () => {
       const key = freshKey();
       const mine = (await (await post(server, body, key)).json()) as Created;
       const theirs = (await (await post(server, body, key, "scale")).json()) as Created;
       assert.notEqual(mine.export.export_id, theirs.export.export_id);
     });
 
-    it("64 times at once gives one export", async () => {
+    it("creates one export for 64 concurrent requests", async () => {
       const key = freshKey();
       const answers = await Promise.all(Array.from({ length: 64 }, () => post(server, body, key)));
       assert.ok(answers.every(({ status }) => status === 201));
@@ -149,7 +149,7 @@ for (const transport of MATRIX) {
       assert.equal(originals.length, 1);
     });
 
-    it("with full needs the plan as well as the switch", async () => {
+    it("requires both the plan and the switch for full", async () => {
       const industry = { cnae_any_of: ["4721-1/02"], secondary_cnae_mode: "full" };
       const full = { spec: { filters: { industry } }, output: { format: "csv" } };
       assert.equal((await post(server, full)).status, 201);
@@ -160,7 +160,7 @@ for (const transport of MATRIX) {
       assert.equal(code, "secondary_cnae_mode_not_allowed");
     });
 
-    it("passes on what the exporter refuses, with its headers", async () => {
+    it("passes on the exporter's refusals, with their headers", async () => {
       const headers = { "Retry-After": "7" };
       server.exporter.failure = new AppError("rate_limited", "Wait for an export.", { headers });
       const answer = await post(server, body);
@@ -168,7 +168,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "7"]);
     });
 
-    it("needs a snapshot", async () => {
+    it("requires a snapshot", async () => {
       server.load(null);
       const answer = await post(server, body);
       server.load(fakeSegment());
@@ -176,7 +176,7 @@ for (const transport of MATRIX) {
     });
   });
 
-  describe(`formats with bounds over ${transport}`, () => {
+  describe(`formats with row limits over ${transport}`, () => {
     let server: FakeServer;
     let matches = 0;
     let counted = 0;
@@ -193,7 +193,7 @@ for (const transport of MATRIX) {
       ["html", 100_000],
       ["xlsx", 1_048_575],
     ] as const) {
-      it(`refuse one row too many as ${format}, and count only where it matters`, async () => {
+      it(`reject one row too many as ${format}, and count only if needed`, async () => {
         const create = (limit?: number) =>
           post(server, { spec: SP, output: { format }, ...(limit === undefined ? {} : { limit }) });
         matches = most + 1;
@@ -212,7 +212,7 @@ for (const transport of MATRIX) {
       });
     }
 
-    it("are csv, jsonl and parquet not, which are counted only without a limit", async () => {
+    it("exclude csv, jsonl, and parquet, which are counted only without a limit", async () => {
       matches = 90_000_000;
       counted = 0;
       for (const format of ["csv", "jsonl", "parquet"]) {
@@ -225,7 +225,7 @@ for (const transport of MATRIX) {
       assert.equal(counted, 1);
     });
 
-    it("and none say without a limit that the plan's cap leaves rows out", async () => {
+    it("warn that the plan's cap omits rows if no limit is given", async () => {
       const told = async (body: object) => {
         const answer = await post(server, body, freshKey(), "free");
         assert.equal(answer.status, 201);

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: walks over the list of exports yield every export of the tenant
- * once, newest first, at any page size, whatever is created or deleted meanwhile; cursors are
- * refused when altered in any bit, moved to another tenant or endpoint, or used with a larger
- * limit; the Link header is the next page. Does not prove the order in SQLite (the exporter is a
- * model in memory here; exportstore has its own suite).
+ * Proves, on both transports: walks over the list of exports yield every export of the tenant once,
+ * newest first, for any page size, whatever is created or deleted meanwhile; cursors are rejected
+ * if altered in any bit, moved to another tenant or endpoint, or used with a larger limit; the Link
+ * header is the next page. Does not prove: the order in SQLite (the exporter is a model here;
+ * exportstore has its own suite).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -55,7 +55,7 @@ async function create(server: FakeServer, tenant: Tenant = "enterprise"): Promis
 
 const idsOf = ({ exports }: Page) => exports.map(({ export_id: id }) => id);
 
-/** Every text that differs from a base64url text in one bit of what it stands for. */
+/** Every text that decodes to base64url bytes with one bit flipped. */
 for (const transport of MATRIX) {
   describe(`the list of exports over ${transport}`, () => {
     let server: FakeServer;
@@ -105,7 +105,7 @@ for (const transport of MATRIX) {
       });
     }
 
-    it("has pages of 50 where nothing is said, and only what is the tenant's", async () => {
+    it("defaults to pages of 50, with only the tenant's exports", async () => {
       assert.deepEqual(idsOf(await list(server, "/v1/exports")), mine);
       assert.deepEqual(idsOf(await list(server, "/v1/exports", "starter")), theirs);
       const none = await list(server, "/v1/exports", "free");
@@ -117,7 +117,7 @@ for (const transport of MATRIX) {
       await many.close();
     });
 
-    it("shows each export as a read does, expired ones without their link", async () => {
+    it("shows each export as a read does, expired ones without a link", async () => {
       const { exports } = await list(server, "/v1/exports?limit=5");
       assert.deepEqual(
         exports.map(({ status }) => status),
@@ -144,7 +144,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(seen, mine);
     });
 
-    it("takes a smaller limit and keeps it, and refuses a larger one", async () => {
+    it("accepts and keeps a smaller limit, and rejects a larger one", async () => {
       const first = await list(server, "/v1/exports?limit=6");
       const second = await list(server, `/v1/exports?limit=4&cursor=${first.next_cursor}`);
       assert.deepEqual(idsOf(second), mine.slice(6, 10));
@@ -163,7 +163,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("refuses a cursor of another tenant", async () => {
+    it("rejects a cursor of another tenant", async () => {
       const { next_cursor: cursor } = await list(server, "/v1/exports?limit=3");
       for (const tenant of ["free", "starter"] as const) {
         const answer = await list(server, `/v1/exports?cursor=${cursor}`, tenant);
@@ -171,7 +171,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("refuses a cursor with any bit flipped, cut, lengthened or spelled otherwise", async () => {
+    it("rejects a cursor that is flipped in any bit, cut, lengthened, or respelled", async () => {
       const { next_cursor: cursor } = await list(server, "/v1/exports?limit=3");
       assert.ok(cursor !== null && cursor.length <= 512);
       const wrong = [cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, `${cursor}%3D`];
@@ -186,7 +186,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("and a search do not take each other's cursors", async () => {
+    it("rejects search cursors, and searches reject its cursors", async () => {
       const headers = {
         "content-type": "application/json",
         authorization: `Bearer ${server.keys.enterprise}`,
@@ -201,7 +201,7 @@ for (const transport of MATRIX) {
       assert.equal((await list(server, `/v1/exports?cursor=${ofSearch}`)).code, "invalid_cursor");
     });
 
-    it("stays whole when exports are created and deleted during a walk", async () => {
+    it("stays complete if exports are created and deleted during a walk", async () => {
       const before = [...mine];
       const added: string[] = [];
       const removed = before[20] as string;
@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       const pages = await walk(5, async ({ exports }) => {
         added.unshift(await create(server));
         if (rounds++ === 0) {
-          // The last one of this page, which the cursor points to, and one that is still to come.
+          // The last one of this page, which the cursor points to, and one that follows.
           for (const id of [exports.at(-1)?.export_id, removed]) {
             const headers = { authorization: `Bearer ${server.keys.enterprise}` };
             await fetch(`${server.base}/v1/exports/${id}`, { method: "DELETE", headers });

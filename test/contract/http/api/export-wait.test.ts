@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a read that waits wakes when its export ends, is deleted or expires,
- * ends when its time is over, and holds nothing once its client is gone or the server stops; that
- * other requests are answered meanwhile, those of the same socket never before it.
- * Does not prove that exports end: the exporter is a model in memory here.
+ * Proves, on both transports: a waiting read wakes when its export ends, is deleted, or expires,
+ * ends at its timeout, and holds nothing after its client leaves or the server stops; other
+ * requests are answered meanwhile, those of the same socket never first.
+ * Does not prove: that exports end (the exporter is a model in memory here).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -52,7 +52,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("ends when its time is over, with the state of that moment", async () => {
+    it("ends at its timeout, with the current state", async () => {
       const id = await make(server);
       const beganMs = performance.now();
       const plain = ask(server, `/v1/exports/${id}?wait=1`);
@@ -66,7 +66,7 @@ for (const transport of TRANSPORTS) {
       assert.ok(tookMs >= 990 && tookMs < 4_000, `took ${tookMs} ms`);
     });
 
-    it("does not wait for what is finished", async () => {
+    it("returns immediately for a finished export", async () => {
       const ends = [
         (id: string) => server.exporter.finish(id, FILE),
         (id: string) => server.exporter.fail(id, "disk_full"),
@@ -80,7 +80,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("holds nothing for clients that are gone", async () => {
+    it("holds nothing for disconnected clients", async () => {
       const id = await make(server);
       const gone = new AbortController();
       const authorization = `Bearer ${server.keys.enterprise}`;
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
       await waiters(50);
       gone.abort();
       assert.deepEqual(new Set(await Promise.all(asked)), new Set(["aborted"]));
-      // Nothing happens to the export: they leave because nobody waits for them any more.
+      // Nothing happens to the export: the waits end because their clients left.
       for (let round = 0; round < 60 && server.exporter.waiting > 0; round++) await sleep(50);
       assert.equal(server.exporter.waiting, 0);
       assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
@@ -107,7 +107,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await waiting).status, 200);
     });
 
-    it("never lets a later request of its socket be answered first", async () => {
+    it("never answers a later request of its socket first", async () => {
       const id = await make(server);
       const key = `Authorization: Bearer ${server.keys.enterprise}`;
       const line = (path: string, request: string) =>
@@ -119,7 +119,7 @@ for (const transport of TRANSPORTS) {
       server.exporter.finish(id, FILE);
       const { text, closed } = await answered;
       const seen = [...text.matchAll(/HTTP\/1\.1 (\d+) .*?X-Request-Id: (n\d)/gs)];
-      // uWebSockets.js closes a socket that does not wait for its answer; clients then try again.
+      // uWebSockets.js closes a socket that does not wait for its answer; clients then retry.
       assert.equal(closed, transport === "uws");
       assert.deepEqual(
         seen.map(([, status, request]) => `${request} ${status}`),
@@ -131,7 +131,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("a wait", () => {
-  it("may be longer than the time for which a client may leave an answer lying", async () => {
+  it("may exceed the write timeout of an answer", async () => {
     const seconds = TEST_LIMITS.writeTimeoutMs / 1000 + 1;
     const servers = await Promise.all(TRANSPORTS.map((transport) => startFake(transport)));
     const waits = servers.map(async (server) => {
@@ -142,7 +142,7 @@ describe("a wait", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  it("is answered after its whole time, of several turns", async () => {
+  it("is answered after its whole time, which spans several timers", async () => {
     const [transport] = TRANSPORTS;
     const server = await startFake(transport as (typeof TRANSPORTS)[number]);
     const id = await make(server);
@@ -158,7 +158,7 @@ describe("a wait", () => {
     await server.close();
   });
 
-  it("ends with the server, and is answered", async () => {
+  it("is answered when the server stops", async () => {
     for (const transport of TRANSPORTS) {
       const server = await startFake(transport);
       const answer = ask(server, `/v1/exports/${await make(server)}?wait=60`);

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports: what each endpoint answers in each state of an export with each
- * parameter; that ids of others, deleted and malformed ones are answered by the same bytes; that
- * downloads lead to a signed, relative link. Does not prove that files are rendered: the exporter
- * is a model in memory here (e2e/export/formats.test.ts has the real one); creations, waits and
- * lists are in http-export-*.test.ts.
+ * Proves, on both transports: each endpoint's answer in each state of an export with each
+ * parameter; that foreign, deleted, and malformed ids get the same bytes; that downloads lead to a
+ * signed, relative link. Does not prove: that files are rendered (the exporter is a model in memory
+ * here; e2e/export/formats.test.ts has the real one); creations, waits, and lists are in
+ * http-export-*.test.ts.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -14,7 +14,7 @@ import { ask, type Created, FILE, make, tenantOf } from "../../../support/http/e
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
 
-/** Brings an export into each state that an endpoint can meet, and gives the id to ask for. */
+/** Brings an export into each state that an endpoint can meet, and returns its id. */
 const SITUATIONS = {
   queued: (_server: FakeServer, id: string) => id,
   running: ({ exporter }: FakeServer, id: string) => {
@@ -54,7 +54,7 @@ const OUTCOMES: Readonly<Record<keyof typeof SITUATIONS, readonly [Outcome, Outc
   malformed: ["export_not_found", "export_not_found", "export_not_found"],
 };
 
-/** Requests whose outcome is that of plain reads, of required ends, and of downloads. */
+/** Requests with the outcome of plain reads, of required ends, and of downloads. */
 const REQUESTS: readonly (readonly string[])[] = [
   ["", "?wait=0", "?wait=1"],
   ["?require=done", "?require=done&wait=0", "?wait=1&require=done", "?wait=%30&require=done"],
@@ -68,7 +68,7 @@ const STATUS = {
   export_not_found: 404,
 } as const;
 
-/** The public shape, closed: a member that is not written down there does not pass. */
+/** The public shape, closed: an unlisted member fails. */
 const RECORD = Compile(SCHEMAS.ExportRecord);
 
 async function checkOutcome(answer: Response, outcome: Outcome): Promise<void> {
@@ -101,7 +101,7 @@ for (const transport of MATRIX) {
       const outcomes = OUTCOMES[situation as keyof typeof SITUATIONS];
       for (const [at, suffixes] of REQUESTS.entries()) {
         for (const suffix of suffixes) {
-          it(`that is ${situation}, asked for with "${suffix}"`, async () => {
+          it(`that is ${situation}, requested with "${suffix}"`, async () => {
             const id = arrange(server, await make(server));
             const path = `/v1/exports/${id}${suffix}`;
             const [answer, head] = await Promise.all([
@@ -114,7 +114,7 @@ for (const transport of MATRIX) {
         }
       }
 
-      it(`that is ${situation} can be deleted, once`, async () => {
+      it(`that is ${situation} can be deleted once`, async () => {
         const id = arrange(server, await make(server));
         const there = outcomes[0] !== "export_not_found";
         const first = await ask(server, `/v1/exports/${id}`, { method: "DELETE" });
@@ -162,7 +162,7 @@ for (const transport of MATRIX) {
       });
     });
 
-    it("that failed says why, for each reason", async () => {
+    it("reports the reason of its failure, for each reason", async () => {
       for (const code of Object.keys(EXPORT_FAILURES) as (keyof typeof EXPORT_FAILURES)[]) {
         const id = await make(server);
         server.exporter.fail(id, code);
@@ -179,7 +179,7 @@ for (const transport of MATRIX) {
       assert.match(detail, /keeps up to 9 bytes; 4 are kept now\. Delete exports first/);
     });
 
-    it("of another tenant is answered by the same bytes as one that never was", async () => {
+    it("of another tenant returns the same bytes as a nonexistent one", async () => {
       const id = await make(server);
       const done = SITUATIONS.done(server, await make(server));
       const ids = [id, done, SITUATIONS.unknown(), "exp_0", "x".repeat(300), "%E2%82%AC"];
@@ -203,7 +203,7 @@ for (const transport of MATRIX) {
       assert.equal((await ask(server, `/v1/exports/${id}`)).status, 200);
     });
 
-    it("leads to a signed link, relative whatever the Host", async () => {
+    it("has a signed link, relative for any Host", async () => {
       const id = SITUATIONS.done(server, await make(server, "xlsx"));
       const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
       const answer = await ask(server, `/v1/exports/${id}/download`, { headers });

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, what `/files/…` answers: the bytes of the file and the headers that
- * belong to them, any single range as an obvious twin cuts it, also behind 4 GiB, conditions, and
- * every state and mistake by its code, links first. How slow, silent and leaving clients fare is in
+ * Proves, on both transports, the answers of `/files/…`: the bytes of the file and their headers,
+ * any single range as an obvious twin cuts it, also beyond 4 GiB, conditions, and every state and
+ * mistake by its code, links first. Slow, silent, and leaving clients are in
  * contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ import { MATRIX } from "../../../support/run/scale.ts";
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;
 
-/** What a Range header asks for, by trying every byte; null stands for the whole file. */
+/** A Range header's bytes, by testing every byte; null means the whole file. */
 function twin(header: string, size: number): { readonly bytes: number[] } | null {
   if (!header.toLowerCase().startsWith("bytes=") || header.includes(",")) return null;
   const [first = "", last = "", ...more] = header.slice(6).split("-");
@@ -70,7 +70,7 @@ for (const transport of MATRIX) {
     const get = (record: ExportRecord, ...lines: string[]) =>
       ask(server.port, linkOf(server, record), { lines });
 
-    it("come whole with the headers of their format", async () => {
+    it("are sent whole with the headers of their format", async () => {
       for (const format of Object.keys(FORMATS) as ExportFormat[]) {
         const record = addFile(server, LARGE, format);
         const answer = await get(record);
@@ -91,7 +91,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("come as a compressed file, not as a text that is sent compressed", async () => {
+    it("are sent as compressed files, not with a content encoding", async () => {
       for (const [compression, ending] of [
         ["gzip", "gz"],
         ["zstd", "zst"],
@@ -118,7 +118,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("never get a header that holds more than its value", async () => {
+    it("never receive a header that contains more than its value", async () => {
       const hostile = 'x"\r\nX-Evil: 1';
       const record = addFile(server, LARGE.subarray(0, 9));
       server.exporter.set(record.id, { snapshot: hostile, slug: hostile });
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       const name = headerOf(named, "content-disposition");
       assert.match(name ?? "", /^attachment; filename="peneira-x-x-evil-1-x-x-evil-1-\w{8}\.csv"$/);
       assert.equal(named.body.length, 9);
-      // A value that nobody folds: the answer is lost rather than split.
+      // An unfolded value: the answer is lost rather than split.
       for (const odd of [hostile, "a\0", "a\x1f", "a\tb", "a\x7f", "é", "\u0100"]) {
         const marked = addFile(server, LARGE.subarray(0, 9));
         server.exporter.set(marked.id, { sha256: odd });
@@ -137,7 +137,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("come one after the other over one socket, with parts and refusals between", async () => {
+    it("are sent in sequence over one socket, mixed with ranges and refusals", async () => {
       const record = addFile(server, LARGE);
       const link = linkOf(server, record);
       const socket = connect(server.port, "127.0.0.1");
@@ -157,7 +157,7 @@ for (const transport of MATRIX) {
       socket.destroy();
     });
 
-    it("are cut as the twin cuts them, for any range and size", async () => {
+    it("are cut like the twin's, for any range and size", async () => {
       for (const size of [0, 1, 2, 1_000]) {
         const record = addFile(server, LARGE.subarray(0, size));
         const link = linkOf(server, record);
@@ -186,7 +186,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("may be longer than 4 GiB", async () => {
+    it("may exceed 4 GiB", async () => {
       const record = addExport(server);
       const file = openSync(server.exporter.filePath(record), "w");
       ftruncateSync(file, HUGE_BYTES);
@@ -206,7 +206,7 @@ for (const transport of MATRIX) {
       unlinkSync(server.exporter.filePath(record));
     });
 
-    it("obey If-Range and If-None-Match", async () => {
+    it("respect If-Range and If-None-Match", async () => {
       const record = addFile(server, LARGE.subarray(0, 100));
       const tag = `"${record.sha256}"`;
       const table: readonly (readonly [status: number, length: number, ...lines: string[]])[] = [
@@ -240,7 +240,7 @@ for (const transport of MATRIX) {
       assert.equal(twice.status, 422, "two Range headers");
     });
 
-    it("are refused by their state, and without a link by nothing else", async () => {
+    it("are refused by their state, and without a link for no other reason", async () => {
       const code = async (record: ExportRecord, link = linkOf(server, record)) => {
         const { status, body } = await ask(server.port, link);
         return `${status} ${/"code":"(\w+)"/.exec(body.toString())?.[1]}`;
@@ -267,7 +267,7 @@ for (const transport of MATRIX) {
       aheadMs = 0;
     });
 
-    it("tell nobody without a link whether they exist", async () => {
+    it("do not reveal their existence without a link", async () => {
       const record = addFile(server, LARGE);
       const path = `/files/${record.id}.csv`;
       const unknown = `/files/exp_${"0".repeat(32)}.csv`;
@@ -289,7 +289,7 @@ for (const transport of MATRIX) {
       );
     });
 
-    it("are kept from a tenant that was disabled", async () => {
+    it("are refused to a disabled tenant", async () => {
       const record = addFile(server, LARGE);
       server.exporter.set(record.id, { tenantId: "gone" });
       const answer = await get(record);
@@ -297,7 +297,7 @@ for (const transport of MATRIX) {
       assert.match(answer.body.toString(), /"code":"authentication_disabled"/);
     });
 
-    it("that are not as their record says are never sent, and logged", async () => {
+    it("are never sent, and logged, if they differ from their record", async () => {
       const short = addFile(server, LARGE);
       const gone = addFile(server, LARGE);
       const link = addFile(server, LARGE);
@@ -316,7 +316,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("that end between look and opening are answered by their end", async () => {
+    it("return their end state if they end between lookup and opening", async () => {
       const { exporter } = server;
       const filePath = exporter.filePath.bind(exporter);
       const endings: readonly (readonly [status: number, end: (record: ExportRecord) => void])[] = [
@@ -346,7 +346,7 @@ for (const transport of MATRIX) {
   });
 }
 
-/** The beginning of an answer, after which the client leaves. */
+/** The start of an answer, after which the client leaves. */
 function startOf(port: number, target: string, bytes: number): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, what finding by name and the establishments of a company are answered
- * with, mistakes, tags, pages and plans included, all as the OpenAPI document says. Does not prove
- * which accounts fit (the engine is a fake here; unit/native-index/find.test.ts and
+ * Proves, on both transports, the answers to finding by name and to a company's establishments,
+ * mistakes, tags, pages, and plans included, as the OpenAPI document states. Does not prove: which
+ * accounts match (the engine is a fake here; unit/native-index/find.test.ts and
  * contract/search/finding.test.ts do).
  */
 import assert from "node:assert/strict";
@@ -48,7 +48,7 @@ for (const transport of MATRIX) {
       return errors.map(({ pointer, code }) => `${pointer} ${code}`);
     };
 
-    it("answers what fits, of a state where one is named, ten or as many as wanted", async () => {
+    it("returns matches, in one state if given, ten or as many as requested", async () => {
       const found = (await (await get("/v1/accounts/suggest?q=Empresa%20I")).json()) as Found;
       assert.equal(found.suggestions.length, 10);
       assert.equal(found.suggestions[0]?.match, "name_start");
@@ -61,7 +61,7 @@ for (const transport of MATRIX) {
       );
     });
 
-    it("reads letters in full width as plain ones", async () => {
+    it("reads full-width letters as plain ones", async () => {
       const ask = async (text: string) => {
         const path = `/v1/accounts/suggest?q=${encodeURIComponent(text)}`;
         return (await (await get(path)).json()) as Found;
@@ -72,7 +72,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(found.suggestions, plain.suggestions);
     });
 
-    it("searches by phone and e-mail under a plan that offers them, and no other", async () => {
+    it("searches by phone and e-mail only under a plan that offers them", async () => {
       const ask = (path: string, members: object, plan: "enterprise" | "free") =>
         fetchDocumented(server.base + path, {
           method: "POST",
@@ -99,14 +99,14 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("shows no field that the plan lacks, and none that finding does not show", async () => {
+    it("shows no field outside the plan or the finder", async () => {
       const answer = await get("/v1/accounts/suggest?q=empresa&limit=1", {}, "free");
       const { suggestions } = (await answer.json()) as Found;
       const names = Object.keys(suggestions[0]?.account ?? {});
       assert.ok(names.includes("cnpj") && !names.includes("email"), String(names));
     });
 
-    it("names every mistake of the query", async () => {
+    it("reports every mistake of the query", async () => {
       const suggest = "/v1/accounts/suggest";
       assert.deepEqual(await mistakes(suggest), ["/query/q missing"]);
       assert.deepEqual(await mistakes(`${suggest}?q=a&limit=21&uf=xx&colour=red`), [
@@ -123,7 +123,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("answers 304 for the tag of the same question only", async () => {
+    it("answers 304 only for the tag of the same query", async () => {
       const suggest = "/v1/accounts/suggest?q=empresa";
       const company = "/v1/companies/10000000?limit=2";
       const paths = [suggest, `${suggest}&uf=SP`, `${suggest}&limit=2`, company];
@@ -156,7 +156,7 @@ for (const transport of MATRIX) {
       assert.equal(seen.length, 500);
     });
 
-    it("refuses what is no root, an unknown one and wrong cursors", async () => {
+    it("rejects an invalid root, an unknown one, and wrong cursors", async () => {
       const company = "/v1/companies/10000000";
       assert.deepEqual(await mistakes("/v1/companies/11222333000181"), [
         "/path/root invalid_cnpj_root",

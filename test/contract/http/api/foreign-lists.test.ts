@@ -1,9 +1,9 @@
 /**
- * Proves, for every route of the interface and of the console's data on both transports: a list of
- * another tenant, named in a path, a body, a file or a query, is answered by the same bytes as one
- * that never was, nothing of it is in any answer, and it stays as it is. The table names all routes
- * there are: one that is new fails this suite until it stands here, with how it is asked or among
- * those that take no list; one whose documented body has a spec must be asked.
+ * Proves, for every route of the interface and of the console's data on both transports: another
+ * tenant's list, named in a path, a body, a file, or a query, gets the same bytes as a nonexistent
+ * one, none of it is in any answer, and it stays unchanged. The table names all routes: a new one
+ * fails this suite until it is listed here, with its requests or among those without lists; a route
+ * with a spec in its documented body must be tested.
  * Does not prove: that answers take the same time; exports and cursors
  * (e2e/server/tenants.test.ts).
  */
@@ -26,7 +26,7 @@ interface Ask {
   readonly body?: object | Buffer | string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What it is answered, where that is not 404. */
+  /** Its answer, if not 404. */
   readonly status?: number;
 }
 
@@ -72,7 +72,7 @@ const TOOLS = [
   called("create_export", { format: "csv", limit: 5, wait_seconds: 0 }),
 ];
 
-/** One snapshot has no changes, and nobody learns more; of two: listed-changes.test.ts. */
+/** One snapshot has no changes to reveal; for two: listed-changes.test.ts. */
 const NO_OLDER = { status: 422 };
 
 /** Routes that take a list, and how. */
@@ -80,7 +80,7 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "POST /v1/accounts/search": specs(),
   "POST /v1/accounts/count": specs(),
   "POST /v1/spec/normalize": specs(),
-  // Lead queries know no lists, whosever they are.
+  // Lead queries accept no lists of any tenant.
   "POST /v1/leads": specs({}, { status: 422 }),
   "GET /v1/changes": (id) => [
     { ...NO_OLDER, path: `?since=2026-09&spec=${encodeURIComponent(JSON.stringify(named(id)))}` },
@@ -95,7 +95,7 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "POST /v1/lists/{id}/entries/remove": filled,
   "POST /v1/lists/{id}/entries/from-search": (id) => [
     { body: { spec: { filters: { geo: { uf_any_of: ["SP"] } } } } },
-    // A list of one's own does not help to another's.
+    // An own list does not help with another's.
     { body: { spec: named(id) } },
   ],
   "POST /mcp": (id) => TOOLS.map((tool) => tool(id)),
@@ -116,7 +116,7 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "POST /v1/console/searches": specs({ name: "x" }),
 };
 
-/** Routes that take none: what they are asked names no list and no spec. */
+/** Routes without lists: their requests name no list and no spec. */
 const TAKE_NONE = [
   ...["GET /healthz", "GET /readyz", "GET /metrics", "GET /v1/status", "GET /openapi.json"],
   ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /llms.txt"],
@@ -140,7 +140,7 @@ const nameOf = ({ method, path }: { readonly method: string; readonly path: stri
   `${method} ${path}`;
 const ALL = [...ROUTES, ...CONSOLE_DATA_ROUTES].map(nameOf);
 
-it("the table has every route there is", () => {
+it("covers every route", () => {
   const known = [...Object.keys(TAKES), ...TAKE_NONE];
   assert.deepEqual(
     ALL.filter((route) => !known.includes(route)),
@@ -155,7 +155,7 @@ it("the table has every route there is", () => {
   assert.equal(new Set(known).size, known.length, "a route stands here once");
 });
 
-/** Whether a part of the document, or what it refers to, is a spec that may be sent. */
+/** True if a part of the document, or its target, is a spec that may be sent. */
 function hasSpec(part: unknown): boolean {
   const told = JSON.stringify(part);
   if (told.includes("#/components/schemas/SpecInput")) return true;
@@ -165,7 +165,7 @@ function hasSpec(part: unknown): boolean {
   return named.some((name) => JSON.stringify(schemas[name as string]).includes("/SpecInput"));
 }
 
-it("a documented body with a spec is asked", () => {
+it("covers a documented body with a spec", () => {
   const paths = DOCUMENT.paths as unknown as Record<string, Record<string, object>>;
   const bodies = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -207,7 +207,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    /** Asks as the stranger; what the console is asked, as a person. */
+    /** Sends as the stranger; console requests, as a person. */
     async function ask(route: string, id: string, how: Ask, key = server.keys.growth) {
       const [method = "", path = ""] = route.split(" ");
       const isConsole = path.startsWith("/v1/console");
@@ -234,7 +234,7 @@ for (const transport of TRANSPORTS) {
       return ask(`${method} ${path}`, "", how, server.keys.enterprise);
     }
 
-    it("are told as those that never were, by every route", async () => {
+    it("are reported like nonexistent ones by every route", async () => {
       const made = await own("POST", "/v1/lists", { name: SECRET });
       const { list } = JSON.parse(made.told) as { list: { id: string } };
       const entries = { cnpjs: ["11222333"] };

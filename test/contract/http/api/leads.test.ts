@@ -1,11 +1,11 @@
 /**
- * Proves, with a real snapshot on both transports: leads are the accounts that a search of the
- * shown spec gives, in its order, for flat specs and for sentences; with one per company the first
- * of each; pages joined hold every lead once, whatever their size, and a cursor is refused with
- * the right code when the request changed; members follow the plan; words and reasons agree with
- * the account; large pages are streamed and equal small ones; 304, usage and cost as in a search.
- * Does not prove what sentences mean (unit/translate/*.test.ts), nor what a lead query takes
- * (contract/spec/leadquery.test.ts), nor that the first of a company is the right one
+ * Proves, with a real snapshot on both transports: leads are the accounts of a search with the
+ * shown spec, in its order, for flat specs and for sentences; with one per company the first of
+ * each; joined pages have every lead once, for any size, and a cursor is rejected with the right
+ * code if the request changed; members follow the plan; words and reasons agree with the account;
+ * large pages are streamed and equal small ones; 304, usage, and cost as in a search.
+ * Does not prove: what sentences mean (unit/translate/*.test.ts), what a lead query accepts
+ * (contract/spec/leadquery.test.ts), nor that a company's first account is right
  * (campaign/twin/companies.test.ts).
  */
 import assert from "node:assert/strict";
@@ -108,7 +108,7 @@ for (const transport of MATRIX) {
     }
 
     for (const [at, body] of BODIES.entries()) {
-      it(`finds what a search of the shown spec finds (${at})`, async () => {
+      it(`finds what a search with the shown spec finds (${at})`, async () => {
         const every = await ask({ ...withCompanies(body, false), limit: 50_000 });
         assert.equal(every.status, 200, JSON.stringify(every));
         const found = await search(every.spec);
@@ -123,7 +123,7 @@ for (const transport of MATRIX) {
         assert.deepEqual(one.spec, every.spec);
       });
 
-      it(`gives every lead once, page after page (${at})`, async () => {
+      it(`returns every lead once, page after page (${at})`, async () => {
         for (const one of [true, false]) {
           const asked = withCompanies(body, one);
           const whole = cnpjsOf((await ask({ ...asked, limit: 50_000 })).leads);
@@ -133,7 +133,7 @@ for (const transport of MATRIX) {
       });
     }
 
-    it("says what a sentence means in the language that is wished, else in its own", async () => {
+    it("explains a sentence in the requested language, else in its own", async () => {
       const body = { query_text: "restaurantes em São Paulo" };
       const said = async (wish: object) => {
         const { explain, filters } = (await post("/v1/leads/translate", { ...body, ...wish })).spec;
@@ -148,7 +148,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(await said({ language: "pt" }), own);
     });
 
-    it("shows what a sentence means, as the translation does", async () => {
+    it("explains a sentence as the translation does", async () => {
       for (const body of BODIES.filter(({ query_text: text }) => text !== undefined)) {
         const { spec, translation } = await ask(body);
         const translated = await post("/v1/leads/translate", body);
@@ -163,7 +163,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("leaves out companies without any contact", async () => {
+    it("excludes companies without any contact", async () => {
       const { leads } = await ask({ spec: FLAT, limit: 50_000 });
       for (const { email, phones } of leads) {
         assert.ok(email !== null || (phones as string[]).length > 0);
@@ -172,7 +172,7 @@ for (const transport of MATRIX) {
       assert.ok(all.leads.some(({ email, phones }) => email === null && `${phones}` === ""));
     });
 
-    it("keeps companies without contact where the sentence speaks of it", async () => {
+    it("includes companies without contact if the sentence mentions it", async () => {
       for (const how of ["sem telefone", "sem telefone nem e-mail", "com ou sem telefone"]) {
         const { spec } = await ask({ query_text: `restaurantes em São Paulo ${how}` });
         assert.equal(spec.filters.contact.require_any_contact, false, how);
@@ -181,7 +181,7 @@ for (const transport of MATRIX) {
       assert.equal(spec.filters.contact.require_any_contact, true);
     });
 
-    it("refuses a cursor when the request has changed", async () => {
+    it("rejects a cursor if the request has changed", async () => {
       const text = "restaurantes em São Paulo";
       const { next_cursor: cursor } = await ask({ query_text: text, limit: 1 });
       const { next_cursor: flat } = await ask({ spec: FLAT, limit: 1 });
@@ -203,7 +203,7 @@ for (const transport of MATRIX) {
       assert.equal(moved.code, "invalid_cursor", "a cursor of leads is none of accounts");
     });
 
-    it("has the members that the plan allows, with words that agree with the account", async () => {
+    it("has the members that the plan allows, with texts that agree with the account", async () => {
       const { leads, spec } = await ask({ spec: FLAT, limit: 200 });
       const free = await ask({ spec: FLAT, limit: 100 }, { key: server.keys.free });
       const contact = ["email", "phones"];
@@ -251,7 +251,7 @@ for (const transport of MATRIX) {
       assert.match(String(english.leads[0]?.size), /company|sizes|informed/);
     });
 
-    it("streams large pages, and they equal the small ones", async () => {
+    it("streams large pages, which equal the small ones", async () => {
       const body = { spec: { kind: "lead_query", regions: ["Sudeste", "Sul"] } };
       const large = await ask({ ...body, limit: 50_000 });
       assert.ok(large.leads.length > 600, `${large.leads.length} leads are too few to stream`);
@@ -277,7 +277,7 @@ for (const transport of MATRIX) {
       assert.equal((await ask({ ...every, limit: 2 }, known)).status, 200);
     });
 
-    it("counts the leads as accounts that were read", async () => {
+    it("counts the leads as accounts read", async () => {
       const read = async () => {
         const headers = { authorization: `Bearer ${server.keys.growth}` };
         const answer = await fetchDocumented(`${server.base}/v1/status`, { headers });
@@ -291,7 +291,7 @@ for (const transport of MATRIX) {
       assert.equal((await read()) - earlier, 7);
     });
 
-    it("cost what a search of the same limit costs", async () => {
+    it("costs as much as a search of the same limit", async () => {
       const rateLimits = new RateLimits(systemClock);
       const server = await startFake(transport, {
         engine,

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a spec that names lists is asked for changes, in a body and in an
- * address, and exported with `since`, for the tenant that has the lists and no other; all pages
- * joined are what the same question without lists gives, kept by a set; the shown spec has ids; a
- * changed list ends cursors with words that say so and is another request to an Idempotency-Key.
+ * Proves, on both transports: a spec that names lists is queried for changes, in a body and in an
+ * address, and exported with `since`, for the lists' tenant and no other; joined pages equal the
+ * same query without lists, filtered by a set; the shown spec has ids; a changed list invalidates
+ * cursors with a message and is another request to an Idempotency-Key.
  * Does not prove: random specs and lists (campaign/twin/listed-changes.test.ts), nor files
  * (contract/export/changes.test.ts).
  */
@@ -100,7 +100,7 @@ for (const transport of MATRIX) {
       readonly filters: object;
     }
 
-    it("are those of the lists, page by page, until a list changes", async () => {
+    it("match the lists, page by page, until a list changes", async () => {
       const all = await walked({ filters: {} });
       const roots = [...new Set(all.slice(0, 25).map((cnpj) => cnpj.slice(0, 8)))];
       const id = await listOf(roots);
@@ -126,7 +126,7 @@ for (const transport of MATRIX) {
       );
     });
 
-    it("are no other tenant's, in words that name the place", async () => {
+    it("reject lists of another tenant, with the pointer", async () => {
       const id = await listOf([]);
       const spec = { filters: { lists: { any_of: [id] } } };
       const body = { since: "2026-09", spec };
@@ -143,7 +143,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([other.status, other.body.code], [404, "list_not_found"]);
     });
 
-    it("are exported, pinned to the lists as they are", async () => {
+    it("are exported, pinned to the current lists", async () => {
       const all = await walked({ filters: {} });
       const [one = "", two = ""] = [...new Set(all.map((cnpj) => cnpj.slice(0, 8)))];
       const rowsOf = (...roots: string[]) =>

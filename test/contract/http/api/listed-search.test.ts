@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a spec that names lists is searched, counted, normalized and exported
- * for the tenant that has them and no other; the shown spec has ids and can be sent again; a
- * changed list makes another ETag, ends cursors with words that say so and is another request to an
- * Idempotency-Key; answers of one tenant are never those of another; agents are answered alike.
+ * Proves, on both transports: a spec that names lists is searched, counted, normalized, and
+ * exported for the lists' tenant and no other; the shown spec has ids and can be sent again; a
+ * changed list changes the ETag, invalidates cursors with a message, and is another request to an
+ * Idempotency-Key; one tenant's answers are never another's; agents get the same answers.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -104,7 +104,7 @@ for (const transport of MATRIX) {
       assert.match(late.body.detail, /a list that it names has changed since/);
     });
 
-    it("follow each change when asked in the same bytes, whatever is remembered", async () => {
+    it("reflect each change for identical requests, cached or not", async () => {
       const responses = new ResponseCache(16_777_216);
       responses.serve(segment);
       const parts = { responses };
@@ -144,15 +144,15 @@ for (const transport of MATRIX) {
         }
         const plain = JSON.stringify({ spec: { filters: uf }, limit: 20 });
         for (let again = 0; again < 4; again++) await send("/v1/accounts/search", plain);
-        // Of three requests after each change the first finds a page of before; in the first step
-        // the second is the one that stores it. Of the four plain ones two find theirs.
+        // Of three requests after each change the first finds an earlier page; in the first step
+        // the second one stores it. Of the four plain ones two are cache hits.
         assert.equal(responses.hits, 1 + 23 * 2 + 2);
       } finally {
         await own.close();
       }
     });
 
-    it("name no list of another tenant, whoever asked before", async () => {
+    it("reject lists of another tenant after the owner's identical request", async () => {
       const { id } = (await ask("/v1/lists", { name: "y" })).body.list;
       const spec = { filters: { ...uf, lists: { exclude: [id] } } };
       for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
@@ -178,7 +178,7 @@ for (const transport of MATRIX) {
       assert.equal(leads.status, 422);
     });
 
-    it("are asked by agents as by anybody, and exported anew once a list has changed", async () => {
+    it("give agents the same answers, and are exported again after a list change", async () => {
       const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
       const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
       await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
@@ -209,7 +209,7 @@ for (const transport of MATRIX) {
       await Promise.all([agent.close(), other.close()]);
     });
 
-    it("are refused in words where there is no server", async () => {
+    it("are rejected with a readable error without a server", async () => {
       const asker = localAsker(segment)(() => false);
       const sent = { filters: { ...uf, lists: { exclude: ["exported"] } } };
       await assert.rejects(async () => COUNT_TOOL.run(sent, asker), /A server keeps lists/);

@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX and searches,
- * emptied, paged and deleted as documented; a CSV file is read while it comes and needs no room
- * beside its entries; an XLSX file has room of its own, which is given back whatever becomes of the
- * request, and more than fits is refused; entries are told with the check digits that the snapshot
- * has; another tenant's list is answered as one that does not
- * exist, on every route.
+ * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX, and searches,
+ * emptied, paged, and deleted as documented; a CSV file is parsed while it arrives and needs no
+ * memory besides its entries; an XLSX file has its own memory budget, which is released for any
+ * outcome of the request, and an excess is refused; entries are shown with the snapshot's check
+ * digits; another tenant's list appears nonexistent on every route.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */
 import assert from "node:assert/strict";
@@ -41,7 +40,7 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
-/** How often the snapshot was kept open for a request, and let go of again. */
+/** How often a request retained the snapshot, and released it. */
 const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -91,7 +90,7 @@ for (const transport of MATRIX) {
       return body.list.id;
     }
 
-    it("hold what a file of the registry holds, wrong check digits included", async () => {
+    it("accept every CNPJ of the registry, with wrong check digits too", async () => {
       const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
       const text = Buffer.from(segment.native.renderJson(rows, ["cnpj"])).toString();
       const cnpjs = (JSON.parse(text) as { cnpj: string }[]).map(({ cnpj }) => cnpj);
@@ -106,7 +105,7 @@ for (const transport of MATRIX) {
       assert.equal(body.not_in_snapshot, 0);
       assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
       await ask("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
-      // An entry holds no check digits; they are those of the snapshot, if it has the account.
+      // An entry has no check digits; the snapshot has them, if it has the account.
       const read: string[] = [];
       for (let path = `${entries}?limit=900`; path !== ""; ) {
         const page = await ask("GET", path);
@@ -125,7 +124,7 @@ for (const transport of MATRIX) {
       await ask("DELETE", `/v1/lists/${id}`);
     });
 
-    it("never get a name that sentences read as that of another list", async () => {
+    it("reject a name that sentences would read as another list's", async () => {
       const own = [await made("São João"), await made("Fornecedores"), await made("🔥")];
       const [first, second] = own;
       const refused = async (method: string, path: string, name: string, taken?: string) => {
@@ -148,7 +147,7 @@ for (const transport of MATRIX) {
       for (const id of [...own, another]) await ask("DELETE", `/v1/lists/${id}`);
     });
 
-    it("are created, named, listed and deleted", async () => {
+    it("are created, named, listed, and deleted", async () => {
       const created = await ask("POST", "/v1/lists", { name: " Clientes " });
       const { id } = created.body.list;
       assert.equal(created.headers.get("location"), `/v1/lists/${id}`);
@@ -180,7 +179,7 @@ for (const transport of MATRIX) {
       assert.equal((await ask("GET", `/v1/lists/${id}`)).body.code, "list_not_found");
     });
 
-    it("are filled and emptied with JSON, and tell what they did not take", async () => {
+    it("add and remove entries from JSON, and report rejected ones", async () => {
       const id = await made("json");
       const path = `/v1/lists/${id}/entries`;
       const cnpjs = ["11.222.333/0001-81", "11222333000181", "11222333", "nada"];
@@ -209,14 +208,14 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("of companies take every CNPJ for its company", async () => {
+    it("of companies reduce every CNPJ to its company", async () => {
       const id = await made("companies", "companies");
       await ask("POST", `/v1/lists/${id}/entries`, { cnpjs: ["11222333000181"] });
       const read = await ask("GET", `/v1/lists/${id}/entries`);
       assert.deepEqual(read.body.entries, ["11222333"]);
     });
 
-    it("are filled with files larger than other bodies, and from searches", async () => {
+    it("accept files larger than other bodies, and search results", async () => {
       const id = await made("csv");
       const searched = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
       assert.equal(searched.status, 200, JSON.stringify(searched.body));
@@ -244,7 +243,7 @@ for (const transport of MATRIX) {
       assert.equal(broad.body.code, "query_too_broad");
     });
 
-    it("are filled and emptied with XLSX files, which say their sheet and cells", async () => {
+    it("add and remove entries from XLSX files, and report sheet and cells", async () => {
       const id = await made("xlsx");
       const rows = [["cnpj"], ["11.222.333/0001-81"], ["nada"], ["11222333"]];
       const sheets = [
@@ -273,7 +272,7 @@ for (const transport of MATRIX) {
       assert.equal(fileBytesHeld(), 0);
     });
 
-    it("take XLSX files within their room, and give it back when a client leaves", async () => {
+    it("bound the memory of XLSX files, and release it if a client leaves", async () => {
       const id = await made("room");
       const path = `/v1/lists/${id}/entries`;
       const large = await ask("POST", path, Buffer.alloc(33 * 1024 * 1024));
@@ -299,7 +298,7 @@ for (const transport of MATRIX) {
       assert.equal(fileBytesHeld(), 0);
     });
 
-    it("named exported are read by everybody, and changed by nobody", async () => {
+    it("named exported are readable by all users and cannot be changed", async () => {
       const { list } = (await ask("GET", "/v1/lists/exported")).body;
       assert.deepEqual([list.id, list.entries, list.read_only], ["exported", 0, true]);
       const { entries, has_more } = (await ask("GET", "/v1/lists/exported/entries")).body;

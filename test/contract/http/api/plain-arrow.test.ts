@@ -1,8 +1,8 @@
 /**
  * Proves: a plain Arrow file with the documented columns and metadata but without an index region,
  * written by apache-arrow in small batches, is indexed at boot and answers random specs with the
- * same bytes as the snapshot it came from; its temporary index is gone when it is closed. Its
- * metadata, and those of a Parquet file, are refused in words where no snapshot has such.
+ * bytes of its snapshot; its temporary index is removed on close. Metadata that no snapshot has,
+ * here and in a Parquet file, is rejected with a message.
  * Does not prove: files of other programs (unit/native-index/readers.test.ts).
  */
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ before(async () => {
 });
 after(() => sample.dispose());
 
-/** The answers to 120 random specs, every field of them, as text. */
+/** The answers to 120 random specs, with every field, as text. */
 function answersOf(segment: Segment): string[] {
   const rng = seededRng(9);
   return Array.from({ length: 120 }, () => {
@@ -54,7 +54,7 @@ function answersOf(segment: Segment): string[] {
 }
 
 describe("a plain Arrow file", () => {
-  it("answers as the snapshot it came from", async () => {
+  it("answers like the snapshot it came from", async () => {
     const indexed = await openAnySegment(sample.snapshot);
     const opened = await openAnySegment(plain);
     assert.equal(opened.label, indexed.label);
@@ -66,7 +66,7 @@ describe("a plain Arrow file", () => {
     indexed.close();
   });
 
-  it("leaves nothing behind when it is closed", async () => {
+  it("leaves nothing after it is closed", async () => {
     const { path, cleanup } = await indexPlainArrow(plain);
     assert(existsSync(path));
     cleanup();
@@ -99,7 +99,7 @@ describe("a plain file with metadata that no snapshot has", () => {
   const imported = (source: string) =>
     importColumns({ source, out: join(sample.folder, "out.peneira"), ...flags, startStage });
 
-  it("is refused by import, and at boot, with the key and the mend", async () => {
+  it("is rejected by import and at boot, with the key and the remedy", async () => {
     const forge = new SnapshotForge(readFileSync(sample.snapshot));
     const arrow = join(sample.folder, "forged.arrow");
     const parquet = join(sample.folder, "forged.parquet");

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: a sentence asks for the lists of the tenant that sends it, in a
- * translation and in a search for leads, with the counts of a spec that names the same; the shown
- * spec can be searched as it is; another tenant's names are nobody's; the same bytes follow each
- * new name, each change and each removal of a list.
+ * Proves, on both transports: a sentence refers to its sender's lists, in a translation and in a
+ * lead search, with the counts of an equivalent spec; the shown spec can be searched as is; another
+ * tenant's list names do not match; the same bytes reflect each new name, change, and removal of a
+ * list.
  * Does not prove: which sentences name lists (contract/translate/said-lists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -74,7 +74,7 @@ for (const transport of MATRIX) {
     const led = (text: string) => ask("/v1/leads", { query_text: text, limit: 5 });
     const leftOf = ({ spec }: Body) => spec.explain.unmapped_constraints.map(({ code }) => code);
 
-    it("follow the lists of their tenant in the same bytes", async () => {
+    it("return their tenant's current lists for identical bytes", async () => {
       const plain = await translated(WITHOUT);
       assert.ok(plain.matches > 10);
       for (let again = 0; again < 3; again++) {
@@ -114,7 +114,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(leftOf(await translated(SENTENCE.replace("Clientes", "antigos"))), ["list"]);
     });
 
-    it("know what was exported, which is nothing yet", async () => {
+    it("recognize exported accounts, initially none", async () => {
       const plain = await translated(WITHOUT);
       const found = await translated(`${WITHOUT} que ainda não exportei`);
       assert.deepEqual(found.spec.filters.lists, { exclude: ["exported"] });

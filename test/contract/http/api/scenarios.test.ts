@@ -1,8 +1,8 @@
 /**
- * Proves, by one table run against both transports on a real socket: what each request is answered
- * with, byte content that must and that must not be in it, and that the two transports give the
- * same status, headers and bodies, as the OpenAPI document says. Does not prove that the engine
- * finds the right accounts (it is a fake here) nor anything about bytes that are not HTTP
+ * Proves, by one table run against both transports on a real socket: each request's answer,
+ * required and forbidden content, and that both transports return the same status, headers, and
+ * bodies, as the OpenAPI document states. Does not prove: that the engine finds the right accounts
+ * (a fake here), nor anything about bytes that are not HTTP
  * (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ interface Seen {
   readonly text: string;
 }
 
-/** Headers that each transport adds on its own. */
+/** Headers that each transport adds. */
 const OWN_HEADERS = ["date", "connection", "keep-alive"];
 
 async function ask(server: FakeServer, scenario: Scenario): Promise<Seen> {
@@ -53,7 +53,7 @@ function check(scenario: Scenario, seen: Seen): void {
   checkEveryAnswer(scenario, seen);
 }
 
-/** What holds for every answer there is. */
+/** Checks that hold for every answer. */
 function checkEveryAnswer(scenario: Scenario, { status, headers, text }: Seen): void {
   assert.equal(headers["x-content-type-options"], "nosniff");
   assert.equal(headers["cache-control"], "no-store");
@@ -75,7 +75,7 @@ function checkEveryAnswer(scenario: Scenario, { status, headers, text }: Seen): 
   for (const member of ["title", "detail"]) assert.equal(typeof body[member], "string");
 }
 
-/** Takes out what differs between two runs by its nature. */
+/** Removes what differs between any two runs. */
 function comparable(seen: Seen): Seen {
   const generated =
     /req_[0-9a-z]+|exp_[0-9a-f]{32}|"took_ms":[0-9.]+|"next_cursor":"[^"]+"|"transport":"\w+"/g;
@@ -105,7 +105,7 @@ describe("the API", () => {
     });
   }
 
-  it("logs neither keys nor anything that was asked for", () => {
+  it("logs neither keys nor any query content", () => {
     for (const server of servers.values()) {
       const log = server.logged.join("");
       assert.ok(log.length > 0);

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: walks over cursors yield every match once and in order at any page
- * size; cursors are refused with the right code when altered, moved to another spec, tenant, plan
- * or snapshot; requests kept in memory never leak between plans, snapshots or spellings; a damaged
- * snapshot is 503 and a bug is a 500 that shows and logs nothing. Does not prove the engine.
+ * Proves, on both transports: cursor walks yield every match once and in order for any page size;
+ * cursors are rejected with the right code if altered, or moved to another spec, tenant, plan, or
+ * snapshot; cached requests never leak between plans, snapshots, or spellings; a damaged snapshot
+ * is 503 and a bug is a 500 that shows and logs nothing. Does not prove: the engine.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -78,7 +78,7 @@ for (const transport of MATRIX) {
       });
     }
 
-    it("continues from the first spelling of a spec as from the normalized one", async () => {
+    it("continues from both the original and the normalized spelling of a spec", async () => {
       const first = await search({ spec: SP });
       const own = await search({ spec: SP, cursor: first.next_cursor });
       const other = await search({ spec: first.spec, cursor: first.next_cursor });
@@ -87,7 +87,7 @@ for (const transport of MATRIX) {
       assert.notDeepEqual(own.accounts, first.accounts);
     });
 
-    it("refuses a cursor with another spec, and with other fields", async () => {
+    it("rejects a cursor with another spec or other fields", async () => {
       const { next_cursor: cursor, spec } = await search({ spec: SP });
       const output = { ...spec.output, fields: ["uf"] };
       for (const wrong of [RJ, { ...spec, output }, { ...SP, scoring: { strategy: "newest" } }]) {
@@ -96,7 +96,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("refuses a cursor of another tenant, whatever its plan", async () => {
+    it("rejects a cursor of another tenant, on any plan", async () => {
       const { next_cursor: cursor, spec } = await search({ spec: SP });
       for (const plan of ["free", "scale"] as const) {
         const answer = await search({ spec, cursor }, server.keys[plan]);
@@ -104,14 +104,14 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("refuses a cursor after the tenant's plan changed its fields", async () => {
+    it("rejects a cursor after the tenant's plan changed its fields", async () => {
       const { next_cursor: cursor } = await search({ spec: SP });
       const smaller = server.keyring.create({ tenant: "enterprise", plan: "free", name: "" });
       const answer = await search({ spec: SP, cursor }, smaller.key);
       assert.deepEqual([answer.status, answer.code], [422, "cursor_mismatch"]);
     });
 
-    it("refuses every cursor with one character changed", async () => {
+    it("rejects every cursor with one character changed", async () => {
       const { next_cursor: cursor, spec } = await search({ spec: SP });
       assert.ok(cursor !== null && cursor.length <= 512);
       for (let at = 0; at < cursor.length; at++) {
@@ -122,7 +122,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("refuses a cursor of a snapshot that is no longer loaded", async () => {
+    it("rejects a cursor of a snapshot that is no longer loaded", async () => {
       const { next_cursor: cursor, spec } = await search({ spec: SP });
       const old = fakeSegment();
       server.load(fakeSegment("2026-11", "0123456789abcdef"));
@@ -133,7 +133,7 @@ for (const transport of MATRIX) {
       assert.equal((await search({ spec, cursor })).status, 200);
     });
 
-    it("answers the same body under each plan by that plan's rules", async () => {
+    it("answers the same body by each plan's rules", async () => {
       const body = { spec: SP, limit: 1_000 };
       for (let round = 0; round < 3; round++) {
         assert.equal((await search(body)).spec.limit, 1_000);
@@ -147,7 +147,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("stays right when more different requests come than are kept", async () => {
+    it("stays correct with more distinct requests than the cache holds", async () => {
       const ask = (seed: number) => ({ spec: { ...SP, scoring: { random_seed: seed } }, limit: 1 });
       for (const seed of [...Array(600).keys(), 0, 599, 300]) {
         const answer = await search(ask(seed));
@@ -156,13 +156,13 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("gives each request its own id and the same accounts, byte for byte", async () => {
+    it("returns a new id and the same accounts, byte for byte, for each request", async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => search({ spec: SP })));
       assert.equal(new Set(answers.map((answer) => answer.request_id)).size, 50);
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.accounts))).size, 1);
     });
 
-    it("is 503 with no snapshot, and while the snapshot is damaged", async () => {
+    it("returns 503 without a snapshot, and while the snapshot is damaged", async () => {
       const damaged = fakeSegment();
       poison(damaged);
       for (const segment of [null, damaged]) {
@@ -193,13 +193,13 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    it("is 503 where the engine says that the file is damaged", async () => {
+    it("returns 503 if the engine reports a damaged file", async () => {
       failure = failures.damaged;
       const answer = await post(server, { spec: SP }, server.keys.enterprise);
       assert.deepEqual([answer.status, answer.code], [503, "snapshot_unavailable"]);
     });
 
-    it("is 500 for a bug, with an id to find it in the log and no message anywhere", async () => {
+    it("returns 500 for a bug, with an id for the log and no message", async () => {
       failure = failures.bug;
       const answer = await post(server, { spec: SP }, server.keys.enterprise);
       assert.deepEqual([answer.status, answer.code], [500, "internal_error"]);

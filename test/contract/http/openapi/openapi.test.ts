@@ -1,8 +1,7 @@
 /**
  * Proves that the OpenAPI document names every route and no other, passes the linter with the
- * committed rules, has examples that fit their schemas, and that holding an answer against it
- * finds what is not documented. That answers are as documented is proved where they are given:
- * by the suites that call `assertDocumented`.
+ * committed rules, has examples valid against their schemas, and that checking an answer against it
+ * detects undocumented parts. The suites that call `assertDocumented` prove that answers match it.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,7 +25,7 @@ import {
 
 type Media = { readonly schema: object; readonly example?: unknown; readonly examples?: object };
 
-/** Every media type object of the document with the place where it stands. */
+/** Every media type object of the document with its position. */
 function* mediaIn(value: unknown, place = ""): Generator<readonly [place: string, media: Media]> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -41,7 +40,7 @@ function* mediaIn(value: unknown, place = ""): Generator<readonly [place: string
 }
 
 describe("the OpenAPI document", () => {
-  it("has every route but pages and second spellings, and no other", () => {
+  it("has every route except pages and aliases, and no other", () => {
     const routes = ROUTES.filter(({ path }) => !PAGES.includes(path) && !(path in ALIASES));
     const named = routes.map(({ method, path }) => `${method} ${path}`).sort();
     const rows = listed(ROUTES).map(({ method, path }) => `${method} ${path}`);
@@ -52,7 +51,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(documented.sort(), named);
   });
 
-  it("asks for a key exactly where the server does", () => {
+  it("requires a key exactly where the server does", () => {
     for (const { method, path, access } of ROUTES) {
       const operation = DOCUMENT.paths[path]?.[method.toLowerCase()] as
         | { readonly security?: readonly unknown[] }
@@ -75,12 +74,12 @@ describe("the OpenAPI document", () => {
     );
     rmSync(folder, { recursive: true });
     assert.equal(status, 0, stdout + stderr);
-    // The tool also prints a notice about its own future, before the report.
+    // The tool also prints a notice about its future, before the report.
     const { totals } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: object };
     assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, stdout);
   });
 
-  it("has examples for everything that is JSON, and each fits its schema", () => {
+  it("has examples for all JSON, each valid against its schema", () => {
     const { components } = DOCUMENT;
     const { examples } = components as unknown as {
       readonly examples: Readonly<Record<string, { readonly value: { readonly code: string } }>>;
@@ -101,14 +100,14 @@ describe("the OpenAPI document", () => {
     for (const [name, { value }] of Object.entries(examples)) assert.equal(value.code, name);
   });
 
-  it("names every code but those that only the console gives, and one that no route does", () => {
+  it("names every code except console-only ones and one that no route returns", () => {
     const named = JSON.stringify(DOCUMENT.paths);
     const missing = Object.keys(ERROR_CODES).filter((code) => !named.includes(`"${code}"`));
     const ofConsole = ["session_required", "sign_in_failed", "csrf_invalid", "role_not_allowed"];
     assert.deepEqual(missing, [...ofConsole, "method_not_allowed"]);
   });
 
-  it("lets no member pass that it does not name, except where it says so", () => {
+  it("allows no unnamed members, except where it states so", () => {
     const open = Object.entries(SCHEMAS).flatMap(([name, schema]) => {
       const { type, additionalProperties } = schema as unknown as Readonly<Record<string, unknown>>;
       return type === "object" && additionalProperties !== false ? [name] : [];
@@ -118,7 +117,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("holding an answer against the document", () => {
+describe("checking an answer against the document", () => {
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "x-request-id": "a",
@@ -145,7 +144,7 @@ describe("holding an answer against the document", () => {
     }),
   });
 
-  it("passes what is documented", () => {
+  it("accepts documented answers", () => {
     assertDocumented(good);
     assertDocumented({ ...good, ...problem("invalid_cursor", 422) });
     assertDocumented({ ...good, method: "HEAD", body: "" });

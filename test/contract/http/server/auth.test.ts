@@ -1,10 +1,9 @@
 /**
  * Proves, on both transports: every route that needs a key answers each shape of credentials with
- * each method with the status and code of the contract and shows nothing else, so that only known
- * senders learn which methods there are; open routes ignore credentials; a
- * disabled, expired or replaced key and a disabled tenant end within a second (here: 400 ms), also
- * when another process did it. Does not prove that comparing takes constant time:
- * `timingSafeEqual` is trusted.
+ * each method with the contract's status and code and reveals nothing else, so that only known
+ * senders learn which methods exist; open routes ignore credentials; a disabled, expired, or
+ * replaced key and a disabled tenant stop within a second (here: 400 ms), also if another process
+ * did it. Does not prove: that comparing takes constant time (`timingSafeEqual` is trusted).
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +17,7 @@ import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../../suppor
 
 interface Shape {
   readonly name: string;
-  /** Header lines, given a good and a disabled key. */
+  /** Header lines, for a good and a disabled key. */
   readonly lines: (good: string, disabled: string) => readonly string[];
   readonly query?: (good: string) => string;
   readonly status: number;
@@ -66,21 +65,21 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /**
- * Every method that a client could try. CONNECT is not one of requests to an origin, and OPTIONS
- * needs no key (origins.test.ts).
+ * Every method that a client could try. CONNECT is not sent to an origin, and OPTIONS needs no key
+ * (origins.test.ts).
  */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"];
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
-/** Paths below /v1 that do not exist need a key like those that do. */
+/** Nonexistent paths below /v1 need a key like the others. */
 const UNKNOWN = { method: "GET", path: "/v1/nope" } as const;
 const OPEN_PATHS = new Set(
   ROUTES.filter(({ access }) => access === "open").map(({ path }) => path),
 );
 const KEYED_PATHS = [...new Set([...KEYED, UNKNOWN].map(({ path }) => path)), "/v1", "/v1/"];
 
-/** What an answer to a known sender may be: whatever it says, it says it to somebody it knows. */
+/** Possible answers to a known sender: any that only a known sender gets. */
 const isAnswer = (status: number) => status !== 401 && status !== 403;
 
 /** The methods that the table has for a path. */
@@ -89,11 +88,11 @@ const methodsOf = (path: string) => {
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 };
 
-/** What an open path answers; a file wants a signed link, and a key does not take its place. */
+/** An open path's answer; a file requires a signed link, which a key does not replace. */
 const openStatus = (path: string) =>
   path.startsWith("/files/") ? 403 : ({ "/": 302, "/docs/": 308 }[path] ?? 200);
 
-/** The segments that stand for anything, filled; the answer is then that there is no such thing. */
+/** The wildcard segments, filled; the answer is then that no such object exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
 
 async function ask(
@@ -113,7 +112,7 @@ const statusOf = async (server: FakeServer, key: string): Promise<number> => {
   return (await fetch(`${server.base}/v1/status`, { headers })).status;
 };
 
-/** Runs a command of the product in a process of its own. */
+/** Runs a command of the product in its own process. */
 function peneira(...parameters: string[]): string {
   const main = fileURLToPath(new URL("../../../../src/main.ts", import.meta.url));
   return execFileSync(process.execPath, ["--import", "tsx", main, ...parameters], {
@@ -137,13 +136,13 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const shape of SHAPES) {
-      it(`of the shape "${shape.name}" give ${shape.status} on every route`, async () => {
+      it(`of the shape "${shape.name}" return ${shape.status} on every route`, async () => {
         const lines = shape.lines(good, disabled);
         for (const route of [...KEYED, UNKNOWN]) {
           const path = route.path + (shape.query?.(good) ?? "");
           const { status, text } = await ask(server, { method: route.method, path }, lines);
           if (shape.code === null) {
-            // Whatever a route then says about this request, it says to a sender it knows.
+            // Whatever a route then answers, it answers to a known sender.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
           } else {
             assert.equal(status, shape.status, `${route.path}: ${text}`);
@@ -155,7 +154,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" are judged before the method, whatever it is`, async () => {
+      it(`of the shape "${shape.name}" are checked before the method`, async () => {
         const lines = shape.lines(good, disabled);
         for (const [path, method] of KEYED_PATHS.flatMap((one) => METHODS.map((m) => [one, m]))) {
           const target = { method: method as string, path: filled(path as string) };
@@ -171,7 +170,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" do not matter to methods of open routes`, async () => {
+      it(`of the shape "${shape.name}" do not affect methods of open routes`, async () => {
         const lines = shape.lines(good, disabled);
         for (const [path, method] of [...OPEN_PATHS].flatMap((one) =>
           METHODS.map((m) => [one, m]),
@@ -188,7 +187,7 @@ for (const transport of TRANSPORTS) {
         }
       });
 
-      it(`of the shape "${shape.name}" do not matter to open routes`, async () => {
+      it(`of the shape "${shape.name}" do not affect open routes`, async () => {
         if (shape.name === "two headers") return;
         for (const { method, path } of ROUTES.filter((route) => route.access === "open")) {
           const { status } = await ask(server, { method, path }, shape.lines(good, disabled));
@@ -197,14 +196,14 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("are refused before a body is read or judged", async () => {
+    it("are rejected before a body is read or checked", async () => {
       const head =
         "POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n{";
       const { text } = await sendRaw(server.port, head);
       assert.match(text, /^HTTP\/1\.1 401 /);
     });
 
-    it("of a key stop working within a second when another process disables it", async () => {
+    it("stop working within a second if another process disables the key", async () => {
       const { key, keyId } = server.keyring.create({ tenant: "acme", plan: "free", name: "x" });
       assert.equal(await statusOf(server, key), 200);
       peneira("key", "disable", keyId, "--data-dir", server.dataDir);
@@ -215,7 +214,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await statusOf(server, key), 200);
     });
 
-    it("of a key made by another process work at once, and its rotation replaces it", async () => {
+    it("work immediately if another process made the key, until its rotation", async () => {
       const made = ["key", "create", "--data-dir", server.dataDir, "--json"];
       const created = JSON.parse(peneira(...made, "--tenant", "t2", "--plan", "growth"));
       assert.deepEqual(Object.keys(created), [
@@ -238,7 +237,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await statusOf(server, rotated.key), 200);
     });
 
-    it("of every key of a disabled tenant are refused", async () => {
+    it("are rejected for every key of a disabled tenant", async () => {
       const { key } = server.keyring.create({ tenant: "closed", plan: "free", name: "" });
       assert.equal(await statusOf(server, key), 200);
       const elsewhere = openDatabase(server.dataDir);

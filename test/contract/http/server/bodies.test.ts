@@ -1,7 +1,7 @@
 /**
- * Proves that the bytes of request bodies on their way are counted exactly and given back in every
- * way a body can end: against an obvious count for any chunks, and on both transports on real
- * sockets, with 503 at once for what there is no room for. Does not prove the limit of one body
+ * Proves that the bytes of request bodies in flight are counted exactly and released in every way a
+ * body can end: against an obvious count for any chunks, and on both transports on real sockets,
+ * with an immediate 503 without space. Does not prove: the limit of one body
  * (contract/http/server/limits.test.ts).
  */
 import assert from "node:assert/strict";
@@ -22,9 +22,9 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
 
-/** Pieces that are sent with so long between them come by themselves. */
+/** Pieces that are sent with this pause arrive separately. */
 const BETWEEN_PIECES_MS = 20;
-/** What is not answered by then never is. */
+/** Later answers never come. */
 const ANSWERED_MS = 3_000;
 
 const step = fc.record({
@@ -39,7 +39,7 @@ const MOST = 150;
 /** The first and the third body have the same sender. */
 const SENDERS = ["a", "b", "a", "c"] as const;
 
-/** What an obvious count says to bodies of these senders. */
+/** The obvious count's result for bodies of these senders. */
 class Model {
   readonly bodies = SENDERS.map((sender) => ({
     ...{ sender, bytes: 0, open: true, result: [] as unknown[] },
@@ -73,8 +73,8 @@ class Model {
   }
 }
 
-describe("bodies on their way", () => {
-  it("are counted as an obvious count would, whatever comes in whatever order", () => {
+describe("bodies in flight", () => {
+  it("are counted like the twin's, in any order of events", () => {
     const shares = fc.constantFrom(1, 0.5, 0.25);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), shares, (steps, share) => {
@@ -106,7 +106,7 @@ describe("bodies on their way", () => {
     );
   });
 
-  it("leave something to the next sender, however much many take", () => {
+  it("leave a share to the next sender, however much others use", () => {
     const budget = new Budget(64 * 1024 * 1024, 0.25);
     for (let sender = 0; sender < 20; sender++) {
       let bytes = 16 * 1024 * 1024;
@@ -118,7 +118,7 @@ describe("bodies on their way", () => {
     assert.equal(budget.shortage(16_384, "0"), "share");
   });
 
-  it("that are large leave a quarter to small ones", () => {
+  it("leave a quarter to small ones if they are large", () => {
     const budget = new Budget(1_000_000);
     const got: (Uint8Array | BodyRefusal)[] = [];
     const body = () =>
@@ -142,7 +142,7 @@ describe("bodies on their way", () => {
     assert.deepEqual(seen(), ["all", "all", 65_536]);
   });
 
-  it("come out as they came in", () => {
+  it("are returned as they arrived", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), (chunks) => {
         let whole: Uint8Array | BodyRefusal = "all";
@@ -180,7 +180,7 @@ for (const transport of TRANSPORTS) {
     };
     const used = (wanted: number) => settledAt(wanted, () => server.bodies.used);
 
-    it("that are empty are read, however the head came, and so is what follows", async () => {
+    it("are read if empty, for any cut of the head, as is the next request", async () => {
       for (const length of ["0", "00"]) {
         const bytes = `${head()}Content-Length: ${length}\r\n\r\n`;
         const next = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -192,7 +192,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    /** What came until the server closed. */
+    /** Bytes until the server closed. */
     async function sentInTwo(pieces: readonly string[]): Promise<string> {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";
@@ -209,7 +209,7 @@ for (const transport of TRANSPORTS) {
       return text;
     }
 
-    it("are refused at once where there is no room, and read again when there is", async () => {
+    it("are rejected immediately without space, and accepted again with it", async () => {
       const sockets = [1, 2, 3, 4].map(() => begin(240_000));
       assert.equal(await used(960_000), 960_000);
       const { text } = await sendRaw(server.port, whole(padded(100_000)));
@@ -225,7 +225,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await used(0), 0);
     });
 
-    it("are given back when they are whole", async () => {
+    it("release their memory when they are complete", async () => {
       const socket = begin(200_000);
       let text = "";
       socket.on("data", (chunk) => {
@@ -239,7 +239,7 @@ for (const transport of TRANSPORTS) {
       socket.destroy();
     });
 
-    it("are given back when one of unknown length turns out too large", async () => {
+    it("release their memory if one of unknown length is too large", async () => {
       const limits = `${head()}Transfer-Encoding: chunked\r\n\r\n`;
       const chunk = `${(60_000).toString(16)}\r\n${" ".repeat(60_000)}\r\n`;
       for (const chunks of [10, 18]) {
@@ -261,7 +261,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("that are refused before they are read are never counted", async () => {
+    it("are never counted if rejected before they are read", async () => {
       const declared = `${head()}Content-Length: 3000000\r\n\r\n${" ".repeat(50_000)}`;
       assert.match((await sendRaw(server.port, declared)).text, /^HTTP\/1\.1 413 /);
       const stranger = whole(padded(300_000)).replace("Bearer pnr", "Bearer pnx");

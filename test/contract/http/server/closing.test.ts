@@ -1,10 +1,10 @@
 /**
  * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
- * any place, case, spacing and line, ends the connection behind the whole answer, and no other
- * member does; over node:http what comes behind such a request is not answered, and a client that
- * closes its writing half behind its requests gets all answers whole; over uWebSockets.js, which
- * closes such a connection, no answer is cut where its client cannot see it.
- * Does not prove what a stopping server does (server.test.ts does).
+ * any position, case, spacing, and line, ends the connection after the whole answer, and no other
+ * member does; over node:http later bytes are not answered, and a client that half-closes after its
+ * requests gets all answers whole; over uWebSockets.js, which closes such a connection, no answer
+ * is cut without the client's notice.
+ * Does not prove: what a stopping server does (server.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ const HUGE = Buffer.alloc(64_000_000, "a");
 const LATER_MS = 50;
 /** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
 const PATIENCE_MS = 6_000;
-/** Longer than an answer takes, after which a connection that closes is closed. */
+/** Longer than an answer takes, after which a closing connection is closed. */
 const KEPT_MS = 2_500;
 
 /** Members of Connection that close, as a client may write them. */
@@ -38,7 +38,7 @@ const CLOSING = [
 /** Members that do not. */
 const KEEPING = ["keep-alive", "closed", "TE, closer", "x-close", "TE\r\nConnection: keep-alive"];
 
-/** Answers: small, in a later turn, streamed, streamed later, in pieces, without a body. */
+/** Answers: small, in a later turn, streamed, streamed later, in chunks, without a body. */
 const PATHS = ["/small", "/later", "/large", "/large-later", "/pieces", "/none"];
 
 function* pieces(): Generator<Uint8Array> {
@@ -89,7 +89,7 @@ function assertWhole({ text }: Heard, method: string, label: string): void {
 }
 
 for (const name of TRANSPORTS) {
-  describe(`the end of a connection over ${name}`, () => {
+  describe(`closing a connection over ${name}`, () => {
     let transport: Transport;
     let port: number;
     before(async () => {
@@ -110,7 +110,7 @@ for (const name of TRANSPORTS) {
     });
     after(() => transport.close(0));
 
-    it("comes behind the answer where Connection has the member close", async () => {
+    it("follows the answer if Connection contains the member close", async () => {
       const asked = CLOSING.flatMap((connection) =>
         [...PATHS.map((path) => ["GET", path] as const), ["HEAD", "/large"] as const].map(
           async ([method, path]) => {
@@ -124,7 +124,7 @@ for (const name of TRANSPORTS) {
       await Promise.all(asked);
     });
 
-    it("does not come where no member is close", async () => {
+    it("does not happen if no member is close", async () => {
       const asked = KEEPING.map(async (connection) => {
         const { text, closed } = await talk(port, get("/small", connection), {
           patienceMs: KEPT_MS,
@@ -135,7 +135,7 @@ for (const name of TRANSPORTS) {
       await Promise.all(asked);
     });
 
-    it("comes behind the refusal of HTTP/1.0, whatever Connection says", async () => {
+    it("follows the rejection of HTTP/1.0, for any Connection", async () => {
       for (const connection of ["keep-alive", "TE, keep-alive", "Keep-Alive , TE"]) {
         const text = get("/small", connection).replace("HTTP/1.1", "HTTP/1.0");
         const heard = await talk(port, text);
@@ -144,7 +144,7 @@ for (const name of TRANSPORTS) {
       }
     });
 
-    it("leaves a half-closed client its whole answer, or shows that it is not", async () => {
+    it("sends a half-closed client its whole answer, or shows that it is incomplete", async () => {
       for (const path of [...PATHS, "/huge"]) {
         const { text } = await talk(port, get(path), { halfClose: true });
         if (name === "uws") assertNotCutSilently(text, path);
@@ -154,7 +154,7 @@ for (const name of TRANSPORTS) {
 
     if (name !== "node") return;
 
-    it("answers nothing behind a request that closes, and that one also later", async () => {
+    it("answers no request after one that closes, even a late one", async () => {
       for (const path of PATHS) {
         const heard = await talk(port, get(path, "TE, close") + get("/small"));
         assertWhole(heard, "GET", path);
@@ -162,7 +162,7 @@ for (const name of TRANSPORTS) {
       }
     });
 
-    it("answers all requests before the half-close, bodies and pipelines too", async () => {
+    it("answers all requests before the half-close, with bodies and pipelines", async () => {
       const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
       const many = Array.from({ length: 20 }, () => get("/later")).join("");
       const heard = await talk(port, post + get("/large-later") + many + post + get("/small"), {
@@ -182,7 +182,7 @@ for (const name of TRANSPORTS) {
   });
 }
 
-/** What came is nothing, whole, or shorter than its own head or coding says. */
+/** Empty, whole, or shorter than its own head or coding states. */
 function assertNotCutSilently(text: string, label: string): void {
   if (text === "") return;
   assert.match(

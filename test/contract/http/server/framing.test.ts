@@ -1,9 +1,9 @@
 /**
- * Proves, on raw sockets against both transports, that no request whose framing two parsers could
- * read differently is answered twice, and that what follows it on the connection gets its own
- * answer or none: each row of the table is followed by a second request, in the same write and
- * after the first answer. Also that bytes after a body in chunks are never executed.
- * Does not prove what proxies make of such requests: test/e2e/deploy/smuggling.test.ts does.
+ * Proves, on raw sockets against both transports, that no request with ambiguous framing is
+ * answered twice, and that what follows it on the connection gets its own answer or none: each row
+ * of the table is followed by a second request, in the same write and after the first answer. Also
+ * that bytes after a chunked body are never executed.
+ * Does not prove: what proxies make of such requests (test/e2e/deploy/smuggling.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ const SECOND = "GET /healthz HTTP/1.1\r\nHost: test\r\nX-Request-Id: second\r\n\
 const EXPORT = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"output":{"format":"csv"}}';
 /** Longer than the limits of the test server, shorter than those built in to uWebSockets.js. */
 const PATIENCE_MS = 4_000;
-/** Rows that are tried at the same time. */
+/** Rows that are tried concurrently. */
 const LANES = 24;
 
 interface Heard {
@@ -24,7 +24,7 @@ interface Heard {
   readonly closed: boolean;
 }
 
-/** Sends bytes, and `second` once an answer came; ends at its answer, or at the close. */
+/** Sends bytes, and `second` after an answer; ends at its answer, or at the close. */
 function converse(port: number, bytes: Buffer, second: string | null): Promise<Heard> {
   return new Promise((resolve) => {
     let text = "";
@@ -47,7 +47,7 @@ function converse(port: number, bytes: Buffer, second: string | null): Promise<H
   });
 }
 
-/** What a row came to, in the words of the table, and both conversations. */
+/** A row's outcome, in the table's terms, and both conversations. */
 interface Tried {
   readonly outcome: string;
   readonly heard: readonly Heard[];
@@ -94,7 +94,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("no request is answered twice, and none by the answer of another", () => {
+    it("answers no request twice, and none with another's answer", () => {
       for (const [{ name }, { heard }] of results) {
         for (const { text } of heard) {
           const answers = splitAnswers(text);
@@ -108,7 +108,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("what follows a body in chunks is executed with its own answer, or not at all", async () => {
+    it("executes what follows a chunked body with its own answer, or not at all", async () => {
       const keyed = `Host: test\r\nAuthorization: Bearer ${server.keys.enterprise}\r\n`;
       const post = `POST /v1/exports HTTP/1.1\r\n${keyed}Content-Type: application/json\r\n`;
       const size = EXPORT.length.toString(16);
@@ -122,7 +122,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("nothing of it was unexpected", () => {
+    it("ends without unexpected results", () => {
       const errors = server.logged.filter((line) => line.includes('"level":50'));
       assert.deepEqual(errors, []);
     });

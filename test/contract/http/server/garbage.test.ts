@@ -1,14 +1,13 @@
 /**
- * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more to the collector
- * of garbage than it did when this was written. Counted without the optimizing compiler, every
- * object, closure and spread is there each time, so that the figure repeats within 30 bytes (Node
- * 20, where the bound is tight; on a busy machine what is done by the clock has added up to 90): a
- * spread of the whole call on the way to its handler costs 150 more and fails. With the optimizing
- * compiler, as users have it, it is 3.6 to 3.8 KB; it was 17 KB before pages were lent and searches
- * that came before needed no steps, 9.7 KB before pages were rendered into kept memory and lines
- * made of kept parts, 6.6 KB before accounts were written to their place in the answer, and 4.8 KB
- * before calls were of a class and headers of an answer in one list.
- * Does not prove how long anything takes, nor what lies outside of the heap.
+ * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than
+ * when this was written. Without the optimizing compiler, every object, closure, and spread is
+ * allocated each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight; on
+ * a busy machine timers have added up to 90): a spread of the whole call on the way to its handler
+ * costs 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to 3.8 KB; it
+ * was 17 KB before the shared buffer and the fast path for repeated searches, 9.7 KB before pages
+ * were rendered into reused memory and log lines made of cached parts, 6.6 KB before accounts were
+ * written in place, and 4.8 KB before calls were of a class and headers in one list.
+ * Does not prove: how long anything takes, nor memory outside the heap.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +19,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 
 const PROGRAM = "test/support/http/dispatches.ts";
 
-/** Bytes of the heap for each answer: without the optimizing compiler, and with it. */
+/** Heap bytes for each answer: without the optimizing compiler, and with it. */
 const BOUNDS = {
   cached: { "--no-opt": 8_250, "--opt": 4_000 },
   new: { "--no-opt": 45_500, "--opt": 34_000 },
@@ -29,7 +28,7 @@ const BOUNDS = {
 /** Other versions of Node make other objects of the same program. */
 const TIGHT = process.versions.node.startsWith("20.");
 const LOOSE_FACTOR = 1.25;
-/** How often is counted where it was too much; what the code leaves it leaves each time. */
+/** Retries of a count above the limit; garbage of the code recurs each time. */
 const COUNTS_MAX = 3;
 
 // A module of the build, in plain JavaScript.
@@ -44,7 +43,7 @@ let sample: SampleSnapshot;
 let program: string;
 before(async () => {
   sample = await makeSampleSnapshot(2_000, 5);
-  // What runs the sources as they are names every closure anew, which is garbage as well.
+  // Running the sources directly names every closure again, which is garbage as well.
   const product = join(ROOT, "dist", "bundle");
   [program = ""] = await bundleTests(ROOT, { files: [PROGRAM], product });
 });
@@ -57,7 +56,7 @@ describe("the garbage of an answer", () => {
   for (const { searches, compiler, bound } of cases) {
     it(`is bounded for ${searches} searches, with ${compiler}`, () => {
       const most = TIGHT ? bound : bound * LOOSE_FACTOR;
-      // What is done by the clock comes on top, and more of it where others keep the machine busy.
+      // Timers add garbage, and more of it on a busy machine.
       let least = Number.POSITIVE_INFINITY;
       for (let time = 0; time < COUNTS_MAX && least > most; time++) {
         least = Math.min(least, countedWith(compiler, searches));
@@ -67,7 +66,7 @@ describe("the garbage of an answer", () => {
   }
 });
 
-/** Bytes of the heap for each answer, counted once. */
+/** Heap bytes for each answer, counted once. */
 function countedWith(compiler: string, searches: string): number {
   const command = [compiler, ...FLAGS, program, sample.snapshot, searches];
   const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });

@@ -1,7 +1,7 @@
 /**
- * Proves: constant headers that are written as one block reach a client as lines of their own, in
- * the order that answers always had, over either transport; what an answer says itself takes the
- * place of a constant of the same name; and a block holds nothing that could end a line.
+ * Proves: constant headers that are written as one block reach a client as separate lines, in the
+ * usual order, over either transport; an answer's own header replaces a constant of the same name;
+ * and a block contains nothing that could end a line.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -24,7 +24,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    it("are lines of their own, in the usual order", async () => {
+    it("are separate lines in the usual order", async () => {
       const key = server.keys.free;
       const head = `GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n`;
       const request = `${head}Authorization: Bearer ${key}\r\n\r\n`;
@@ -47,7 +47,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("a block of headers", () => {
-  it("gives way to what an answer says itself", () => {
+  it("yields to headers that an answer sets itself", () => {
     const answer = { status: 200, type: "", body: "", headers: { "Cache-Control": "private" } };
     assert.deepEqual(headersOf(answer, "id"), [
       ...["X-Request-Id", "id"],
@@ -56,7 +56,7 @@ describe("a block of headers", () => {
     ]);
   });
 
-  it("holds nothing that could end a line", () => {
+  it("contains nothing that could end a line", () => {
     for (const value of ["a\r\nX-Evil: 1", "a\n", "\u0000", "é"]) {
       assert.throws(() => new HeaderBlock([["X-Plain", value]]), /is a plain header/);
     }

@@ -1,7 +1,7 @@
 /**
- * Proves, over real sockets and either transport: pages whose bytes are lent are each their own:
- * many pipelined on one connection, and many that wait for a client that reads nothing for a while,
- * as others are answered meanwhile. Does not prove that they are lent (unit/http/server).
+ * Proves, over real sockets and either transport: pages in the shared buffer are never mixed up:
+ * many pipelined on one connection, and many that wait for a client that does not read for a while,
+ * as others are answered. Does not prove: that the buffer is used (unit/http/server).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -41,7 +41,7 @@ async function bodiesOn(socket: Socket, wanted: number): Promise<unknown[]> {
   return bodies;
 }
 
-/** The states of the accounts of each answer, and how many there are. */
+/** The states of the accounts of each answer, and their number. */
 function statesOf(bodies: readonly unknown[]): string[] {
   return (bodies as { readonly accounts: { readonly uf: string }[] }[]).map(({ accounts }) => {
     return `${accounts.length} ${[...new Set(accounts.map(({ uf }) => uf))].join(" ")}`;
@@ -49,7 +49,7 @@ function statesOf(bodies: readonly unknown[]): string[] {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`lent pages over ${transport}`, () => {
+  describe(`pages from the shared buffer over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
       server = await startFake(transport);
@@ -61,7 +61,7 @@ for (const transport of TRANSPORTS) {
         const socket: Socket = connect(server.port, "127.0.0.1", () => resolve(socket));
       });
 
-    it("are each their own where requests are pipelined", async () => {
+    it("are kept apart for pipelined requests", async () => {
       for (let round = 0; round < 5; round++) {
         const socket = await opened();
         const order = Array.from({ length: 8 }, (_, i) => STATES[i % 2] as string);
@@ -74,7 +74,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("are each their own where a client reads late", async () => {
+    it("are kept apart if a client reads late", async () => {
       const slow = await opened();
       slow.pause();
       const other = await opened();

@@ -1,8 +1,8 @@
 /**
- * Proves each limit of a request at the limit and one past it, on both transports by the same
- * table: bytes and lines of the head, the address, the body (of known and unknown length), depth,
- * members and items of JSON. Does not prove what else is refused
- * (contract/http/server/malformed.test.ts, contract/http/api/scenarios.test.ts).
+ * Proves each request limit at the limit and one beyond it, on both transports by the same table:
+ * bytes and lines of the head, the address, the body (of known and unknown length), depth, members,
+ * and items of JSON. Does not prove: what else is rejected (contract/http/server/malformed.test.ts,
+ * contract/http/api/scenarios.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -25,7 +25,7 @@ interface Limit {
   readonly request: (size: number) => string;
   /** Status at the limit, and one past it. */
   readonly statuses: readonly [within: number, past: number];
-  /** What the refusal says. */
+  /** The refusal's message. */
   readonly says?: RegExp;
 }
 
@@ -122,7 +122,7 @@ for (const transport of TRANSPORTS) {
       sendRaw(server.port, bytes.replaceAll("KEY", server.keys.free), 5_000);
 
     for (const { name, most, request, statuses, says } of LIMITS) {
-      it(`of ${name} are kept: ${most} pass, ${most + 1} do not`, async () => {
+      it(`of ${name} are enforced: ${most} pass, ${most + 1} do not`, async () => {
         const within = await send(request(most));
         assert.equal(statusOf(within.text), statuses[0], within.text.slice(0, 900));
         const past = await send(request(most + 1));

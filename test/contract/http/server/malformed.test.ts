@@ -1,9 +1,9 @@
 /**
- * Proves, by bytes on raw sockets against both transports: what is not proper HTTP/1.1 is refused
- * with a 4xx (or 505) and the socket is closed, never a 500, never a hang, never a second meaning;
- * what is unusual but proper is answered; pipelined requests are answered in order; the server
- * goes on afterwards. Does not prove that uWebSockets.js and Node parse alike in every corner: the
- * table states where a refusal may differ in its status.
+ * Proves, by bytes on raw sockets against both transports: improper HTTP/1.1 is rejected with a 4xx
+ * (or 505) and the socket is closed, never a 500, a hang, or a second meaning; unusual but proper
+ * requests are answered; pipelined requests are answered in order; the server continues afterwards.
+ * Does not prove: that uWebSockets.js and Node parse alike in every corner: the table states where
+ * a status may differ.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ const HOST = "Host: test\r\n";
 const POST = "POST /v1/accounts/search HTTP/1.1\r\nContent-Type: application/json\r\n";
 const headers = (count: number) => Array.from({ length: count }, (_, n) => `X${n}: 1\r\n`).join("");
 
-/** Bytes that must be refused; KEY stands for a valid key. */
+/** Bytes to be rejected; KEY stands for a valid key. */
 const REFUSED: readonly (readonly [name: string, bytes: string, statuses: readonly number[]])[] = [
   ["no request line", "\x16\x03\x01\x02\x00\r\n\r\n", [400, 505]],
   ["words that are no request", "hello there\r\n\r\n", [400, 505]],
@@ -127,7 +127,7 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     for (const [name, bytes, statuses] of REFUSED) {
-      it(`that hold ${name} are refused`, async () => {
+      it(`with ${name} are rejected`, async () => {
         const { text, closed } = await send(bytes);
         assert.ok(statuses.includes(statusOf(text)), text);
         assert.ok(closed, "the socket stays open");
@@ -136,13 +136,13 @@ for (const transport of TRANSPORTS) {
     }
 
     for (const [name, bytes, status] of ANSWERED) {
-      it(`that hold ${name} are answered`, async () => {
+      it(`with ${name} are answered`, async () => {
         const { text } = await send(bytes);
         assert.equal(statusOf(text), status, text);
       });
     }
 
-    it("of pipelined requests are answered in order", async () => {
+    it("are answered in order if pipelined", async () => {
       const body = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 1 });
       const id = (n: number) => `X-Request-Id: n${n}\r\n`;
       const search = `${POST}${HOST}Authorization: Bearer KEY\r\n`;
@@ -159,7 +159,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(seen, ["n1 200", "n2 200", "n3 404", "n4 200", "n5 200"]);
     });
 
-    it("that come one by one are answered like those that come at once", async () => {
+    it("are answered alike whether sent one by one or all together", async () => {
       const body = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
       const head = `${POST}${HOST}Authorization: Bearer ${server.keys.free}\r\n`;
       const bytes = `${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
@@ -178,10 +178,10 @@ for (const transport of TRANSPORTS) {
       assert.match(text, /"total":250,"took_ms":[0-9.]+}$/);
     });
 
-    it("that never finish their headers or their body do not keep the socket", async () => {
+    it("are disconnected if they never finish their headers or body", async () => {
       const post = `${POST}${HOST}Authorization: Bearer KEY\r\nContent-Length: 100\r\n\r\n{`;
       const head = `GET /healthz HTTP/1.1\r\n${HOST}X-A: `;
-      // uWebSockets.js waits for the line feed behind any CR.
+      // uWebSockets.js waits for the line feed after any CR.
       const unfinished = ["", "GET /hea", head, `${head}a\rb\r\n\r\n`, post];
       const answers = await Promise.all(unfinished.map((bytes) => send(bytes, 15_000)));
       for (const { text, closed } of answers) {
@@ -190,7 +190,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("that are cut off anywhere or noise never get a 5xx but 505", async () => {
+    it("never get a 5xx other than 505 if truncated or random", async () => {
       const whole = `${POST}${HOST}Authorization: Bearer KEY\r\nContent-Length: 2\r\n\r\n{}`;
       const noise = fc.oneof(
         fc.string({ unit: "binary", maxLength: 300 }),
@@ -206,7 +206,7 @@ for (const transport of TRANSPORTS) {
       await fc.assert(fc.asyncProperty(noise, send50), { seed: 20_261_121, numRuns: 150 });
     });
 
-    it("have left the server as it was", async () => {
+    it("leave the server unchanged", async () => {
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
       assert.ok(!server.logged.join("").includes('"level":50'), "an error was logged");
     });

@@ -1,8 +1,8 @@
 /**
- * Proves, with Node's own parser on real sockets: what comes behind a CONNECT is parsed by nobody,
- * not even where its client has reset already; bodies and heads behind each other reach the parser
- * in order, whatever they are cut to, and each head only when the body before it has been read.
- * Does not prove how much one connection is given at once (campaign/sockets/crowded.test.ts).
+ * Proves, with Node's own parser on real sockets: bytes after a CONNECT are never parsed, even if
+ * its client has reset already; bodies and heads in sequence reach the parser in order, for any
+ * cuts, and each head only after the previous body was read.
+ * Does not prove: how much one connection gets per turn (campaign/sockets/crowded.test.ts).
  */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -13,7 +13,7 @@ import { NodeConnection } from "../../../../src/http/server/transport/node-conne
 import { Sockets } from "../../../../src/http/server/transport/sockets.ts";
 import { settledAt } from "../../../support/http/file-fixture.ts";
 
-/** Whether Node has a parser for a socket; not in its declarations. */
+/** True if Node has a parser for a socket; not in its declarations. */
 interface Parsed {
   readonly parser?: object | null;
 }
@@ -49,7 +49,7 @@ describe("a connection of node:http", () => {
   after(() => server.close());
 
   const connections = new WeakMap<Socket, NodeConnection>();
-  /** Gives a socket its connection, and notes what Node's listener gets. */
+  /** Connects a socket, and records what Node's listener gets. */
   const watched = (socket: Socket) => {
     const [parse] = socket.listeners("data") as ((slice: Buffer) => void)[];
     assert.ok(parse !== undefined);
@@ -72,7 +72,7 @@ describe("a connection of node:http", () => {
   };
 
   for (const resets of [true, false]) {
-    it(`has nothing parsed behind a CONNECT${resets ? " whose client resets" : ""}`, async () => {
+    it(`has nothing parsed after a CONNECT${resets ? " whose client resets" : ""}`, async () => {
       slices.length = 0;
       for (let round = 0; round < 40; round++) {
         const socket = await client();
@@ -92,7 +92,7 @@ describe("a connection of node:http", () => {
     });
   }
 
-  it("gives bodies and heads in order, however they are cut", async () => {
+  it("delivers bodies and heads in order, however they are cut", async () => {
     const all = Array.from({ length: 30 }, (_, at) => {
       const body = "b".repeat(at * 137);
       const head = `POST /${at} HTTP/1.1\r\nHost: a\r\n`;

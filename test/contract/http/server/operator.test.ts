@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports, what an operator relies on: the log has a failure for what somebody
- * should look into and for nothing else; refused requests are counted under their route; without a
- * snapshot and while stopping the server says so; no answer names the software; every 422 names its
- * mistakes; what never becomes a request is told as a problem wherever the transport lets us. Does
- * not prove the order of refusals (contract/http/server/auth.test.ts) nor which bytes are refused
- * (contract/http/server/malformed.test.ts).
+ * Proves, on both transports, what an operator relies on: the log has a failure for what needs
+ * attention and for nothing else; refused requests are counted under their route; the server
+ * reports a missing snapshot and a stop; no answer names the software; every 422 names its
+ * mistakes; bytes that never become a request are reported as a problem where the transport
+ * permits. Does not prove: the order of refusals (contract/http/server/auth.test.ts), nor which
+ * bytes are rejected (contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -33,7 +33,7 @@ interface Problem {
 }
 
 for (const transport of TRANSPORTS) {
-  describe(`what an operator sees of ${transport}`, () => {
+  describe(`logs and metrics over ${transport}`, () => {
     let failure: Error | null = null;
     let server: FakeServer;
     before(async () => {
@@ -66,14 +66,14 @@ for (const transport of TRANSPORTS) {
       return text;
     };
     const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4);
-    /** Lines of failures that were written while something was done. */
+    /** Failure lines that were logged during an action. */
     const failuresOf = async (act: () => Promise<unknown>): Promise<number> => {
       const from = server.logged.length;
       await act();
       return server.logged.slice(from).filter((line) => line.includes('"level":50')).length;
     };
 
-    it("logs no failure for an answer of 503 that is expected", async () => {
+    it("omit expected 503 answers from the failure log", async () => {
       const expected = async () => {
         server.load(null);
         assert.equal((await search()).status, 503);
@@ -85,7 +85,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(await failuresOf(expected), 0);
     });
 
-    it("logs a failure whose cause lies elsewhere, and every mistake of ours", async () => {
+    it("log a failure with an external cause, and every bug", async () => {
       failure = new AppError("overloaded", "full", { cause: new Error("ENOSPC") });
       assert.equal(await failuresOf(async () => assert.equal((await search()).status, 503)), 1);
       for (const bug of [new TypeError("x"), new AppError("internal_error", "x")]) {
@@ -95,7 +95,7 @@ for (const transport of TRANSPORTS) {
       failure = null;
     });
 
-    it("counts and logs what is refused under its route", async () => {
+    it("count and log rejected requests under their route", async () => {
       const from = server.logged.length;
       const path = "/v1/exports/exp_1";
       assert.equal((await fetch(server.base + path)).status, 401);
@@ -114,7 +114,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("says what it is without a snapshot, and null for what it has not", async () => {
+    it("describe a server without a snapshot, with null for absent values", async () => {
       server.load(null);
       const status = (await (await ask("/v1/status")).json()) as Record<string, unknown>;
       assert.deepEqual(
@@ -128,7 +128,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(((await (await ask("/v1/status")).json()) as Problem).status, "ok");
     });
 
-    it("leads from its bare address to the documents", async () => {
+    it("redirect from the bare address to the documents", async () => {
       for (const [path, status] of [
         ["/?from=bookmark", 302],
         ["/docs/", 308],
@@ -143,7 +143,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("does not name the software in any answer", async () => {
+    it("name the software in no answer", async () => {
       for (const path of ["/healthz", "/v1/status", "/", "/nope"]) {
         const answer = await fetch(server.base + path, { redirect: "manual" });
         const headers = JSON.stringify([...answer.headers]).toLowerCase();
@@ -152,7 +152,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("names every mistake of a 422, those outside of the body too", async () => {
+    it("name every mistake of a 422, also those outside the body", async () => {
       const pointers = async (answer: Response) => {
         assert.equal(answer.status, 422);
         const { errors = [] } = (await answer.json()) as Problem;
@@ -203,7 +203,7 @@ for (const transport of TRANSPORTS) {
     ];
     for (const [name, bytes, statuses] of strange) {
       const status = statuses[transport] as number;
-      it(`answers ${name} with ${status}, as a problem unless the library does it`, async () => {
+      it(`answer ${name} with ${status}, as a problem unless the library does it`, async () => {
         const text = await raw(bytes);
         assert.equal(Number(text.slice(9, 12)), status, text);
         const below = [400, 431, 505].includes(status);
@@ -220,7 +220,7 @@ for (const transport of TRANSPORTS) {
       });
     }
 
-    it("is not ready while it stops, and says it in words that fit", async () => {
+    it("report not ready with a fitting message during shutdown", async () => {
       server.stop();
       const { title, code } = (await (
         await fetchDocumented(`${server.base}/readyz`)

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: OPTIONS names the methods of a known path without a key and shows
+ * Proves, on both transports: OPTIONS names the methods of a known path without a key and reveals
  * nothing of the console; without http.cors_origins no answer has a CORS header; with it exactly
- * the named origins get permission, on answers and refusals alike, never for cookies and never
- * for the console. Does not prove that a browser agrees (no browser runs here).
+ * the configured origins get permission, on answers and refusals alike, never for cookies or the
+ * console. Does not prove: that a browser agrees (no browser runs here).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -23,7 +23,7 @@ const PREFLIGHT = {
 const corsOf = ({ headers }: Response) =>
   [...headers.keys()].filter((n) => /^access-control-/.test(n));
 
-/** The public routes, and a path of the console's pages and one of its interface. */
+/** The public routes, a path of the console's pages, and one of its interface. */
 function withConsole(): RouteTable {
   const answer = () => ({ status: 200, type: "text/html", body: "<p>" });
   const open = { method: "GET", access: "open", handle: answer } as const;
@@ -50,7 +50,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => Promise.all([plain.close(), shared.close()]));
 
-    it("names the methods of every known path without a key", async () => {
+    it("lists the methods of every known path without a key", async () => {
       for (const path of new Set(ROUTES.map((route) => route.path))) {
         const answer = await ask(plain, path.replaceAll(/\{\w+\}/g, "x"), "OPTIONS");
         const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
@@ -65,7 +65,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("names nothing of unknown paths and of the console", async () => {
+    it("lists nothing for unknown paths and for the console", async () => {
       const statuses = { "/nope": 404, "/v1/nope": 401, "/v1/console/session": 401 };
       for (const [path, status] of Object.entries(statuses)) {
         const answer = await ask(shared, path, "OPTIONS", { Origin: PAGE, ...PREFLIGHT });
@@ -74,7 +74,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("gives no permission while no origin is named", async () => {
+    it("grants no permission if no origin is configured", async () => {
       const preflight = await ask(plain, "/v1/accounts/search", "OPTIONS", {
         Origin: PAGE,
         ...PREFLIGHT,
@@ -87,7 +87,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("gives a named origin permission for methods and headers", async () => {
+    it("grants a configured origin permission for methods and headers", async () => {
       const headers = { Origin: PAGE, ...PREFLIGHT };
       const answer = await ask(shared, "/v1/accounts/search", "OPTIONS", headers);
       assert.equal(answer.status, 204);
@@ -100,7 +100,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(answer.headers.get("vary"), "Origin");
     });
 
-    it("shows answers and refusals to a named origin, and what they say in headers", async () => {
+    it("exposes answers, refusals, and their headers to a configured origin", async () => {
       const key = { Authorization: `Bearer ${shared.keys.scale}` };
       const search = '{"spec":{"filters":{"geo":{"uf_any_of":["SP"]}}},"limit":1}';
       const path = "/v1/accounts/search";
@@ -126,7 +126,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("gives nothing to any other origin, however alike", async () => {
+    it("grants nothing to any other origin, however similar", async () => {
       const others = [
         "https://app.example.com.evil.example",
         "https://evil-app.example.com",
@@ -148,7 +148,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("gives nothing for the console", async () => {
+    it("grants nothing for the console", async () => {
       for (const path of ["/app", "/app/find", "/v1/console/session"]) {
         for (const method of ["GET", "OPTIONS"]) {
           const answer = await ask(shared, path, method, { Origin: PAGE, ...PREFLIGHT });
@@ -157,7 +157,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("lets agents in pages of a named origin ask, and no others", async () => {
+    it("accepts agents in pages of a configured origin, and no others", async () => {
       const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
       const sent = {
         Authorization: `Bearer ${shared.keys.scale}`,
@@ -173,13 +173,13 @@ for (const transport of TRANSPORTS) {
 describe("http.cors_origins", () => {
   const read = (text: string) => loadConfig({ environment: { PENEIRA_HTTP_CORS_ORIGINS: text } });
 
-  it("takes origins", () => {
+  it("accepts origins", () => {
     const config = read("https://a.example http://localhost:3000");
     const cors = Cors.read(config.get("http.cors_origins"));
     assert.ok(cors?.allows("https://a.example") && cors.allows("http://localhost:3000"));
   });
 
-  it("refuses what no browser sends as an origin", () => {
+  it("rejects values that no browser sends as an origin", () => {
     const wrong = [
       "*",
       "null",

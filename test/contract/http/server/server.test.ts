@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports: stopping finishes what is in flight, large answers whole, and ends
- * within its deadline when a client does not read; a taken port and a transport that cannot be
- * loaded are refused by name, never replaced; large answers arrive byte for byte, also at a client
- * that reads slowly; a client that goes away costs nothing. Does not measure speed.
+ * Proves, on both transports: a stop finishes answers in flight, large ones whole, and ends within
+ * its deadline if a client does not read; a taken port and a transport that cannot be loaded are
+ * reported by name, never replaced; large answers arrive byte for byte, also at slow readers; a
+ * client that leaves costs nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,7 @@ import {
 const run = promisify(execFile);
 const LARGE_BYTES = 12_000_000;
 
-/** A JSON array of one string, different at every place, so that lost or moved bytes show. */
+/** A JSON array of one string, nowhere alike, so that lost or moved bytes show. */
 const large = (() => {
   const bytes = Buffer.alloc(LARGE_BYTES);
   for (let at = 0; at < bytes.length; at++) bytes[at] = 0x41 + ((at * 7 + (at >> 8)) % 26);
@@ -47,7 +47,7 @@ function searchBytes(server: FakeServer): string {
   );
 }
 
-/** Hash of the accounts in an answer, or "cut off" when it is not whole. */
+/** Hash of the accounts in an answer, or "cut off" if it is incomplete. */
 function accountsHash(answer: Buffer): string {
   const start = answer.indexOf('"accounts":') + 11;
   const end = answer.indexOf(',"next_cursor"', start);
@@ -55,7 +55,7 @@ function accountsHash(answer: Buffer): string {
   return createHash("sha256").update(answer.subarray(start, end)).digest("hex");
 }
 
-/** Reads a whole answer, pausing between reads; resolves when its length is there or it is cut. */
+/** Reads a whole answer, with pauses; resolves at its full length or when it is cut. */
 function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -100,7 +100,7 @@ for (const transport of TRANSPORTS) {
       for (const answer of answers) assert.equal(accountsHash(answer), largeHash);
     });
 
-    it("goes on when clients leave in the middle of an answer", async () => {
+    it("continues if clients leave in the middle of an answer", async () => {
       const leave = async () => {
         const socket = connect(server.port, "127.0.0.1", () => socket.write(searchBytes(server)));
         await new Promise((resolve) => socket.once("data", resolve));
@@ -123,7 +123,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
     });
 
-    it("takes the next request of a socket after HEAD", async () => {
+    it("accepts the next request of a socket after HEAD", async () => {
       const socket = connect(server.port, "127.0.0.1");
       let text = "";
       socket.on("data", (chunk) => {
@@ -142,7 +142,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(text.match(/"status":"ok"/g)?.length, 1, "HEAD has a body");
     });
 
-    it("refuses requests of a bound port until there is a handler", async () => {
+    it("rejects requests of a bound port until a handler exists", async () => {
       const opened = await openTransport(transport, TEST_LIMITS);
       const bound = await bindPort(opened, { host: "127.0.0.1", port: 0 });
       const url = `http://127.0.0.1:${bound.port}/healthz`;
@@ -162,7 +162,7 @@ for (const transport of TRANSPORTS) {
       await running.close(0);
     });
 
-    it("refuses a port that is taken", async () => {
+    it("rejects a port in use", async () => {
       const second = await openTransport(transport, TEST_LIMITS);
       await assert.rejects(
         second.listen({ host: "127.0.0.1", port: server.port }, () => {}),
@@ -173,7 +173,7 @@ for (const transport of TRANSPORTS) {
   });
 
   describe(`stopping a server over ${transport}`, () => {
-    it("finishes answers in flight, refuses new connections, and says so before", async () => {
+    it("finishes answers in flight, and announces the stop before it refuses clients", async () => {
       const server = await startFake(transport, { engine: largeEngine });
       const idle = connect(server.port, "127.0.0.1");
       await once(idle, "connect");
@@ -185,7 +185,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await fetch(`${server.base}/readyz`)).status, 503);
       const closing = server.close();
       await sleep(50);
-      // Where the port is shut before it is closed, a client hears of it when it asks again.
+      // If the port is shut before it is closed, a client notices on its next request.
       const ask = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
       const late = await sendRaw(server.port, ask, 5_000);
       assert.deepEqual([late.text, late.closed], ["", true]);
@@ -208,9 +208,9 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("openTransport", () => {
-  it("fails and names the other transport where the addon cannot be loaded", async () => {
+  it("fails and names the other transport if the addon cannot be loaded", async () => {
     const server = fileURLToPath(new URL("../../../../src/http/server/server.ts", import.meta.url));
-    // Stands in for a machine without a fitting binary: the package throws when it is loaded.
+    // Simulates a machine without a fitting binary: the package throws on load.
     const hooks = `export function load(url, context, next) {
       if (url.includes("uWebSockets.js")) throw new Error("GLIBC_2.38 not found");
       return next(url, context);

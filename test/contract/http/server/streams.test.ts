@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports, how large pages are sent: the same bytes as rendered at once; a
- * client that never reads costs a slice and is cut off in time; the place among the streams and the
- * hold on the snapshot are given back in every way an answer can end; damage is told before
- * anything is sent or cuts the connection, never a page that looks whole; too many at once are told
- * to come back. Does not measure memory or time (bench/http.bench.ts does), nor prove the parts
- * (contract/search/slices.test.ts).
+ * Proves, on both transports, how large pages are sent: the same bytes as rendered whole; a client
+ * that never reads costs a slice and is disconnected in time; the stream slot and the reference to
+ * the snapshot are released in every way an answer can end; damage is reported before any byte or
+ * cuts the connection, never a page that looks whole; an excess gets a retry time. Does not prove:
+ * memory or time (bench/http.bench.ts), nor the parts (contract/search/slices.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -36,7 +35,7 @@ const SPEC = {
   filters: { company: { registration_status_any_of: [2] }, geo: { uf_any_of: ["SP"] } },
 };
 
-/** An engine that finds as many accounts as it is told, each slice of which can be bad. */
+/** An engine that finds a configured number of accounts, any slice of which can be bad. */
 function makeLarge() {
   const state = {
     slices: 400,
@@ -85,7 +84,7 @@ function requestBytes(server: FakeServer, limit: number): string {
   );
 }
 
-/** The body of an answer in chunked coding, of bytes as characters. */
+/** The body of a chunked answer, bytes as characters. */
 function unchunked(text: string): string {
   let body = "";
   for (let at = text.indexOf("\r\n\r\n") + 4; ; ) {
@@ -143,7 +142,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(holds, 0, "snapshots are still held");
     });
 
-    it("make no more than clients take, and cut off those who take nothing", async () => {
+    it("render no more than clients read, and disconnect those that read nothing", async () => {
       const clients = 10;
       state.rendered = 0;
       const sockets = await Promise.all(
@@ -152,14 +151,14 @@ for (const transport of TRANSPORTS) {
       assert.equal(server.streams.used, clients);
       assert.equal(holds, clients);
       await sleep(WRITE_TIMEOUT_MS / 2);
-      // What was made is in buffers of the kernel, at most 6 MB of a connection.
+      // Rendered bytes are in kernel buffers, at most 6 MB per connection.
       const made = state.rendered / clients;
       assert.ok(made < (8 * 1024 * 1024) / state.sliceBytes, `${made} slices for each`);
       assert.equal(await settledAt(0, () => server.streams.used), 0);
       for (const socket of sockets) socket.destroy();
     });
 
-    it("are refused with a time to wait while too many are sent; small ones are not", async () => {
+    it("get a retry time beyond the stream limit, unlike small pages", async () => {
       const most = server.streams.most;
       const sockets = await Promise.all(Array.from({ length: most }, () => pausedReader(server)));
       const answer = await askFor(server, 50_000);
@@ -173,7 +172,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await askFor(server, 50_000)).status, 200);
     });
 
-    it("give back what they hold when clients leave at any moment", async () => {
+    it("release their resources if clients leave at any moment", async () => {
       const leave = async (afterBytes: number) => {
         const socket = connect(server.port, "127.0.0.1");
         socket.on("error", () => {});
@@ -196,7 +195,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("give back what they hold when the request behind another one is cut off", async () => {
+    it("release their resources if a request queued after another is cut off", async () => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
       socket.write(requestBytes(server, 50_000).repeat(3));
@@ -204,14 +203,14 @@ for (const transport of TRANSPORTS) {
       socket.destroy();
     });
 
-    it("are 503 when the damage is met before the first byte", async () => {
+    it("return 503 if damage is found before the first byte", async () => {
       state.bad = { pass: 1, slice: 0 };
       const answer = await askFor(server, 50_000);
       assert.equal(answer.status, 503);
       assert.equal(((await answer.json()) as { code: string }).code, "snapshot_unavailable");
     });
 
-    it("are cut, never whole, when it is met later, and it is logged once", async () => {
+    it("are cut, never completed, if damage is found later, and logged once", async () => {
       state.slices = 60;
       for (const bad of [1, 30, 59]) {
         state.bad = { pass: 1, slice: bad };
@@ -246,7 +245,7 @@ for (const transport of TRANSPORTS) {
       sample.dispose();
     });
 
-    it("are the same whether rendered at once or piece by piece", async () => {
+    it("are the same rendered whole or in chunks", async () => {
       const fields = ["cnpj", "legal_name", "cnae_secondary", "share_capital", "score"];
       for (const include_explain of [false, true]) {
         const output = { format: "json", fields, include_explain };
@@ -272,7 +271,7 @@ for (const transport of TRANSPORTS) {
       const next = fakeSegment("2026-11", "0123456789abcdef");
       const socket = connect(server.port, "127.0.0.1");
       const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ", "PR", "RS", "BA", "SC"] } } };
-      // More than the system takes off the server's hands while nobody reads.
+      // More than the system buffers while the client does not read.
       const output = { format: "json", fields: OUTPUT_FIELD_NAMES, include_explain: true };
       const body = JSON.stringify({ spec, limit: 50_000, output });
       const head = requestBytes(server, 1).split("Content-Length")[0];

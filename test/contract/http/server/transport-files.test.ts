@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports, how a file is sent: one chunk in memory per client however slowly it
- * reads; a client that takes nothing is cut off after the write timeout and one that takes a little
- * is not, nor one whose bytes the disk does not bring; the descriptor is closed in every way an
- * answer can end; a file that cannot be read on cuts the connection; a file that is removed
- * meanwhile arrives whole; stopping waits. What a file request is answered with is in
- * contract/http/api/files.test.ts.
+ * Proves, on both transports, how a file is sent: one chunk in memory per client, however slow; a
+ * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor one
+ * that waits for the disk; the descriptor is closed in every way an answer can end; a read error
+ * cuts the connection; a file removed meanwhile arrives whole; a stop waits. The answers to file
+ * requests are in contract/http/api/files.test.ts.
  */
 import assert from "node:assert/strict";
 import fs, {
@@ -45,9 +44,9 @@ const path = join(folder, "file");
 writeFileSync(path, FILE);
 after(() => rmSync(folder, { recursive: true }));
 
-/** Bytes read through fs.read, and failed closes, of this process. */
+/** Bytes read through fs.read, and failed closes, in this process. */
 const counted = { read: 0, badCloses: 0 };
-/** What each read takes beside its own time, in milliseconds. */
+/** Added delay of each read, in milliseconds. */
 let readMs = 0;
 const { read, close } = fs;
 fs.read = ((...args: unknown[]) => {
@@ -72,7 +71,7 @@ syncBuiltinESMExports();
 const TCP_TABLE = "/proc/net/tcp";
 const FIN_WAIT_1 = "04";
 
-/** Sockets of a port that are closed while their bytes still wait for the client to take them. */
+/** Closed sockets of a port whose bytes still wait for the client. */
 function leftToSystem(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   const rows = readFileSync(TCP_TABLE, "utf8").trim().split("\n").slice(1);
@@ -81,7 +80,7 @@ function leftToSystem(port: number): number {
     .length;
 }
 
-/** A request that takes nothing but the first bytes of its answer. */
+/** A request that reads only the first bytes of its answer. */
 async function pausedReader(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -111,7 +110,7 @@ for (const name of TRANSPORTS) {
     });
     after(() => transport.close(0));
 
-    it("brings every byte, to many at once", async () => {
+    it("delivers every byte, to many clients concurrently", async () => {
       handle = whole;
       const answers = await Promise.all([0, 0, 0, 1].map((pauseMs) => ask(port, "/", { pauseMs })));
       for (const { body } of answers) assert.equal(hashOf(body), FILE_HASH);
@@ -137,22 +136,22 @@ for (const name of TRANSPORTS) {
       const before = process.memoryUsage().arrayBuffers;
       counted.read = 0;
       const sockets = await Promise.all(Array.from({ length: clients }, () => pausedReader(port)));
-      // Who reads without asking has read all files long before this is over.
+      // Eager reading would have read all files long before this time.
       await sleep(600);
       const held = process.memoryUsage().arrayBuffers - before;
-      // The rest of what was read is in the buffers of the kernel, which have limits of their own.
+      // The rest of the read bytes is in the kernel's buffers, which have their own limits.
       assert.ok(counted.read < clients * 12 * 1024 * 1024, `${counted.read} bytes were read`);
       assert.ok(held < clients * 2 * CHUNK_BYTES + 8 * 1024 * 1024, `${held} bytes are held`);
       for (const socket of sockets) socket.destroy();
       await closedAll();
     });
 
-    it("cuts off a client that takes nothing, not before the limit", async () => {
+    it("disconnects a client that reads nothing, and not before the limit", async () => {
       handle = whole;
       const socket = await pausedReader(port);
       const began = performance.now();
       const at = () => performance.now() - began;
-      // What a loaded machine holds this thread up, in which the server runs as well.
+      // Delay of this thread on a loaded machine, where the server runs too.
       let lateMs = 0;
       const nap = async (ms: number) => {
         const fromMs = at();
@@ -162,10 +161,10 @@ for (const name of TRANSPORTS) {
       await nap(WRITE_TIMEOUT_MS * 0.7);
       assert.equal(openBelow(folder), 1, "cut off too early");
       while (openBelow(folder) > 0 && at() < 10 * WRITE_TIMEOUT_MS) await nap(20);
-      // A socket is looked at four times within the limit. Node's own limit would take it twice.
+      // A socket is checked four times within the limit. Node's own limit would take it twice.
       const tookMs = at() - lateMs;
       assert.ok(tookMs < 1.85 * WRITE_TIMEOUT_MS, `cut off after ${tookMs} ms, ${lateMs} ms late`);
-      // The library of the other transport can only close a socket in an orderly way.
+      // The library of the other transport can only close a socket gracefully.
       if (name === "node" && existsSync(TCP_TABLE)) {
         assert.equal(await settledAt(0, () => leftToSystem(port)), 0, "the system still sends");
       }
@@ -173,7 +172,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("keeps a client that takes a little all the time", async () => {
+    it("keeps a client that reads slowly but steadily", async () => {
       handle = whole;
       const began = performance.now();
       // 16 MiB in pieces of at most 64 KiB, 4 ms or more apart: longer than the limit.
@@ -189,7 +188,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("closes the file when clients leave, before it begins and in the middle", async () => {
+    it("closes the file if clients leave before the start or in the middle", async () => {
       handle = (exchange) => void setTimeout(() => whole(exchange), 20);
       const leave = async (after: number) => {
         const socket = connect(port, "127.0.0.1");
@@ -213,7 +212,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("closes the file of a request behind another one whose client leaves", async () => {
+    it("closes the file of a queued request whose client leaves", async () => {
       handle = whole;
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {});
@@ -231,7 +230,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("cuts the connection when the file ends early, and says so once", async () => {
+    it("cuts the connection if the file ends early, and reports it once", async () => {
       const failures: Error[] = [];
       const shrunk = join(folder, "shrunk");
       for (const left of [0, 1_000_000]) {
@@ -248,8 +247,8 @@ for (const name of TRANSPORTS) {
       assert.equal(failures.length, 2);
     });
 
-    it("counts no time in which the disk brings the bytes against the client", async () => {
-      // A tenth of the pace that a client has to take, for twice the time after which it is late.
+    it("does not count disk time against the client", async () => {
+      // A tenth of the required pace, for twice the time after which a client is late.
       const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));
@@ -264,7 +263,7 @@ for (const name of TRANSPORTS) {
       await closedAll();
     });
 
-    it("brings a file whole that is removed meanwhile", async () => {
+    it("delivers a whole file that is removed meanwhile", async () => {
       const doomed = join(folder, "doomed");
       writeFileSync(doomed, FILE);
       const descriptor = openForReading(doomed);
@@ -286,7 +285,7 @@ for (const name of TRANSPORTS) {
       return { transport, port: await transport.listen({ host: "127.0.0.1", port: 0 }, send) };
     };
 
-    it("waits until they are out", async () => {
+    it("waits until they are sent", async () => {
       const { transport, port } = await start();
       const reading = ask(port, "/", { pauseMs: 1 });
       await sleep(100);

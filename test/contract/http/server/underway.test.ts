@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports on real sockets, that a key has as many requests under way as its plan
- * says and no more, long polls, bodies and streams included; that the refusal tells itself apart
- * from that of the rate; that nobody else is refused for it; and that each is given back in every
- * way a request can end. Does not prove the rate (unit/access/rate-limits.test.ts).
+ * Proves, on both transports on real sockets, that a key has at most its plan's requests in flight,
+ * long polls, bodies, and streams included; that the refusal differs from that of the rate; that no
+ * other key is refused for it; and that each is released in every way a request can end. Does not
+ * prove: the rate (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -25,7 +25,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const MOST = 3;
 
-/** A page of 30 MB; `state.bad` is the slice that cannot be made. */
+/** A page of 30 MB; `state.bad` is the slice that fails. */
 const state = { bad: -1 };
 const engine = engineOf({
   ...fakeParts,
@@ -45,7 +45,7 @@ const engine = engineOf({
   }),
 });
 
-/** Plans whose keys may have few requests under way. */
+/** Plans whose keys may have few requests in flight. */
 function fewAtATime() {
   const plans = loadPlans();
   const limits = { requests_per_second: 1e6, burst: 1e6, concurrent_requests: MOST };
@@ -53,8 +53,8 @@ function fewAtATime() {
   return { ...plans, scale: { ...scale, limits: { ...scale.limits, ...limits } } };
 }
 
-describe("requests under way", () => {
-  it("are counted by key, given back once, and forgotten when there are none", () => {
+describe("requests in flight", () => {
+  it("are counted by key, released once, and forgotten when none are left", () => {
     const counts = new UnderWay();
     const limited = { limits: { concurrent_requests: 2 } };
     const ends = [counts.begin("a", limited), counts.begin("a", limited)];
@@ -70,7 +70,7 @@ describe("requests under way", () => {
 });
 
 for (const transport of TRANSPORTS) {
-  describe(`requests under way over ${transport}`, () => {
+  describe(`requests in flight over ${transport}`, () => {
     let server: FakeServer;
     let sockets: Socket[] = [];
     before(async () => {
@@ -102,7 +102,7 @@ for (const transport of TRANSPORTS) {
     };
     const halfABody = (bytes = 99) =>
       `POST /v1/accounts/search HTTP/1.1\r\n${lines()}Content-Length: ${bytes}\r\n\r\n{`;
-    /** A connection that sends bytes; what comes back is not read further than its beginning. */
+    /** A connection that sends bytes; only the start of the answer is read. */
     const open = (bytes: string): Socket => {
       const socket = connect(server.port, "127.0.0.1");
       socket.on("error", () => {});
@@ -111,7 +111,7 @@ for (const transport of TRANSPORTS) {
       sockets.push(socket);
       return socket;
     };
-    /** What comes first; the rest is read away. */
+    /** The first bytes; the rest is discarded. */
     const beginningOf = (bytes: string): Promise<string> => {
       const socket = open(bytes);
       return new Promise((resolve) => {
@@ -124,7 +124,7 @@ for (const transport of TRANSPORTS) {
     const status = (key?: string) =>
       sendRaw(server.port, `GET /v1/status HTTP/1.1\r\nConnection: close\r\n${lines(key)}\r\n`);
 
-    it("are as many as the plan says: polls, bodies and streams; others go on", async () => {
+    it("are limited by the plan for polls, bodies, and streams, but not for others", async () => {
       const id = await newExport();
       open(`GET /v1/exports/${id}?wait=60 HTTP/1.1\r\n${lines()}\r\n`);
       open(halfABody());
@@ -143,7 +143,7 @@ for (const transport of TRANSPORTS) {
       assert.match((await status()).text, /^HTTP\/1\.1 200 /);
     });
 
-    it("are given back when clients leave: of a poll, a body, a stream", async () => {
+    it("are released if clients leave a poll, a body, or a stream", async () => {
       const id = await newExport();
       const poll = `GET /v1/exports/${id}?wait=60 HTTP/1.1\r\n${lines()}\r\n`;
       for (const reset of [true, false]) {
@@ -157,7 +157,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("are given back when they are refused, found nowhere, too late, or cut", async () => {
+    it("are released if refused, not found, late, or cut", async () => {
       const cases: readonly (readonly [RegExp, string])[] = [
         [/^HTTP\/1\.1 404 /, `GET /v1/nothing HTTP/1.1\r\n${lines()}\r\n`],
         [/^HTTP\/1\.1 405 /, `DELETE /v1/status HTTP/1.1\r\n${lines()}\r\n`],
@@ -180,7 +180,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("are not those that are answered at once, however many come on one connection", async () => {
+    it("exclude requests answered immediately, however many a connection sends", async () => {
       const last = search(1).replace("Host: a", "Host: a\r\nConnection: close");
       // As many as uWebSockets.js may answer in one go.
       const count = transport === "uws" ? REQUESTS_AT_ONCE_MAX : 40;
@@ -188,7 +188,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, count);
     });
 
-    it("of a user of the console have a bound of their own", async () => {
+    it("have a separate limit for a console user", async () => {
       const limit = { limits: { ...CONSOLE_LIMIT.limits, concurrent_requests: 2 } };
       const desk = await startConsole(transport, { limit });
       try {

@@ -1,6 +1,6 @@
 /**
- * Proves how many threads answer: one less than the processors where nobody says, at least one, as
- * many as the setting says, and one with the transport node, which refuses more in words.
+ * Proves the number of answering threads: by default one less than the processors, at least one,
+ * the setting's number, and one with the transport node, which rejects more.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -12,19 +12,19 @@ function threads(environment: Readonly<Record<string, string>>, processors: numb
 }
 
 describe("threads that answer", () => {
-  it("are one less than the processors, and at least one", () => {
+  it("default to one less than the processors, and at least one", () => {
     assert.deepEqual(
       [1, 2, 3, 8].map((processors) => threads({}, processors)),
       [1, 1, 2, 7],
     );
   });
 
-  it("are as many as the setting says", () => {
+  it("follow the setting", () => {
     assert.equal(threads({ PENEIRA_HTTP_THREADS: "5" }, 2), 5);
     assert.equal(threads({ PENEIRA_HTTP_THREADS: "1" }, 8), 1);
   });
 
-  it("are one with the transport node, which refuses more", () => {
+  it("are limited to one with the transport node, which rejects more", () => {
     const node = { PENEIRA_TRANSPORT: "node" };
     assert.equal(threads(node, 8), 1);
     assert.equal(threads({ ...node, PENEIRA_HTTP_THREADS: "1" }, 8), 1);

@@ -1,9 +1,9 @@
 /**
- * Proves, for 4,000 seeded orders of events: a request that a thread hands on is over at the owner
- * exactly once, its body is read or dropped, the pieces and the file of its answer are given back
- * exactly once, and what is sent is what was made, whenever the client leaves, the thread ends, or
- * messages of both sides cross.
- * Does not prove the transports (contract/http/threads runs them).
+ * Proves, for 4,000 seeded orders of events: a request that a thread forwards ends at the owner
+ * exactly once, its body is read or dropped, the chunks and the file of its answer are released
+ * exactly once, and the sent bytes are the rendered ones, whenever the client leaves, the thread
+ * ends, or messages cross.
+ * Does not prove: the transports (contract/http/threads).
  */
 import assert from "node:assert/strict";
 import { fstatSync, openSync } from "node:fs";
@@ -24,7 +24,7 @@ import { randomFrom } from "../../../support/translate/shapes.ts";
 
 const ORDERS = 4_000;
 
-/** A client's exchange on the thread, whose events a test brings about. */
+/** A client's exchange on the thread, whose events a test triggers. */
 class ClientExchange implements Exchange {
   readonly method = "POST";
   readonly path = "/v1/x";
@@ -80,7 +80,7 @@ class ClientExchange implements Exchange {
     this.#end();
   }
 
-  /** Asks for the next piece, and ends behind the last one. */
+  /** Requests the next chunk, and ends after the last one. */
   pullOn(): void {
     const { source } = this;
     if (source === null || this.#asks) return;
@@ -144,7 +144,7 @@ class Case {
     else if (choice === 7 && this.#random() < 0.15) this.client.leave();
   }
 
-  /** Ends the thread: what it would have said is lost. */
+  /** Ends the thread; its unsent messages are lost. */
   lose(): void {
     this.#isLost = true;
     this.#toThread.length = 0;
@@ -200,8 +200,8 @@ function isOpen(descriptor: number): boolean {
   }
 }
 
-describe("requests that are handed on", () => {
-  it("are forgotten by their thread when the client has left before", () => {
+describe("forwarded requests", () => {
+  it("are forgotten by their thread if the client left before", () => {
     const sent: ToOwner[] = [];
     const handing = new HandingOn((message) => sent.push(message));
     const client = new ClientExchange();
@@ -215,7 +215,7 @@ describe("requests that are handed on", () => {
   });
 
   for (const kind of ["bytes", "pieces", "file"] as const) {
-    it(`are over once and give back their ${kind}, in any order of events`, async () => {
+    it(`end once and release their ${kind}, in any order of events`, async () => {
       const random = randomFrom(kind.length);
       const seen = { whole: 0, left: 0, lost: 0 };
       for (let order = 0; order < ORDERS / 3; order++) {
@@ -229,7 +229,7 @@ describe("requests that are handed on", () => {
         }
         for (let turn = 0; turn < 1_000 && one.made !== "" && one.made !== "bytes"; turn++) {
           if (one.ends > 0) break;
-          // A file is read and closed by other threads.
+          // Other threads read and close a file.
           if (turn > 20) await sleep(1);
           one.client.pullOn();
           for (let step = 0; step < 8; step++) one.step();

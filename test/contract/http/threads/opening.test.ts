@@ -1,9 +1,9 @@
 /**
- * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also while
- * one of them has just ended, whose place is taken by one that has it too; a snapshot that the
- * server has closed is refused by all, and nothing of it is kept; while threads load the port is
- * closed, because a client that connects then would wait for them.
- * Does not prove what is answered from it (e2e/server/threads.test.ts).
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also if one
+ * has just ended, whose replacement has it too; a snapshot that the server has closed is refused by
+ * all, and nothing of it is kept; while threads load the port is closed, because a client would
+ * have to wait for them.
+ * Does not prove: what is answered from it (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 let sample: SampleSnapshot;
 let threads: HttpThreads;
 const workers: Worker[] = [];
-/** Outcomes of connecting at the moment in which a thread began to load. */
+/** Outcomes of connecting at the moment when a thread began to load. */
 const early: Promise<string>[] = [];
 let port = 0;
 const note = (worker: Worker) => {
@@ -79,7 +79,7 @@ function connecting(): Promise<string> {
 }
 
 describe("the port of several threads", () => {
-  it("is closed while they load, and open then", async () => {
+  it("is closed while they load, and open afterwards", async () => {
     assert.ok(early.length >= 2, "both threads began to load");
     assert.deepEqual([...new Set(await Promise.all(early))], ["ECONNREFUSED"]);
     assert.equal(await connecting(), "connected");
@@ -97,7 +97,7 @@ async function withSegment(run: (segment: Segment) => Promise<void>): Promise<vo
 }
 
 describe("a snapshot on all threads", () => {
-  it("is opened also while one of them has just ended", async () => {
+  it("is opened even if one of them has just ended", async () => {
     await withSegment(async (segment) => {
       await (workers.at(-1) as Worker).terminate();
       const started = workers.length;
@@ -109,14 +109,14 @@ describe("a snapshot on all threads", () => {
       }
       const replaced = workers.at(-1) as Worker;
       await once(replaced, "online");
-      // Orders are carried out one after the other, so those of its start are over by then.
+      // Orders run in sequence, so those of its start are done by then.
       assert.equal((await threads.samples()).length, 2);
       threads.publish(null);
       threads.drop(segment);
     });
   });
 
-  it("is refused by all where the server has closed it", async () => {
+  it("is refused by all if the server has closed it", async () => {
     const segment = await openSegment(sample.snapshot);
     segment.close();
     await assert.rejects(threads.open(segment), /closed/);

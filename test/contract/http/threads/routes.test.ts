@@ -1,7 +1,7 @@
 /**
- * Proves that the table of a thread is that of the server for every request that a thread answers:
- * each row that is answered anywhere is in it, each path of the server leads to the same row there,
- * to one that is handed on, or to none, and the same of paths that nobody has.
+ * Proves that a thread's route table matches the server's for every request that a thread answers:
+ * it has each row that is answered anywhere, and each path of the server, and each unknown path,
+ * leads to the same row, to a forwarded one, or to none.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,7 +23,7 @@ function paths(): string[] {
   return [...changed, "/", "/v1", "/v1/accounts", "/v1/accounts/11.222.333%2F0001-81", "/app", "*"];
 }
 
-describe("the table of a thread", () => {
+describe("a thread's route table", () => {
   it("has every row that is answered anywhere", () => {
     const rows = ROUTES.filter((row) => row.anywhere === true);
     assert(rows.length >= 5);

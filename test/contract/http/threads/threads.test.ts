@@ -1,8 +1,8 @@
 /**
- * Proves, with three threads that take connections and a server in this process that answers them:
- * of 16 kept connections each thread has five or six; a thread that is killed or fails is replaced,
- * its connections end, and those of the others go on; requests that were under way there are over.
- * Does not prove what threads answer by themselves (e2e/server/threads.test.ts does).
+ * Proves, with three threads that accept connections and a server in this process that answers
+ * them: of 16 keep-alive connections each thread has five or six; a killed or failed thread is
+ * replaced, its connections end, and the others continue; its requests in flight are over.
+ * Does not prove: what threads answer by themselves (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -16,11 +16,11 @@ const THREADS = 3;
 const KEPT = 16;
 
 let server: FakeServer;
-/** Threads that were started, the youngest last. */
+/** Started threads, the youngest last. */
 let workers: Worker[] = [];
 const note = (worker: Worker) => workers.push(worker);
 
-/** A kept connection that asks one thing after the other. */
+/** A keep-alive connection with requests in sequence. */
 class Kept {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;
@@ -78,8 +78,8 @@ afterEach(async () => {
   await server.close();
 });
 
-describe("threads that take connections", () => {
-  it("have an equal share of them, plus or minus one", async () => {
+describe("threads that accept connections", () => {
+  it("get an equal share of them, plus or minus one", async () => {
     const first = await taken();
     kept = await connected(KEPT);
     const last = await taken();
@@ -97,7 +97,7 @@ describe("threads that take connections", () => {
     // A message that no thread understands.
     ["fails", (worker: Worker) => worker.postMessage(null)],
   ] as const) {
-    it(`replace one that ${how}, and nobody else's connection ends`, async () => {
+    it(`replace one that ${how}, and end no other thread's connection`, async () => {
       kept = await connected(KEPT);
       const before = await taken();
       end(workers[1] as Worker);

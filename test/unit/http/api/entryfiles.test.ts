@@ -1,8 +1,8 @@
 /**
- * Proves: a CSV file that comes faster than it is read is read no faster than it comes, however
- * much of it waits: what a piece makes room for is as much as the piece; and all that was held is
- * given back when the request is dropped.
- * Does not prove: what is read (test/unit/lists), and files of several senders (test/contract).
+ * Proves: a CSV file that arrives faster than it is parsed is parsed only as fast as it arrives,
+ * however much of it is queued: each piece frees as much memory as it uses; and everything is
+ * released when the request is dropped.
+ * Does not prove: what is parsed (test/unit/lists), and files of several senders (test/contract).
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -13,7 +13,7 @@ const [CSV] = ENTRY_FILES;
 const LINE = "11222333000181\n";
 const PIECE = Buffer.from(LINE.repeat(4_000));
 
-it("a piece of a CSV file makes others wait for itself only", () => {
+it("delays others by at most one piece of a CSV file", () => {
   const file = CSV.begin(new Map(), "ten");
   const pieces = Math.floor(CSV.bytesMax / PIECE.byteLength);
   let most = 0;
@@ -28,7 +28,7 @@ it("a piece of a CSV file makes others wait for itself only", () => {
   assert.equal(fileBytesHeld(), 0);
 });
 
-it("many small pieces are read to the end", async () => {
+it("reads many small pieces to the end", async () => {
   const file = CSV.begin(new Map(), "ten") as ReturnType<typeof CSV.begin> & {
     upload(): Promise<{ read: number }>;
   };

@@ -1,7 +1,7 @@
 /**
- * Proves: what is read of a file in any steps, while more of it comes in any pieces, are its bytes
- * in their order, also in memory that held other files; a whole file is what came; more than one
- * sender may hold is not taken, and all that was held is given back.
+ * Proves: reads of a file in any steps, while it arrives in any pieces, return its bytes in order,
+ * also in memory that held other files; a whole file equals what arrived; more than a sender's
+ * limit is not accepted, and all memory is released.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -12,7 +12,7 @@ const BLOCK_BYTES = 65_536;
 const FILES = 200;
 
 describe("blocks of a file", () => {
-  it("give back in any steps what came in any pieces", () => {
+  it("return the same bytes for any sizes of pieces and reads", () => {
     const random = seededRandom(20_261_127);
     const below = (most: number) => Math.floor(random() * most);
     for (let file = 0; file < FILES; file++) {
@@ -36,7 +36,7 @@ describe("blocks of a file", () => {
     }
   });
 
-  it("take what there is room for, and leave others theirs", () => {
+  it("use the available memory, and leave others their share", () => {
     const [mine, other] = [new FileBlocks("ana"), new FileBlocks("bia")];
     const half = 32 * 1024 * 1024;
     assert.equal(mine.add(Buffer.alloc(half + 5)), half);
@@ -51,7 +51,7 @@ describe("blocks of a file", () => {
     assert.equal(fileBytesHeld(), 0);
   });
 
-  it("of a file that was given up while it was read stay given back", () => {
+  it("are released once if the file is given up during a read", () => {
     const blocks = new FileBlocks("ana");
     blocks.add(Buffer.alloc(10));
     blocks.read(10, () => blocks.drop());

@@ -1,7 +1,7 @@
 /**
- * Proves that a path leads to the route of the table it fits and to no other, that variable parts
- * arrive decoded, and that a query is read whole: known parameters once each, everything else
- * refused by name. Does not prove what the handlers do with the values.
+ * Proves that a path leads to its route of the table and to no other, that variable parts are
+ * decoded, and that a query is parsed completely: known parameters once each, everything else
+ * rejected by name. Does not prove: what the handlers do with the values.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -46,7 +46,7 @@ describe("RouteTable", () => {
     ["/files/__proto__", "/files/{name}"],
   ];
   for (const [path, route, id] of table) {
-    it(`takes ${path} to ${route ?? "nothing"}`, () => {
+    it(`resolves ${path} to ${route ?? "nothing"}`, () => {
       const found = PUBLIC_TABLE.at(path);
       assert.equal(found?.path ?? null, route);
       if (id !== undefined) assert.deepEqual(found?.params, { id });
@@ -74,7 +74,7 @@ describe("readQuery", () => {
     return assert.fail(`${raw} was accepted`);
   };
 
-  it("gives back what was encoded, for any values", () => {
+  it("round-trips any encoded values", () => {
     const values = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "limit"), text()), {
       selector: ([name]) => name,
     });
@@ -86,12 +86,12 @@ describe("readQuery", () => {
     );
   });
 
-  it("takes a plus and a second equals sign as they are", () => {
+  it("accepts a plus and a second equals sign literally", () => {
     assert.equal(readQuery("a=1+1=2", ["a"]).get("a"), "1+1=2");
     assert.equal(readQuery("a", ["a"]).get("a"), "");
   });
 
-  it("names each mistake, and what is known", () => {
+  it("reports each mistake, and the known names", () => {
     const error = refused("limit=1&nope=2&limit=3&%zz=4&cursor=%ff", ["limit", "cursor"]);
     assert.deepEqual(
       error.errors.map(({ pointer, code }) => [pointer, code]),
@@ -105,7 +105,7 @@ describe("readQuery", () => {
     assert.match(error.message, /"nope".*known are limit, cursor.*4 mistakes/);
   });
 
-  it("refuses whatever is sent where nothing is known, empty parts too", () => {
+  it("rejects any parameter if none is known, also empty ones", () => {
     for (const raw of ["a=1", "a", "&", "=", "a=1&", "__proto__=1", "constructor"]) {
       assert.match(refused(raw, []).message, /knows no query parameters/);
       refused(`limit=1&${raw}`, ["limit"]);
@@ -114,7 +114,7 @@ describe("readQuery", () => {
   });
 });
 
-/** Any text that can be encoded, so without halves of surrogate pairs. */
+/** Any encodable text, so without lone surrogates. */
 function text(): fc.Arbitrary<string> {
   return fc.string({ unit: "grapheme", maxLength: 12 });
 }

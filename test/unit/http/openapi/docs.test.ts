@@ -1,7 +1,7 @@
 /**
- * Proves that the OpenAPI document and the reference pages are whole: every reference leads
- * somewhere, every link has its target, every error has its anchor, the policy fits the style, and
- * markup escapes what it is given. Not proved here: that the answers are as documented.
+ * Proves that the OpenAPI document and the reference pages are complete: every reference and link
+ * has its target, every error has its anchor, the policy fits the style, and markup escapes its
+ * input. Does not prove: that the answers are as documented.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ function* objects(value: unknown): Generator<Record<string, unknown>> {
   for (const member of Object.values(value)) yield* objects(member);
 }
 
-test("every reference leads to a component, and every component is used", () => {
+test("has a component for every reference, and a reference for every component", () => {
   const components = document.components as Readonly<Record<string, object>>;
   const { schemas, headers, examples } = components;
   const there = Object.entries({ schemas, headers, examples }).flatMap(([kind, named]) =>
@@ -36,7 +36,7 @@ test("every reference leads to a component, and every component is used", () => 
   assert.deepEqual(Object.keys(schemas as object), Object.keys(SCHEMAS));
 });
 
-test("operations have ids of their own, path parameters and all codes of their answers", () => {
+test("gives operations unique ids, path parameters, and all codes of their answers", () => {
   const ids = new Set<unknown>();
   const paths = document.paths as Record<string, Record<string, Record<string, unknown>>>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -52,7 +52,7 @@ test("operations have ids of their own, path parameters and all codes of their a
   assert.equal((document.info as { version: string }).version, "1.2.3");
 });
 
-test("links within a page and between the pages have their targets", () => {
+test("has targets for links within a page and between the pages", () => {
   const pages = { "/docs": referencePage(routes, SCHEMAS, "1.2.3"), "/docs/errors": errorsPage() };
   const idsOf = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   for (const [path, page] of Object.entries(pages)) {
@@ -72,20 +72,20 @@ test("links within a page and between the pages have their targets", () => {
   }
 });
 
-test("what is code in the words of the pages is code, and no backtick is left", () => {
+test("renders code in the pages' text as code, and leaves no backtick", () => {
   for (const page of [referencePage(routes, SCHEMAS, "1.2.3"), errorsPage()]) {
     assert.doesNotMatch(page.replaceAll(/<pre[\s\S]*?<\/pre>/g, ""), /`/);
   }
   assert(errorsPage().includes("<code>Authorization: Bearer &lt;key&gt;</code>"));
 });
 
-test("the policy allows exactly the style of the pages", () => {
+test("allows exactly the style of the pages in the policy", () => {
   const style = /<style>([\s\S]*?)<\/style>/.exec(errorsPage())?.[1] ?? assert.fail();
   const hash = createHash("sha256").update(style).digest("base64");
   assert(DOCS_POLICY.includes(`style-src 'sha256-${hash}'`));
 });
 
-test("markup escapes every text and nothing twice", () => {
+test("escapes every text in markup, and nothing twice", () => {
   const plainOf = (text: string) =>
     text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => {
       const plain: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

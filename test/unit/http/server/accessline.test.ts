@@ -1,8 +1,8 @@
 /**
- * Proves that the line of a request has the bytes that pino would have made of the same members,
- * whatever is in the values (quotation marks, control characters, other scripts, numbers that are
- * none), with and without a sender; that a line stays one line of JSON; and that its destination
- * is told the level. Does not prove what a server logs (e2e/server/secrecy.test.ts).
+ * Proves that a request's log line has the bytes that pino would write for the same members, for
+ * any values (quotation marks, control characters, other scripts, invalid numbers), with and
+ * without a sender; that a line stays one line of JSON; and that its destination gets the level.
+ * Does not prove: what a server logs (e2e/server/secrecy.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,7 +11,7 @@ import { pino } from "pino";
 import { type AccessLine, accessLine, knownMethod } from "../../../../src/http/server/telemetry.ts";
 import { openLog, writeMembers } from "../../../../src/process/log.ts";
 
-/** What nobody should be able to put into a log. */
+/** Text that must not get into a log. */
 const HOSTILE = [
   '"',
   "\\",
@@ -56,7 +56,7 @@ function asObject({ requestId, method, route, status, tookMs, sender }: AccessLi
   return { ...request, plan: sender.plan.name, tenant_id, key_id };
 }
 
-describe("the line of a request", () => {
+describe("the log line of a request", () => {
   it("has the bytes that pino would write", (test) => {
     test.mock.timers.enable({ apis: ["Date"], now: 1_790_000_000_123 });
     const lines: string[] = [];
@@ -75,7 +75,7 @@ describe("the line of a request", () => {
     );
   });
 
-  it("tells its level to a destination that asks for it", () => {
+  it("reports its level to a destination that needs it", () => {
     const levels: unknown[] = [];
     const destination = {
       [pino.symbols.needsMetadataGsym]: true as const,

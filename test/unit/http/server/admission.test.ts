@@ -1,9 +1,9 @@
 /**
- * Proves: what each kind of request costs of its key's rate limit, to the unit and at each bound:
- * limits, lists, facets, sentences, names of activities, bodies, several messages in one; that it
- * is charged before the work, also where the request is wrong; that a burst smaller than the cost
- * pays for it when it is whole; that values of wrong types cost nothing and break nothing.
- * Does not prove: that the units fit the time they stand for (bench/worst.bench.ts).
+ * Proves: each request's cost of its key's rate limit, to the unit and at each boundary: limits,
+ * lists, facets, sentences, names of activities, bodies, several messages in one; that it is
+ * charged before the work, also for an invalid request; that a burst smaller than the cost pays for
+ * it when full; that values of wrong types cost nothing and break nothing.
+ * Does not prove: that the units match the time they represent (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 
 const many = (count: number, value: unknown = "01") => Array<unknown>(count).fill(value);
 
-describe("what a request costs", () => {
+describe("the cost of a request", () => {
   it("is 1 for an ordinary one", () => {
     assert.equal(costOf({}), 1);
     const filters = { industry: { cnae_any_of: ["56"] }, geo: { uf_any_of: ["SP", "RJ"] } };
@@ -24,7 +24,7 @@ describe("what a request costs", () => {
     assert.equal(costOf({ spec: leads }), 1);
   });
 
-  it("grows with the limit, the lists, the facets and the text", () => {
+  it("grows with the limit, the lists, the facets, and the text", () => {
     const limits = [999, 1_000, 1_999, 50_000].map((limit) => costOf({ limit }));
     assert.deepEqual(limits, [1, 2, 2, 51]);
     const lists = [499, 500, 10_000].map((count) =>
@@ -43,7 +43,7 @@ describe("what a request costs", () => {
     assert.deepEqual(bytes, [0, 0, 1, 16]);
   });
 
-  it("adds up all lists of both kinds of spec, but neither notes nor fields", () => {
+  it("sums all lists of both kinds of spec, but neither notes nor fields", () => {
     const filters = {
       industry: { cnae_any_of: many(200), cnae_exclude: many(200) },
       geo: { municipality_ibge_any_of: many(100) },
@@ -60,7 +60,7 @@ describe("what a request costs", () => {
     assert.equal(costOf({ spec: { cities: many(400, "3550308") } }), 1);
   });
 
-  it("is a whole number for whatever is sent", () => {
+  it("is an integer for any input", () => {
     const odd = [null, 1e300, -1, "x", true, {}, [], [[]], { filters: 3 }, { filters: { geo: 1 } }];
     for (const one of odd) {
       assert.equal(costOf({ spec: one, facets: one, text: one, limit: limitOf([one], 100) }), 1);
@@ -70,10 +70,10 @@ describe("what a request costs", () => {
   });
 });
 
-/** Of so many units not one is given back within a test. */
+/** Of this many units none is refilled within a test. */
 const SLOW = { requests_per_second: 0.001, burst: 200 };
 
-describe("what is charged", () => {
+describe("the charge", () => {
   let server: FakeServer;
   before(async () => {
     const plans = loadPlans();
@@ -110,7 +110,7 @@ describe("what is charged", () => {
 
   const long = { ...FILTERS, geo: { uf_any_of: many(10_000, "SP") } };
 
-  it("is the same wherever a spec is sent, by key", async () => {
+  it("is the same for every route that takes a spec, by key", async () => {
     for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
       assert.equal(await unitsOf(path, { spec: { filters: FILTERS } }), 1, path);
       // The body has 50,000 bytes.
@@ -124,7 +124,7 @@ describe("what is charged", () => {
     assert.equal(await unitsOf("/v1/exports", wanted, { "idempotency-key": "a" }), 21);
   });
 
-  it("counts sentences, names and pages of leads", async () => {
+  it("counts sentences, names, and pages of leads", async () => {
     const sentence = `padarias em SP ${"e ".repeat(600)}`;
     assert.equal(await unitsOf("/v1/leads/translate", { query_text: "padarias em SP" }), 1);
     assert.equal(await unitsOf("/v1/leads/translate", { query_text: sentence }), 7);
@@ -133,7 +133,7 @@ describe("what is charged", () => {
     assert.equal(await unitsOf("/v1/leads", { spec: names }), 5);
   });
 
-  it("counts the bytes of a body, whatever is in it, and the rest on top of them", async () => {
+  it("counts the bytes of a body with any content, and the rest on top", async () => {
     const blanks = " ".repeat(3 * 65_536);
     assert.equal(await unitsOf("/v1/accounts/count", `${blanks}nonsense`), 4);
     const text = JSON.stringify({ spec: { filters: long } });
@@ -152,7 +152,7 @@ describe("what is charged", () => {
     assert.equal(await unitsOf("/mcp", padded, version), 5);
   });
 
-  it("is charged where the request is wrong, before what is wrong is looked for", async () => {
+  it("is taken for an invalid request, before validation", async () => {
     const wrong = { spec: { filters: { geo: { uf_any_of: many(10_000, "??") } } } };
     assert.equal(await unitsOf("/v1/accounts/search", wrong), 21);
     const key = keyOf("starter");
@@ -162,7 +162,7 @@ describe("what is charged", () => {
     assert.match(refused.answer, /counts for 21\..*[Ll]ong lists/s);
   });
 
-  it("is paid by a whole burst where that is smaller, in one charge or in two", async () => {
+  it("is covered by the whole burst if that is smaller, in one charge or in two", async () => {
     const spec = { filters: long };
     assert.equal((await send("/v1/accounts/count", { spec }, keyOf("starter"))).status, 200);
     const large = JSON.stringify({ spec }) + " ".repeat(6 * 65_536);
@@ -170,7 +170,7 @@ describe("what is charged", () => {
     assert.deepEqual([paid.status, paid.left], [200, 0]);
   });
 
-  it("gives back all of it where a part cannot be paid, so that waiting helps", async () => {
+  it("is refunded completely if a part cannot be paid, so that waiting helps", async () => {
     const key = keyOf("starter");
     await send("/v1/accounts/count", { spec: { filters: FILTERS } }, key);
     // 7 of 8 are left: the body of 4 can be paid, body and lists cannot.

@@ -1,10 +1,10 @@
 /**
- * Proves, with a made-up exchange: whatever goes wrong on the way of a request, in every
- * combination (handler, headers, problem document, sending, counting, log), it is answered at most
- * once, a damaged state is told as such, a begun answer that failed is cut and a whole one is not,
- * nothing is thrown at the transport or left as an unhandled rejection, what the answer held is
- * given back, and the log has the id.
- * Does not prove what the transports do with `cut` (contract/http/server/streams.test.ts and
+ * Proves, with a simulated exchange: for any combination of failures of a request (handler,
+ * headers, problem document, sending, counting, log), it is answered at most once, a damaged state
+ * is reported as such, a partial answer is cut and a whole one is not, nothing is thrown at the
+ * transport or left as an unhandled rejection, the answer's references are released, and the log
+ * has the id.
+ * Does not prove: what the transports do with `cut` (contract/http/server/streams.test.ts and
  * contract/http/server/bodies.test.ts cut there).
  */
 import assert from "node:assert/strict";
@@ -26,14 +26,14 @@ import type { Exchange, ReadHeader } from "../../../../src/http/server/transport
 import { systemClock } from "../../../../src/process/clock.ts";
 import { engineOf, fakeParts, fakeSegment } from "../../../support/http/fake.ts";
 
-/** What can go wrong, each by itself. */
+/** Possible failures, each apart. */
 const FAULTS = ["handler", "headers", "problem", "send", "usage", "telemetry", "log"] as const;
 
 type Fault = (typeof FAULTS)[number];
 
 const BODY = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
 
-/** What an exchange saw. */
+/** An exchange's calls. */
 interface Seen {
   readonly begun: number[];
   readonly sent: number[];
@@ -41,9 +41,9 @@ interface Seen {
   readonly logged: string[];
   /** Bodies that were sent whole. */
   readonly bodies: string[];
-  /** What was said of a damaged state. */
+  /** Reports of a damaged state. */
   readonly damages: object[];
-  /** Holds on the snapshot that were taken and not given back. */
+  /** References to the snapshot that were not released. */
   holds: number;
   /** Requests of the key that have begun and not ended. */
   underWay: number;
@@ -62,13 +62,13 @@ const newSeen = (): Seen => {
   };
 };
 
-/** The request: its answer is small, or large and so made later. */
+/** The request: its answer is small, or large and so streamed. */
 interface Wish {
   readonly faults: ReadonlySet<Fault>;
   readonly large: boolean;
-  /** What the handler throws in the place of an error of no kind. */
+  /** Thrown by the handler in place of a typed error. */
   readonly thrown?: Error;
-  /** How often the transport gives the body. */
+  /** How often the transport passes the body. */
   readonly bodies?: number;
 }
 
@@ -80,7 +80,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
   let over = () => {};
   const send = (status: number, _headers: unknown, body: AnswerBody) => {
     seen.begun.push(status);
-    // A body that is pulled is taken over even where sending fails.
+    // A streamed body is consumed even if sending fails.
     if (isPulled(body)) pull(body).end();
     if (faults.has("send")) throw new Error("sending failed");
     seen.sent.push(status);
@@ -106,7 +106,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
   };
 }
 
-/** An error that cannot be told: JSON has no numbers of that kind. */
+/** An error that cannot be serialized: JSON has no such numbers. */
 function untellable(): AppError {
   return new AppError("invalid_request", "no", { members: { matches: 1n } });
 }
@@ -206,14 +206,14 @@ const SETS = Array.from({ length: 2 ** FAULTS.length }, (_, bits) => {
   return new Set(FAULTS.filter((_fault, at) => (bits >> at) & 1));
 });
 
-describe("the way of a request", () => {
+describe("dispatching a request", () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   before(() => process.on("unhandledRejection", note));
   after(() => process.off("unhandledRejection", note));
 
   for (const large of [false, true]) {
-    it(`ends once, whatever goes wrong: ${large ? "large" : "small"} pages`, async () => {
+    it(`ends once, for any failure: ${large ? "large" : "small"} pages`, async () => {
       for (const faults of SETS) {
         const name = `${[...faults].join(", ") || "nothing"} failing`;
         const seen = await run({ faults, large });
@@ -230,7 +230,7 @@ describe("the way of a request", () => {
       assert.deepEqual(unhandled, []);
     });
 
-    it(`tells that the state is damaged, once: ${large ? "large" : "small"}`, async () => {
+    it(`reports a damaged state once: ${large ? "large" : "small"}`, async () => {
       for (const code of ["SQLITE_CORRUPT", "SQLITE_CORRUPT_INDEX", "SQLITE_NOTADB"]) {
         const thrown = Object.assign(new Error("malformed"), { code });
         for (const faults of [["handler"], ["handler", "log"]] as const) {
@@ -245,7 +245,7 @@ describe("the way of a request", () => {
       assert.deepEqual(unhandled, []);
     });
 
-    it(`ends once when its body comes twice: ${large ? "large" : "small"} pages`, async () => {
+    it(`ends once if its body arrives twice: ${large ? "large" : "small"} pages`, async () => {
       const seen = await run({ faults: new Set(), large, bodies: 2 });
       assert.deepEqual([seen.begun, seen.sent, seen.cuts], [[200], [200], 0]);
       assert.deepEqual(seen.logged, ["the-id"]);

@@ -1,9 +1,9 @@
 /**
- * Proves, on both transports alone: while a server stops, every kind of answer says that its
- * connection ends with it, once; answers that come while the port is being closed are sent after
- * that; a connection without a request is left open for a while and no longer; connections that
- * wait in the queue of the port when it is closed are all taken, and (Linux) a shut port lets
- * nobody in. Does not prove it under load (e2e/server/drain.test.ts).
+ * Proves, on both transports alone: while a server stops, every kind of answer announces the end of
+ * its connection, once; answers that arrive while the port is being closed are sent afterwards; a
+ * connection without a request is left open for a while and no longer; connections queued at the
+ * port when it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove:
+ * the same under load (e2e/server/drain.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, readonly [number, string | Uint8Array]>> = 
 
 const CROWD_SIZE = 40;
 
-/** A thread with many clients, each of which asks once; tells how they fared. */
+/** A thread with many clients, each with one request; reports outcomes. */
 const CROWD = `
   const { parentPort, workerData: { port, count, made } } = require("node:worker_threads");
   const { connect } = require("node:net");
@@ -48,7 +48,7 @@ const CROWD = `
   }
 `;
 
-/** How a try to connect ends within a time. */
+/** A connection attempt's timed outcome. */
 function tried(port: number, waitMs: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -76,7 +76,7 @@ for (const name of TRANSPORTS) {
     const ask = (port: number, method: string, path: string) =>
       sendRaw(port, `${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
-    it("says so in every kind of answer, once, and not before", async () => {
+    it("sends Connection: close in every kind of answer, once, and not before", async () => {
       const { transport, port } = await start();
       const closes = async () => {
         const counts: number[] = [];
@@ -95,15 +95,15 @@ for (const name of TRANSPORTS) {
       await transport.close(1_000);
     });
 
-    it("answers whoever waits in the queue of its port when it is closed", async () => {
+    it("answers clients queued at its port when it is closed", async () => {
       const { transport, port } = await start();
       const made = new Int32Array(new SharedArrayBuffer(4));
       const workerData = { port, count: CROWD_SIZE, made };
       const clients = new Worker(CROWD, { eval: true, workerData });
       const ended = new Promise((resolve) => clients.once("message", resolve));
       await new Promise((resolve) => clients.once("online", resolve));
-      // This thread does not turn meanwhile, so that all of them wait: at the port, or for the
-      // thread that is to answer them.
+      // This thread blocks meanwhile, so that all of them wait: at the port, or for the answering
+      // thread.
       const untilMs = performance.now() + 30_000;
       for (let last = 0; last < CROWD_SIZE && performance.now() < untilMs; ) {
         Atomics.wait(made, 0, last, 100);
@@ -137,7 +137,7 @@ for (const name of TRANSPORTS) {
 }
 
 describe("a port", () => {
-  it("that is shut lets nobody in, and what is open goes on", async (context) => {
+  it("accepts no connections after shut, and serves open ones", async (context) => {
     if (process.platform !== "linux") return context.skip("only Linux can shut a port");
     const server = createServer((socket) => socket.pipe(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -158,7 +158,7 @@ describe("a port", () => {
     open.destroy();
   });
 
-  it("where nobody listens cannot be shut", () => {
+  it("cannot be shut without a listener", () => {
     assert.equal(shutPort(1), false);
     assert.equal(waitingAt(1), 0);
   });
@@ -179,7 +179,7 @@ describe("a port", () => {
 });
 
 describe("held answers", () => {
-  it("of which one cannot be sent cut that one and send the others", () => {
+  it("cut the one that cannot be sent and send the others", () => {
     const held = new HeldAnswers();
     const seen: string[] = [];
     held.begin();
@@ -194,7 +194,7 @@ describe("held answers", () => {
     assert.deepEqual(seen, ["a", "cut b", "c"]);
   });
 
-  it("are sent at the end, in their order, and nothing is held before and after", () => {
+  it("are sent at the end, in order, and nothing is held before and after", () => {
     const held = new HeldAnswers();
     const sent: number[] = [];
     const send = (answer: number): void => {

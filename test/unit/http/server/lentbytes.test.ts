@@ -1,9 +1,9 @@
 /**
- * Proves: a lent body has the bytes of its parts; one that was overwritten is an error and never
- * the bytes of another; a copy stays; what may be too large is not lent. And of exchanges over
- * uWebSockets.js, with a made-up library: a lent answer that is held back, or that its client takes
- * slowly, is still its own after others were lent; one that leaves at once is not copied.
- * Does not prove it over sockets (contract/http/server/lent.test.ts).
+ * Proves: a body in the shared buffer has the bytes of its parts; an overwritten one is an error
+ * and never another's bytes; a copy stays; a too large one does not use it. And for exchanges over
+ * uWebSockets.js, with a simulated library: an answer that is held back, or that its client reads
+ * slowly, survives later ones; one sent immediately is not copied.
+ * Does not prove: the same over sockets (contract/http/server/lent.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -22,7 +22,7 @@ import { UwsConnection } from "../../../../src/http/server/transport/uws-connect
 import { UwsExchange } from "../../../../src/http/server/transport/uws-exchange.ts";
 import { TEST_LIMITS } from "../../../support/http/fake.ts";
 
-/** The parts of a body that holds a letter many times. */
+/** The parts of a body that repeats one letter. */
 function partsOf(letter: string, accounts = 100) {
   const [head, tail] = [`head ${letter}`, [`tail ${letter}`, " ã"]];
   const bytes = Buffer.from(letter.repeat(accounts));
@@ -55,7 +55,7 @@ function exchangeWith(held: HeldAnswers, connection: UwsConnection) {
     endWithoutBody() {},
     cork: (write: () => void) => write(),
     close() {},
-    // The client takes nothing of what is offered.
+    // The client accepts no bytes.
     tryEnd(chunk: Uint8Array): [boolean, boolean] {
       given.push(chunk);
       return [false, false];
@@ -87,8 +87,8 @@ function newConnection(): UwsConnection {
 
 const read = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
-describe("lent bytes", () => {
-  it("are those of their parts, until the next body", () => {
+describe("the shared buffer", () => {
+  it("contains the concatenated parts until the next body", () => {
     const first = lent("a");
     assert.equal(read(first.bytes), textOf("a"));
     assert.deepEqual(Buffer.from(first.bytes), Buffer.from(joined(partsOf("a"))));
@@ -101,7 +101,7 @@ describe("lent bytes", () => {
     assert.equal(owned("text"), "text");
   });
 
-  it("are not lent where they may be too many, and leave those that are lent alone", () => {
+  it("is not used for too many bytes, and is left alone while in use", () => {
     const first = lent("a");
     assert.equal(lend(partsOf("b", WHOLE_BYTES_MAX)), null);
     assert.equal(lend({ ...partsOf("b"), tail: ["ã".repeat(WHOLE_BYTES_MAX / 3)] }), null);
@@ -109,13 +109,13 @@ describe("lent bytes", () => {
   });
 });
 
-describe("an exchange that is given lent bytes", () => {
+describe("an exchange with bytes of the shared buffer", () => {
   const ends: (() => void)[] = [];
   after(() => {
     for (const end of ends) end();
   });
 
-  it("hands them over as they are", () => {
+  it("passes them on unchanged", () => {
     const { exchange, given } = exchangeWith(new HeldAnswers(), newConnection());
     const body = lent("a");
     exchange.send(200, [], body);
@@ -123,7 +123,7 @@ describe("an exchange that is given lent bytes", () => {
     assert.equal(read(given[0]), textOf("a"));
   });
 
-  it("keeps a copy of what is held back", () => {
+  it("copies what is held back", () => {
     const held = new HeldAnswers();
     held.begin();
     const connection = newConnection();
@@ -138,7 +138,7 @@ describe("an exchange that is given lent bytes", () => {
     );
   });
 
-  it("keeps a copy of what its client takes slowly", async () => {
+  it("copies what its client reads slowly", async () => {
     const connection = newConnection();
     connection.copies(BYTES_AT_ONCE_MAX);
     // In one turn no more would be answered at all.

@@ -1,7 +1,6 @@
 /**
- * Proves, against a Set on random orders: the list holds what was put in and not taken out, and
- * says how much; taking out what is not in changes nothing; one that ends while all are looked at
- * keeps the others in.
+ * Proves, against a Set on random orders: the list has what was added and not removed, and its
+ * size; removing an absent one changes nothing; one that ends during an iteration keeps the others.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +13,7 @@ class Member implements Listed<Member> {
 }
 
 describe("open exchanges", () => {
-  it("are those that came and did not end", () => {
+  it("are those that began and did not end", () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 7 })));
     fc.assert(
       fc.property(steps, (all) => {
@@ -34,7 +33,7 @@ describe("open exchanges", () => {
     );
   });
 
-  it("are all looked at, although each ends meanwhile", () => {
+  it("are all visited, although each ends meanwhile", () => {
     const open = new OpenExchanges<Member>();
     const members = [new Member(), new Member(), new Member()];
     for (const member of members) open.add(member);

@@ -1,10 +1,9 @@
 /**
- * Proves, on times that the test makes up, whom the least pace counts as late: never one who takes
- * it, whatever the steps; who takes nothing, after the write timeout; who takes less, some time
- * after it; never anybody for time in which nothing waited or the server looked too seldom; and
- * that a body of chunks counts no time while its next piece is made; that the system says what of a
- * socket's bytes still waits. Does not prove what the transports tell it
- * (campaign/sockets/slow-readers.test.ts).
+ * Proves, on invented times, which clients the minimum pace counts as late: never one that meets
+ * it, in any steps; one that reads nothing, after the write timeout; a slower one, some time after
+ * it; never for time without pending bytes or between rare checks; and that a body of chunks does
+ * not count the time to render its next chunk; that the system reports a socket's pending bytes.
+ * Does not prove: what the transports report to it (campaign/sockets/slow-readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -22,7 +21,7 @@ import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { writeTimeoutMs: 30_000, writePaceBytes: 16_384 };
 
-/** Looks as often as a transport does while bytes wait; gives when the client was late, or null. */
+/** Checks as often as a transport with pending bytes; returns the late time, or null. */
 function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number | null {
   const pace = new Pace(LIMITS);
   pace.offered(0);
@@ -33,8 +32,8 @@ function lateAfter(takenAt: (nowMs: number) => number, untilMs: number): number 
   return null;
 }
 
-describe("the least pace", () => {
-  it("is kept by whoever takes it, in steps of up to half of what it averages over", () => {
+describe("the minimum pace", () => {
+  it("is met by a steady reader, in steps of up to half of the averaging window", () => {
     const step = fc.integer({ min: 1, max: 240_000 });
     fc.assert(
       fc.property(step, fc.integer({ min: 16_400, max: 1e7 }), (bytes, perSecond) => {
@@ -50,7 +49,7 @@ describe("the least pace", () => {
     );
   });
 
-  it("is missed by who takes nothing for the write timeout, also after a good start", () => {
+  it("is missed by a reader that stops for the write timeout, also after a good start", () => {
     assert.equal(
       lateAfter(() => 0, 120_000),
       30_000,
@@ -61,13 +60,13 @@ describe("the least pace", () => {
     );
   });
 
-  it("is missed by who takes less, the sooner the less", () => {
+  it("is missed by slower readers, the slower the sooner", () => {
     const least = LIMITS.writePaceBytes;
     const late = [0.9, 0.5, 0.1].map((part) => lateAfter(() => 2 * least * part, 1_000_000) ?? 0);
     assert.deepEqual(late, [300_000, 60_000, 34_000]);
   });
 
-  it("does not count time in which nothing waits", () => {
+  it("does not count time without pending bytes", () => {
     const pace = new Pace(LIMITS);
     for (let nowMs = 0; nowMs < 600_000; nowMs += 1_000) {
       pace.offered(nowMs);
@@ -78,7 +77,7 @@ describe("the least pace", () => {
     }
   });
 
-  it("counts no more than the time between two looks where the server was busy elsewhere", () => {
+  it("counts no more than the time between two checks if the server was busy", () => {
     const pace = new Pace(LIMITS);
     pace.offered(0);
     for (let look = 1; look < 15; look++) assert.equal(pace.late(look * 60_000), false);
@@ -87,7 +86,7 @@ describe("the least pace", () => {
 });
 
 describe("the system", () => {
-  it("tells how much of what a socket was given waits, and nothing of other things", async () => {
+  it("reports how many bytes of a socket are pending, and nothing for other files", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
@@ -110,7 +109,7 @@ describe("the system", () => {
   });
 });
 
-/** A client of which the library holds all it gets, and a source that is told when to bring. */
+/** A client for which the library buffers all, and a source that delivers on call. */
 function chunksOf() {
   let closed = false;
   let done: ((chunk: Uint8Array | null) => void) | null = null;
@@ -149,7 +148,7 @@ function chunksOf() {
 }
 
 describe("a body of chunks", () => {
-  it("counts no time while its next piece is made, and all time when there is one", async () => {
+  it("does not count the time to render its next chunk, but all other time", async () => {
     const chunks = chunksOf();
     after(() => chunks.end());
     chunks.begin();

@@ -1,8 +1,8 @@
 /**
- * How much of a body comes in one turn of the event loop, over both transports, and the bound of
- * what the system keeps of a connection. What comes in: a body of many megabytes from a thread that
- * sends it as quickly as it is taken. What goes out: bytes of each turn.
- * Invariant: bytes are counted, not time; a body that is taken slowly comes whole.
+ * Proves: a body arrives in bounded parts per turn of the event loop, over both transports, and the
+ * kernel's receive buffer of a connection can be bounded. A thread sends many megabytes as fast as
+ * possible.
+ * Invariant: bytes are counted, not time; a body that is read slowly arrives whole.
  */
 import { strict as assert } from "node:assert";
 import { once } from "node:events";
@@ -15,12 +15,12 @@ import { openTransport } from "../../../../src/http/server/server.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
 const BODY_BYTES = 24_000_000;
-/** Two of what the one transport reads at once, and what may still come meanwhile. */
+/** Two reads of one transport, and what may arrive meanwhile. */
 const TURN_BYTES_MAX = 1_200_000;
 /** Longer than it takes to send the next chunk. */
 const CHUNK_MS = 3;
 
-/** A thread that sends a body of zeros and tells what came back. */
+/** A thread that sends a body of zeros and reports the answer. */
 const SENDER = `
   const { parentPort, workerData: { port, bytes } } = require("node:worker_threads");
   const socket = require("node:net").connect(port, "127.0.0.1");
@@ -32,7 +32,7 @@ const SENDER = `
   socket.write(Buffer.alloc(bytes));
 `;
 
-/** What a body brought in each turn in which something came. */
+/** Body bytes of each turn with data. */
 class Turns {
   readonly bytes: number[] = [];
   #open = false;
@@ -55,7 +55,7 @@ class Turns {
 }
 
 for (const name of TRANSPORTS) {
-  describe(`a body over ${name} that comes quicker than it is taken`, () => {
+  describe(`a body over ${name} that arrives faster than it is read`, () => {
     it("leaves turns of the event loop to others", async () => {
       const transport = await openTransport(name, { ...TEST_LIMITS, requestTimeoutMs: 30_000 });
       const taker = new Turns();
@@ -76,8 +76,10 @@ for (const name of TRANSPORTS) {
   });
 }
 
-describe("what the system keeps of a connection", { skip: process.platform !== "linux" }, () => {
-  it("is bounded for those that come after it was said", async () => {
+describe("the kernel's receive buffer of a connection", {
+  skip: process.platform !== "linux",
+}, () => {
+  it("is bounded for connections accepted after the limit is set", async () => {
     const server = createServer({ pauseOnConnect: true });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -100,7 +102,7 @@ describe("what the system keeps of a connection", { skip: process.platform !== "
     server.close();
   });
 
-  it("is not where nobody listens", () => {
+  it("is not limited without a listener", () => {
     assert.equal(limitReceived(1, 4_096), false);
   });
 });

@@ -1,11 +1,11 @@
 /**
- * Proves, with seeded random questions against a slow model: the memory of responses gives what was
- * kept for the same body, tenant, plan and snapshot and nothing else; it never takes more bytes
- * than it may; what was not asked for the longest leaves first. A damaged snapshot gets nothing,
- * another one that is served forgets all, and a memory of no bytes keeps and counts nothing. The
- * repeat detector reports a body if the same sender sent the same bytes before, and not if another
- * sender did; it remembers hundreds of bodies among thousands, and any number takes no more memory.
- * Does not prove that answers are the same with it (contract/http/api/cachedpages.test.ts).
+ * Proves, with seeded random queries against a slow model: the response cache returns what was
+ * stored for the same body, tenant, plan, and snapshot and nothing else; it never exceeds its
+ * bytes; the least recently used is evicted first. A damaged snapshot gets nothing, a newly served
+ * one clears everything, and a cache of no bytes stores and counts nothing. The repeat detector
+ * recognizes a body if the same sender sent the same bytes before, and not if another sender did;
+ * it remembers hundreds of bodies among thousands, in constant memory.
+ * Does not prove: that answers are the same with it (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,15 +21,15 @@ import { Draw, seededRng } from "../../../support/spec/random.ts";
 
 const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);
 
-/** Lists that have not changed. */
+/** Unchanged lists. */
 const CURRENT = () => true;
 
-/** A question; parts that only joined are the same are made on purpose. */
+/** A query; parts that are equal only when joined are deliberate. */
 function questionOf(plan: Plan, tenantId: string, text: string) {
   return { plan, identity: { keyId: "k", tenantId, plan: plan.name }, body: Buffer.from(text) };
 }
 
-/** An answer that says to whom it belongs. */
+/** An answer that names its owner. */
 function responseOf(text: string, bytes: number) {
   const body = Buffer.from(text.padEnd(bytes, "."));
   return {
@@ -42,8 +42,8 @@ function responseOf(text: string, bytes: number) {
   };
 }
 
-describe("the memory of responses", () => {
-  it("is a bounded list of the youngest, as a slow model has it", () => {
+describe("the response cache", () => {
+  it("is a bounded LRU list like a slow model", () => {
     const most = 40_000;
     const draw = new Draw(seededRng(SEED));
     const memory = new ResponseCache(most);
@@ -97,7 +97,7 @@ describe("the memory of responses", () => {
     assert.match(String(memory.find(question, segment, "e", CURRENT)?.bytes), /^newer/);
   });
 
-  it("gives nothing of a snapshot that is damaged, or no longer served", () => {
+  it("returns nothing for a snapshot that is damaged or no longer served", () => {
     const memory = new ResponseCache(100_000);
     const question = questionOf(PLANS[0] as Plan, "t", "body") as never;
     const [older, newer] = [fakeSegment("2026-09"), fakeSegment("2026-10")];
@@ -119,7 +119,7 @@ describe("the memory of responses", () => {
     assert.equal(memory.bytes, 0);
   });
 
-  it("gives a page with lists only while these are as they were", () => {
+  it("returns a page with lists only while these are unchanged", () => {
     const memory = new ResponseCache(100_000);
     const segment = fakeSegment();
     memory.serve(segment);
@@ -138,7 +138,7 @@ describe("the memory of responses", () => {
     assert.deepEqual([memory.hits, memory.misses], [1, 2]);
   });
 
-  it("of no bytes keeps and counts nothing", () => {
+  it("caches and counts nothing with a size of zero", () => {
     const memory = new ResponseCache(0);
     const segment = fakeSegment();
     memory.serve(segment);
@@ -151,8 +151,8 @@ describe("the memory of responses", () => {
 
 const body = (text: string) => new Uint8Array(Buffer.from(text));
 
-describe("bodies that came", () => {
-  it("are known by the same bytes of the same sender", () => {
+describe("repeated bodies", () => {
+  it("are recognized by the same bytes of the same sender", () => {
     const seen = new RepeatDetector();
     for (const text of ["", "a", "ab", "ba"]) {
       assert.equal(seen.cameBefore(body(text), "one"), false, text);
@@ -161,7 +161,7 @@ describe("bodies that came", () => {
     }
   });
 
-  it("are known for a while among others, and forgotten at last", () => {
+  it("are remembered for a while among others, and finally forgotten", () => {
     const seen = new RepeatDetector();
     const texts = Array.from({ length: 300 }, (_, at) => `{"spec":${at}}`);
     for (const text of texts) seen.cameBefore(body(text), "one");

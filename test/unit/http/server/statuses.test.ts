@@ -1,6 +1,6 @@
 /**
- * Proves that every status of an error has a name in the status line, and that the short rule at
- * the end of the page of errors says what to do at each one. Does not prove what a client reads
+ * Proves that every error status has a name in the status line, and that the short rule at the end
+ * of the errors page states what to do for each. Does not prove: what a client reads
  * (e2e/export/life.test.ts, contract/http/server/malformed.test.ts).
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ describe("the status of an error", () => {
     }
   });
 
-  it("is in the short rule of the page of errors", () => {
+  it("is in the short rule of the errors page", () => {
     const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
     const said = [...rule.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, what]) => what ?? "").join(" ");
     assert.ok(said.includes("from 400 to 499"));
@@ -26,7 +26,7 @@ describe("the status of an error", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("is told apart where one status means two things", () => {
+  it("is distinguished if one status has two meanings", () => {
     const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
     for (const [code, { status }] of Object.entries(ERROR_CODES)) {
       if (status === 500) assert.ok(rule.includes(`**500 \`${code}\`**`), code);
