@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { UNCERTAIN_BELOW } from "../../../src/translate/confidence.ts";
-import { translate } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /** Sentences with a code that has to be chosen. */
@@ -45,7 +44,7 @@ describe("usual English and Spanish names of activities", () => {
 
   for (const [text, code] of NAMES) {
     it(`reads ${code} in "${text}"`, () => {
-      const { filters, explain } = translate(text, probe.segment).spec;
+      const { filters, explain } = probe.spec(text);
       const chosen = filters.industry.cnae_any_of.map((one) => one.replace(/\D/g, ""));
       assert.ok(
         chosen.some((one) => code.startsWith(one)),
