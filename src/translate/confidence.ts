@@ -1,71 +1,71 @@
 /**
- * How sure a translation is. What comes in: a few counts of what was and was not understood. What
- * goes out: a number from 0 to 1 with two decimals, and whether running the spec would mislead.
- * Invariant: deterministic; more that was not understood never makes a translation surer.
+ * Confidence of a translation. Input: counts of what was and was not understood. Output: a number
+ * from 0 to 1 with two decimals, and true if running the spec would mislead.
+ * Invariant: deterministic; a text with more unknown words never has a higher confidence.
  */
 
-/** What the confidence is made from. */
+/** Counts that the confidence is computed from. */
 export interface ConfidenceFeatures {
-  /** Words that ask for something; 0 for a text of fillers. */
+  /** Words that set a filter or name an activity; 0 for a text of fillers. */
   readonly tellingWords: number;
-  /** Certainty of the weakest activity, 0-1; null where none was found. */
+  /** Certainty of the weakest activity, 0-1; null if none was found. */
   readonly weakestActivity: number | null;
-  /** Whether a legal nature or words of the name say who is sought. */
+  /** True if a legal nature or words of the name describe the companies. */
   readonly subject?: boolean;
-  /** Whether a place was found. */
+  /** True if a place was found. */
   readonly placed: boolean;
-  /** Whether a place was named that nobody knows. */
+  /** True if the text names a place that the snapshot does not have. */
   readonly unknownPlace: boolean;
-  /** Words that nobody understood, in wishes of their own and elsewhere. */
+  /** Unknown words, in conditions of their own and elsewhere. */
   readonly unknownWords: number;
-  /** Of these the words that no "com", "que" or "sem" makes a wish of its own. */
+  /** Unknown words that no "com", "que", or "sem" introduces as a condition of its own. */
   readonly strayWords: number;
-  /** Of the stray words those next to an activity, which may be a part of it. */
+  /** Stray words next to an activity, which may be a part of its name. */
   readonly nearWords?: number;
-  /** Of the others those that may be the name of a place or of a company. */
+  /** Other stray words that may be the name of a place or of a company. */
   readonly namedWords?: number;
-  /** Of the rest those that the general vocabulary has. */
+  /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
-  /** Wishes of their own that nobody understood: "com estacionamento". */
+  /** Conditions that were not understood: "com estacionamento". */
   readonly unknownWishes: number;
-  /** Wishes that were understood and have no filter, such as revenue. */
+  /** Conditions that were understood and have no filter, such as revenue. */
   readonly unmappedWishes: number;
-  /** Names of places that stand for several, of which nothing says which is meant. */
+  /** Names of several places if the text does not say which one is meant. */
   readonly homonyms: number;
-  /** Names of several municipalities of which one outweighs the others, and was taken. */
+  /** Names of several municipalities if a much larger one was chosen. */
   readonly outweighed?: number;
-  /** Countries that a place was named in. */
+  /** Places abroad. */
   readonly abroad: number;
-  /** Lists of who asks, without which more is found than was asked for. */
+  /** Lists of the client that the search does not apply, which widens the result. */
   readonly lists?: number;
-  /** Words whose spelling was mended. */
+  /** Words whose spelling was corrected. */
   readonly corrections: number;
   /** Kinds of activities that the registry does not separate. */
   readonly kinds?: number;
-  /** Words that are shown with another reading. */
+  /** Words that are returned with an alternative reading. */
   readonly doubts?: number;
-  /** Wishes that exclude each other, and dates that do not exist. */
+  /** Conditions that exclude each other, and dates that do not exist. */
   readonly contradictions: number;
 }
 
 /**
- * Translations below this should not be run before a person has looked at them: running them would
- * mislead, because nothing was understood, an activity or a place that was asked for is not known,
- * or wishes contradict each other. A wish that was understood and has no filter does not bring a
- * translation below: it is named in `unmapped_constraints`, and the rest is right.
+ * A client should not run a translation below this before a person has checked it. Such a text was
+ * not understood, names an unknown activity or place, or contradicts itself. A condition that was
+ * understood and has no filter does not lower a translation below it: `unmapped_constraints` names
+ * the condition, and the rest is right.
  */
 export const UNCERTAIN_BELOW = 0.4;
 
-/** What a translation is measured by, each between 0 and a small number. */
+/** Features of a translation, each between 0 and a small number. */
 const MEASURES = {
-  /** What the certainty of the weakest activity lacks. */
+  /** The distance of the weakest activity from certainty. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
-  /** Unknown words next to an activity, which may be a part of what is sought. */
+  /** Unknown words next to an activity, which may be a part of its name. */
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
   /** Unknown words that are written as names, or that stand where places do. */
   named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
-  /** Other unknown words: of the general vocabulary, and of none. */
+  /** Other unknown words, inside and outside the general vocabulary. */
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
@@ -87,12 +87,11 @@ export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
 const CERTAIN = 0.95;
 
 /*
- * A logistic regression, fitted by `npm run bench -- translate --confidence --fit` with sentences
- * that are not held out, one half of the generated requests, and words put in next to activities.
- * Of unknown words elsewhere these have too few; there the trials of strangers are the prior. The
- * held-out half and the other half of the requests had no part in it; docs/translate.md has what
- * the confidence is worth there. No weight is positive, so that less that is understood is never
- * surer.
+ * Weights of a logistic function, set by hand near a fit. `npm run bench -- translate --confidence
+ * --fit` prints the fit, made from sentences that are not held out, half of the generated requests,
+ * and words that are put next to activities. These have too few unknown words elsewhere, so those
+ * weights follow the trials of strangers. docs/translate.md shows the reliability on the held-out
+ * half. No weight is positive: understanding less must never raise the confidence.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
@@ -109,19 +108,19 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   corrected: -0.3,
   doubts: -1.5,
 };
-/** Nothing is surer: what was meant may always be something else. */
+/** Upper bound, because the user may always mean something else. */
 const SUREST = 0.99;
-/** From this many unknown words on little of a text is understood. */
+/** A text with more unknown words than this is mostly not understood. */
 const UNKNOWN_WORDS_MAX = 8;
-/** What makes any translation uncertain. */
+/** Factor that makes any translation uncertain. */
 const MISLEADING = 0.3;
 
-/** The measures of a translation, in the order of `MEASURE_NAMES`. */
+/** Returns the features of a translation in the order of `MEASURE_NAMES`. */
 export function measuresOf(features: ConfidenceFeatures): readonly number[] {
   return MEASURE_NAMES.map((name) => MEASURES[name](features));
 }
 
-/** The confidence of a translation. */
+/** Returns the confidence of a translation. */
 export function confidenceOf(features: ConfidenceFeatures): number {
   const { unknownPlace, tellingWords, weakestActivity, unknownWords } = features;
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
@@ -137,7 +136,7 @@ export function confidenceOf(features: ConfidenceFeatures): number {
   return Math.round(value * (isMisled ? MISLEADING : 1) * 100) / 100;
 }
 
-/** Whether running a spec of this confidence blindly would mislead. */
+/** Returns true if a client should not run a spec of this confidence unchecked. */
 export function isUncertain(confidence: number): boolean {
   return confidence < UNCERTAIN_BELOW;
 }

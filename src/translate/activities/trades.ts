@@ -166,6 +166,8 @@ export function readLent(
 ): GoodsReading | null {
   for (let between = negator < to ? to : at; between < at; between++) {
     const word = sentence.tokens[between];
+    // "companhias de teatro e de dança"
+    if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
   // "restaurantes exceto bares": what is left out has a name of its own.

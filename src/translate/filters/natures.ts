@@ -59,11 +59,36 @@ export const NATURES: readonly NatureRow[] = [
     codes: ["2178"],
   },
   { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
-  { names: "sociedade unipessoal de advocacia|unipessoal de advocacia", codes: ["2321"] },
+  {
+    names:
+      "sociedade unipessoal de advocacia|unipessoal de advocacia|advocacia unipessoal|" +
+      "one-person law firm|one-person law firms|one person law firm|one person law firms|" +
+      "single-person law firm|single-person law firms|solo law firm|solo law firms",
+    codes: ["2321"],
+  },
   { names: "cooperativa|cooperative|cooperatives", codes: ["2143", "2330"] },
   { names: "sociedade de economia mista|economia mista", codes: ["2038"] },
   { names: "empresa pública|estatal|state owned company", codes: ["2011"] },
   { names: "autarquia", codes: ["1104", "1112", "1120"] },
+  { names: "autarquia federal|autarquias federais", codes: ["1104"] },
+  { names: "autarquia estadual|autarquias estaduais", codes: ["1112"] },
+  { names: "autarquia municipal|autarquias municipais", codes: ["1120"] },
+  // Cities register as "Município" since 2016, and before as an organ of their executive.
+  { names: "prefeitura|prefeitura municipal|prefeituras municipais", codes: ["1244", "1031"] },
+  {
+    names:
+      "câmara municipal|câmaras municipais|câmara de vereadores|city council|city councils|" +
+      "poder legislativo municipal",
+    codes: ["1066"],
+  },
+  { names: "assembleia legislativa|assembleias legislativas", codes: ["1058"] },
+  {
+    names:
+      "consórcio público|consórcio público intermunicipal|consórcio intermunicipal|" +
+      "consórcios públicos intermunicipais|consórcios intermunicipais|public consortium|" +
+      "public consortia",
+    codes: ["1210", "1228"],
+  },
   { names: "sociedade em conta de participação|scp", codes: ["2127"] },
   { names: "consórcio de sociedades", codes: ["2151"] },
   { names: "produtor rural pessoa física", codes: ["4120"] },

@@ -131,7 +131,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ],
   [
     "empresa de pequeno porte|EPP|pequeno porte|pequena empresa|pequena|pequeno|porte pequeno|" +
-      "pequeno negócio",
+      "pequeno negócio|tamaño EPP|size EPP|EPP size|EPP sized",
     { role: "size", apply: size("03") },
   ],
   [

@@ -112,6 +112,9 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
     // "Distrito Federal"
     const place = gazetteer.places.longest(sentence.tokens, at);
     if (place !== null && place.place.states.length > 0) continue;
+    // "the Federal District"
+    const whole = at === 0 ? null : gazetteer.places.longest(sentence.tokens, at - 1);
+    if (whole !== null && whole.to > at && whole.place.states.length > 0) continue;
     let name = at + 1;
     while (isOf(sentence.folded(name)) || /^(o|a|the)$/.test(sentence.folded(name))) name++;
     const near = nearest(cities, at);
@@ -210,7 +213,9 @@ function before(context: PlaceContext, city: CityAt): boolean {
       at === end - 1 &&
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
-    const led = isLed(sentence, at) || out || isAlone;
+    // "escritórios do Batel e da Água Verde, em Curitiba"
+    const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
+    const led = isLed(sentence, at) || out || isAlone || isPart;
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);

@@ -119,6 +119,19 @@ describe("districts in sentences", () => {
     assert.ok(found > tried / 2, `${found} of ${tried}`);
   });
 
+  it('are found behind "of" before a city behind "in"', () => {
+    let [found, tried] = [0, 0];
+    for (const city of cities) {
+      for (const name of (districts.get(city.ibge) ?? []).slice(0, DISTRICTS)) {
+        if (/^(CENTRO|ZONA|CIDADE)/.test(name)) continue;
+        const { named } = outcome(said("padarias do @, em #", title(name), city));
+        tried++;
+        found += Number(named.includes(`${city.ibge} ${foldDistrict(name)}`));
+      }
+    }
+    assert.ok(found > tried / 2, `${found} of ${tried}`);
+  });
+
   it("that the city does not have never run", () => {
     for (const city of cities.slice(0, 12)) {
       for (const template of MARKED) {
