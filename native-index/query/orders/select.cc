@@ -511,7 +511,9 @@ class Walk {
 
   void compareGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     Selector selector(keys_, wanted_ - rows_.size(), after);
-    for (uint32_t position = from; position < to && !gaveUp(); position++) {
+    for (uint32_t position = from; position < to; position++) {
+      // A part of a group is no answer, even if it has as many rows as are wanted.
+      if (gaveUp()) return;
       const uint32_t row = rowAt(position);
       if (!accepts(row)) continue;
       common_.work.gathered++;

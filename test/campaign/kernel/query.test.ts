@@ -444,6 +444,36 @@ describe("queries on the addon", () => {
     assert(known.work.probes <= 8 * matches + 51, `${known.work.probes} probes`);
   });
 
+  it("gives up a walk, or finds what comparing finds, at any limit of rows", () => {
+    const { segment, rows } = large();
+    const random = seededRandom(97);
+    let [whole, given] = [0, 0];
+    for (let round = 0; round < 60; round++) {
+      const clauses = [randomClause(random, rows.length)];
+      const [first, second] = (
+        [
+          ["share_capital", "cnpj"],
+          ["score", "cnpj"],
+          ["company_size", "started_on"],
+        ] as const
+      )[round % 3] as readonly ["score", "cnpj"];
+      const order: OrderKey[] = [
+        { key: first, descending: random() < 0.5 },
+        { key: second, descending: random() < 0.5 },
+      ];
+      const afterRow = random() < 0.3 ? -1 : Math.floor(random() * rows.length);
+      const request = { clauses, order, afterRow, limit: 20 };
+      const expected = page(segment, { ...request, method: "gather" });
+      for (let meetMax = 16; meetMax < rows.length; meetMax *= 2) {
+        const walked = page(segment, { ...request, method: "walk", meetMax });
+        if (walked.gaveUp) given++;
+        else whole++;
+        if (!walked.gaveUp) assert.deepEqual(walked.rows, expected.rows, `at most ${meetMax} met`);
+      }
+    }
+    assert(whole >= 60 && given >= 60, `${whole} walked, ${given} given up`);
+  });
+
   it("counts within a limit, or not at all, if no precomputed sum applies", () => {
     const { segment, rows } = large();
     const ranges = [[1, Number.MAX_SAFE_INTEGER]] as const;
@@ -481,7 +511,7 @@ describe("queries on the addon", () => {
     delete (env as NodeJS.ProcessEnv).NODE_TEST_CONTEXT;
     const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
     assert.equal(child.status, 0, child.stdout.slice(-4000));
-    assert.match(child.stdout, /pass 17\b/);
+    assert.match(child.stdout, /pass 18\b/);
   });
 
   it("reports which SIMD variant it runs", () => {
