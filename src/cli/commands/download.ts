@@ -65,9 +65,10 @@ only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira impor
 them.
 
 The registry's share accepts requests only from Brazil, and refuses many cloud providers. Elsewhere
-use a proxy in Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web server's listing of
-folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat --url for several
-mirrors: if one cannot be reached or lacks the month, the command reports it and tries the next.
+use a proxy in Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web
+server's listing of folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat
+--url for several mirrors: if one cannot be reached or lacks the month, the command reports it and
+tries the next.
 Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
 --places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
 \`peneira import --places\` and the setting translate.descriptors.
