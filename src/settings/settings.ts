@@ -117,8 +117,8 @@ export const SETTINGS = {
   ),
   "http.share_max": setting<number>(
     0.25,
-    "Share that one tenant may use of the part of http.streams_max and http.bodies_max_bytes that " +
-      "others do not use; more is 429. Clients without a tenant count by address.",
+    "Share that one tenant may use of the part of http.streams_max and http.bodies_max_bytes " +
+      "that others do not use; more is 429. Clients without a tenant count by address.",
     { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
@@ -167,8 +167,9 @@ export const SETTINGS = {
   ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Addresses and networks of proxies, separated by commas. Their X-Forwarded-For names the client " +
-      "that wrong keys and passwords count for, and http.sockets_per_address does not bound them.",
+    "Addresses and networks of proxies, separated by commas. Their X-Forwarded-For names the " +
+      "client that wrong keys and passwords count for. http.sockets_per_address does not bound " +
+      "them.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.cors_origins": setting<string | readonly string[] | null>(
@@ -224,7 +225,8 @@ export const SETTINGS = {
   ),
   "snapshots.scrub_seconds": setting<number>(
     86_400,
-    "Seconds in which every block of an opened snapshot is checked again; 0: only if the file changes.",
+    "Seconds in which every block of an opened snapshot is checked again; 0: only changed " +
+      "files.",
     integer(0, 31_536_000),
   ),
   "changes.prepare": setting<boolean>(

@@ -148,12 +148,12 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
     cities: wordsOrNumbers(
       "Names, with or without the state (Florianópolis, Bom Jesus/PI, Bom Jesus - PI), accents " +
         "and case do not count; or IBGE codes (7 digits, or the first 6), or TOM codes (1 to 4 " +
-        "digits). If several cities have the name, the state capital is taken, or else the city with " +
-        "ten times the accounts of all others, or else all of them; explain names the choice.",
+        "digits). If several cities have the name, the state capital is taken, or else the city " +
+        "with ten times the accounts of all others, or else all; explain names the choice.",
     ),
     states: words(
-      "Two letters or names; EX is abroad. With cities, accounts in either match. But a state that " +
-        "has one of the cities only selects that city.",
+      "Two letters or names; EX is abroad. With cities, accounts in either match. But a state " +
+        "that has one of the cities only selects that city.",
     ),
     regions: words(
       "Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; each stands for its states.",

@@ -271,8 +271,8 @@ export class Telemetry {
         {
           name: "peneira_sockets_crowded_total",
           help:
-            "How often a limit of connections was reached: an idle connection was closed (idle), an " +
-            "address had its maximum (address), or all connections were busy (full).",
+            "How often a limit of connections was reached: an idle connection was closed " +
+            "(idle), an address had its maximum (address), or all were busy (full).",
           labels: ["reason"],
           across: "sum",
         },
@@ -284,7 +284,9 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_slow_clients_total",
-          help: "Connections closed because the client read slower than http.write_pace_bytes a second.",
+          help:
+            "Connections closed because the client read slower than http.write_pace_bytes a " +
+            "second.",
           across: "sum",
         },
         () => [[[], sockets.slow]],

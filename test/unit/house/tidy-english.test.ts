@@ -20,7 +20,7 @@ import {
 
 /** Places that are left in an area. Lower the number when you rewrite some; never raise it. */
 const LEFT = {
-  "docs/benchmarks.md": 21,
+  "docs/benchmarks.md": 0,
   messages: 1,
   "comments of src": 3416,
   "comments of native-index": 561,
