@@ -297,8 +297,8 @@ export const SETTINGS = {
   "download.url": setting<string | readonly string[]>(
     "https://arquivos.receitafederal.gov.br/public.php/dav/files/YggdBLfdninEJX9/",
     "Where the months of the registry are: the share's WebDAV address or its link, a mirror's " +
-      "page that lists files, a public S3 bucket, a file:// folder. Several in order of preference: a " +
-      "list in the file, elsewhere with blanks between them.",
+      "page that lists files, a public S3 bucket, a file:// folder. Several in order of " +
+      "preference: a list in the file, elsewhere separated by spaces.",
     { kind: "texts", check: checkShare },
   ),
   "download.ibge_url": setting<string>(
