@@ -1,5 +1,5 @@
 /**
- * What a campaign does to the sockets of a server. What comes in: the server, and choices. What
+ * What a campaign does to the sockets of a server. Input: the server, and choices. What
  * goes out: an attack that is under way, and the way to end it.
  * Invariant: bounded in connections and bytes; loopback only; nothing of it is left when it
  * ended.

@@ -1,5 +1,5 @@
 /**
- * The campaign of hostile files. What comes in: how many files, a seed. What goes out: how many
+ * The campaign of hostile files. Input: how many files, a seed. Output: how many
  * were tried, and that each was refused in words or harmless.
  * Invariant: half of them are bytes that libFuzzer mutates, opened and asked under the address
  * and undefined-behaviour checks; half are forged metadata, tables, directories and footers with

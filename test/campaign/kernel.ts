@@ -1,5 +1,5 @@
 /**
- * The campaign of the kernel's fuzzer. What comes in: for how many seconds. What goes out: what
+ * The campaign of the kernel's fuzzer. Input: for how many seconds. Output: what
  * libFuzzer says it has tried.
  * Invariant: address and undefined-behaviour checks are on, and every answer is compared with
  * that of a scan (native-index/fuzz/kernel_fuzz.cc). What is tried follows from the corpus, not

@@ -1,5 +1,5 @@
 /**
- * The campaign of kills. What comes in: how many lives, a seed. What goes out: what was promised
+ * The campaign of kills. Input: how many lives, a seed. Output: what was promised
  * and kept over all of them.
  * Invariant: the promises are those of the crash suite (crash-campaign.ts, crash-invariants.ts),
  * kept in a ledger outside of the server.

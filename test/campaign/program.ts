@@ -1,5 +1,5 @@
 /**
- * A campaign that is a program of its own. What comes in: its arguments for Node. What goes out:
+ * A campaign that is a program of its own. Input: its arguments for Node. What goes out:
  * the lines of it that hold figures; its progress goes to standard error as it comes.
  * Invariant: a program that ends with anything but success rejects with the end of what it wrote.
  */

@@ -1,5 +1,5 @@
 /**
- * The campaign of requests. What comes in: how many, a seed. What goes out: how they were
+ * The campaign of requests. Input: how many, a seed. Output: how they were
  * answered, by transport and status.
  * Invariant: the requests and what is asked of their answers are those of requests/http.test.ts:
  * every method, CONNECT and unknown ones among them, right, nearly right and malformed, some with

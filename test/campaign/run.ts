@@ -1,6 +1,6 @@
 /**
  * `node build.mjs campaign NAME`: tries for long what the suites try for seconds. What comes in:
- * the name of a campaign, how many rounds, a seed. What goes out: progress on standard error,
+ * the name of a campaign, how many rounds, a seed. Output: progress on standard error,
  * figures on standard output; the first broken promise ends it with status 1 and says how to
  * repeat it.
  * Invariant: seed and rounds say what is tried; without --seed the clock gives one, and it is

@@ -1,5 +1,5 @@
 /**
- * The campaign of sentences. What comes in: how many requests are generated, a seed. What goes out:
+ * The campaign of sentences. Input: how many requests are generated, a seed. What goes out:
  * what the suites of sweeps say of every text that they have.
  * Invariant: the sweeps are whole, every municipality with every wish in every spelling; `npm test`
  * tries an even share of them.

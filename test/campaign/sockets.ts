@@ -1,5 +1,5 @@
 /**
- * The campaign of sockets. What comes in: how many rounds, a seed. What goes out: how others
+ * The campaign of sockets. Input: how many rounds, a seed. Output: how others
  * fared meanwhile, by transport: times of /healthz, searches, memory.
  * Invariant: every round draws an attack, its size, its listener and the address it comes from;
  * the server must stay the same process, answer every /healthz of another address during the

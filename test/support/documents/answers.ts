@@ -1,6 +1,6 @@
 /**
- * Whether a shown answer is the real one. What comes in: the text of a document and what a command
- * printed. What goes out: the differences, in words.
+ * Whether a shown answer is the real one. Input: the text of a document and what a command
+ * printed. Output: the differences, in words.
  * Invariant: everything that is shown is compared. What is another one at every run (ids, keys,
  * times, durations, cursors, signatures) is masked on both sides; `…` inside a line or a string
  * stands for any characters, alone on a line for any lines, last in a list for more elements.

@@ -1,5 +1,5 @@
 /**
- * The examples of a document. What comes in: the text of a Markdown file. What goes out: its fenced
+ * The examples of a document. Input: the text of a Markdown file. Output: its fenced
  * blocks in order, each with what is to be done with it, and what is wrong with how it is marked.
  * Invariant: no block is passed over: it is run, compared with what the block before it printed,
  * written into a file, sent to the server, or skipped for a reason that is written down.

@@ -1,7 +1,7 @@
 /**
  * Writes the generated parts into the documents: `node --import tsx
  * test/support/documents/generate.ts`.
- * What comes in: the documents and the tables of the product. What goes out: changed documents.
+ * Input: the documents and the tables of the product. Output: changed documents.
  * Invariant: only what stands between the marks changes; a second run changes nothing.
  */
 import { writeFileSync } from "node:fs";

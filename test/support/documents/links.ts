@@ -1,5 +1,5 @@
 /**
- * Links of the documents. What comes in: Markdown files of the checkout. What goes out: links that
+ * Links of the documents. Input: Markdown files of the checkout. Output: links that
  * lead nowhere, and the addresses outside of it.
  * Invariant: a relative link names a file that is there, its anchor a heading of that file; an
  * address outside stands in the reviewed table below, and nothing stands there in vain.

@@ -1,5 +1,5 @@
 /**
- * Packages that examples of documents are written for. What comes in: blocks of a document. What
+ * Packages that examples of documents are written for. Input: blocks of a document. What
  * goes out: the same, those skipped whose packages are not installed, with the reason.
  * Invariant: where a package is there its block runs; nobody has to say so. `python3` and `node`
  * are those of the PATH, so that a virtual environment counts once it stands there.

@@ -1,6 +1,6 @@
 /**
- * Runs the examples of one document as a reader would. What comes in: its blocks, the program, and
- * files that other documents have made. What goes out: what was run, compared and skipped, and
+ * Runs the examples of one document as a reader would. Input: its blocks, the program, and
+ * files that other documents have made. Output: what was run, compared and skipped, and
  * every mistake with its line.
  * Invariant: one bash with -euo pipefail in one empty folder per document, so that variables and
  * files live from block to block; the address that documents name becomes a free port; what was

@@ -1,5 +1,5 @@
 /**
- * The tables of docs/spec.md. What comes in: the schemas of both kinds of spec. What goes out: a
+ * The tables of docs/spec.md. Input: the schemas of both kinds of spec. Output: a
  * row for every member, with what it takes, an example and its normal form.
  * Invariant: every member has an example, and its normal form is what normalization makes of it
  * with all activities, municipalities and legal natures there are.

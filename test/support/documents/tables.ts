@@ -1,5 +1,5 @@
 /**
- * Tables of Markdown. What comes in: cells. What goes out: the text of a table.
+ * Tables of Markdown. Input: cells. Output: the text of a table.
  * Invariant: no cell can break its row.
  */
 
