@@ -118,7 +118,7 @@ function askedHelp(args: readonly string[]): readonly string[] | null {
 async function makeProgram(args: readonly string[]): Promise<Command> {
   const program = new Command("peneira")
     .description("Search the registry of all Brazilian companies on your own machine.")
-    .version(VERSION, "-V, --version", "print the versions, as the command version does")
+    .version(VERSION, "-V, --version", "print the versions; same as `peneira version`")
     .showHelpAfterError("(add --help for the usage)")
     .addHelpText("after", EXAMPLES)
     .configureOutput({

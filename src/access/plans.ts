@@ -66,10 +66,10 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
     type: limitType("requests_per_second"),
     description: "requests of a key per second on average",
   },
-  burst: { type: limitType("burst"), description: "requests of a key at once" },
+  burst: { type: limitType("burst"), description: "requests that a key may send in one burst" },
   concurrent_requests: {
     type: limitType("concurrent_requests"),
-    description: "requests of a key under way at the same time, until their answers are taken",
+    description: "requests of a key in flight, until the client has read their answers",
   },
   concurrent_exports: {
     type: limitType("concurrent_exports"),
@@ -81,7 +81,7 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
   },
   export_retention: {
     type: limitType("export_retention"),
-    description: "seconds that a finished export is kept",
+    description: "seconds that a finished export is kept, at most exports.retention",
   },
   export_bytes: {
     type: limitType("export_bytes"),
@@ -95,7 +95,7 @@ export const PLAN_SETTINGS: Readonly<Record<string, Pick<Setting, "type" | "desc
   list_entries: { type: limitType("list_entries"), description: "entries of one list" },
   secondary_cnae_full: {
     type: { kind: "boolean" },
-    description: "exports may use secondary_cnae_mode full where exports.secondary_cnae_full is on",
+    description: "exports may use secondary_cnae_mode full if exports.secondary_cnae_full is true",
   },
   fields: {
     type: { kind: "list", or: "all", of: OUTPUT_FIELD_NAMES },

@@ -101,8 +101,8 @@ export const SETTINGS = {
   ),
   "http.bodies_max_bytes": setting<number>(
     67_108_864,
-    "Bytes of request bodies on their way at the same time, a quarter of it for bodies of up to " +
-      "64 KiB; more are answered 503.",
+    "Bytes of request bodies in memory at the same time; a quarter is reserved for bodies of up " +
+      "to 64 KiB; more are answered 503.",
     integer(1_048_576, 2 ** 34),
   ),
   "http.streams_max": setting<number>(
@@ -117,8 +117,8 @@ export const SETTINGS = {
   ),
   "http.share_max": setting<number>(
     0.25,
-    "Share of http.streams_max and http.bodies_max_bytes that a tenant, or where none is known " +
-      "an address, may have of what the others leave; more is answered 429.",
+    "Share that one tenant may use of the part of http.streams_max and http.bodies_max_bytes " +
+      "that others do not use; more is 429. Clients without a tenant count by address.",
     { kind: "number", min: 0.01, max: 1 },
   ),
   "http.headers_max_bytes": setting<number>(
@@ -134,8 +134,8 @@ export const SETTINGS = {
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
-    "Time for a client to send a whole request; uws: also 16 kB a second over 10 s each, " +
-      "no pause of 8 s.",
+    "Time for a client to send a whole request. With uws, a client must also send 16 kB a second " +
+      "on average over 10 s, and never pause for 8 s.",
     integer(100, 600_000),
   ),
   "http.idle_timeout_ms": setting<number>(
@@ -146,7 +146,7 @@ export const SETTINGS = {
   ),
   "http.write_timeout_ms": setting<number>(
     30_000,
-    "Time after which a connection that takes no bytes of its answer is closed.",
+    "Time after which a connection whose client reads no bytes of its answer is closed.",
     integer(100, 600_000),
   ),
   "http.sockets_max": setting<number>(
@@ -161,20 +161,21 @@ export const SETTINGS = {
   ),
   "http.write_pace_bytes": setting<number>(
     16_384,
-    "Bytes a second that a client has to take of its answer, averaged over " +
+    "Bytes a second that a client must read of its answer, averaged over " +
       "http.write_timeout_ms; slower ones are closed.",
     integer(1, 2 ** 30),
   ),
   "http.trusted_proxies": setting<string | null>(
     null,
-    "Proxies, addresses and networks separated by commas: believed in X-Forwarded-For where " +
-      "guesses are counted; no share of connections.",
+    "Addresses and networks of proxies, separated by commas. Their X-Forwarded-For names the " +
+      "client that wrong keys and passwords count for. http.sockets_per_address does not bound " +
+      "them.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "http.cors_origins": setting<string | readonly string[] | null>(
     null,
     "Origins whose pages may use the API from a browser, such as https://app.example.com; never " +
-      "the console. Several: a list in the file, elsewhere with blanks between them; null: none.",
+      "the console. Several: a list in the file, elsewhere separated by spaces; null: none.",
     { kind: "texts", check: checkOrigin },
   ),
   "http.drain_grace_ms": setting<number>(
@@ -199,7 +200,7 @@ export const SETTINGS = {
   ),
   "exports.retention": setting<number>(
     604_800,
-    "Seconds that a finished export is kept, unless the plan has less.",
+    "Seconds that a finished export is kept; the export_retention of its plan may be shorter.",
     integer(1, 31_536_000),
   ),
   "exports.forget": setting<number>(
@@ -224,7 +225,8 @@ export const SETTINGS = {
   ),
   "snapshots.scrub_seconds": setting<number>(
     86_400,
-    "Seconds in which every block of an opened snapshot is checked again; 0: only touched files.",
+    "Seconds in which every block of an opened snapshot is checked again; 0: only changed " +
+      "files.",
     integer(0, 31_536_000),
   ),
   "changes.prepare": setting<boolean>(
@@ -295,8 +297,8 @@ export const SETTINGS = {
   "download.url": setting<string | readonly string[]>(
     "https://arquivos.receitafederal.gov.br/public.php/dav/files/YggdBLfdninEJX9/",
     "Where the months of the registry are: the share's WebDAV address or its link, a mirror's " +
-      "page that lists files, a public S3 bucket, a file:// folder. Several in order of preference: a " +
-      "list in the file, elsewhere with blanks between them.",
+      "page that lists files, a public S3 bucket, a file:// folder. Several in order of " +
+      "preference: a list in the file, elsewhere separated by spaces.",
     { kind: "texts", check: checkShare },
   ),
   "download.ibge_url": setting<string>(
@@ -307,9 +309,10 @@ export const SETTINGS = {
   "download.proxy": {
     ...setting<string | null>(
       null,
-      "Proxy for downloads: http://, https://, socks5:// (this machine looks names up) or " +
-        "socks5h:// (the proxy does), HOST:PORT; direct: none; null: HTTPS_PROXY, HTTP_PROXY and " +
-        "ALL_PROXY. NO_PROXY always holds. A user and password only in the variable.",
+      "Proxy for downloads: http://, https://, socks5:// (this machine resolves names), or " +
+        "socks5h:// (the proxy does), then HOST:PORT. direct: no proxy. null: HTTPS_PROXY, " +
+        "HTTP_PROXY, and ALL_PROXY apply. NO_PROXY always applies. Only the variable may hold a " +
+        "user and a password.",
       { kind: "text", check: checkProxy },
     ),
     secret: true,

@@ -148,20 +148,22 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
     cities: wordsOrNumbers(
       "Names, with or without the state (Florianópolis, Bom Jesus/PI, Bom Jesus - PI), accents " +
         "and case do not count; or IBGE codes (7 digits, or the first 6), or TOM codes (1 to 4 " +
-        "digits). A name of several cities means the state capital, else the one with ten times " +
-        "the accounts of all others, else all of them; explain says which.",
+        "digits). If several cities have the name, the state capital is taken, or else the city " +
+        "with ten times the accounts of all others, or else all; explain names the choice.",
     ),
     states: words(
-      "Two letters or names; EX is abroad. Beside cities they add up, but a state of one of the " +
-        "cities only says which city is meant.",
+      "Two letters or names; EX is abroad. With cities, accounts in either match. But a state " +
+        "that has one of the cities only selects that city.",
     ),
-    regions: words("Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; their states."),
+    regions: words(
+      "Norte, Nordeste, Centro-Oeste, Sudeste, Sul, or in English; each stands for its states.",
+    ),
     districts: oneOrMore(
       districtInput,
       SPEC_LIMITS.districtsMax,
-      "Districts (bairros), any one suffices: names with their city (Savassi, Belo Horizonte), " +
-        "or alone where cities names it; or objects as in district_any_of. Beside them, cities " +
-        "and states only say where they are.",
+      "Accounts in one of these districts (bairros): names with their city (Savassi, Belo " +
+        "Horizonte), names alone if cities has the city, or objects as in district_any_of. Then " +
+        "cities and states only locate the districts.",
     ),
     sizes: wordsOrNumbers(
       "micro, pequena, outras (medium and large), não informado; small, other, not informed; or " +
@@ -181,10 +183,10 @@ export const LEAD_INPUT_SCHEMA = Type.Partial(
       }),
     ),
     has_email: inputFlag(
-      "true: with an e-mail address only. Where neither has_email nor has_phone is given, an " +
-        "e-mail address or a phone is needed; false for either takes that back.",
+      "true: only accounts with an e-mail. Without has_email and has_phone, an account needs an " +
+        "e-mail or a phone; false for one of them removes this condition.",
     ),
-    has_phone: inputFlag("true: with a phone only. See has_email."),
+    has_phone: inputFlag("true: only accounts with a phone. See has_email."),
     only_headquarters: inputFlag("true: head offices only."),
     simples: inputFlag("true: in Simples Nacional; false: known not to be."),
     mei: inputFlag("true: a MEI; false: known not to be."),

@@ -25,19 +25,27 @@ import { flag, oneOf, SHAPES } from "./shapes.ts";
 /** Max length of a text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
-const LABELS_TEXT = "csv, xlsx, html: headers and values for people.";
-const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz or .zst.";
-const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
+const LABELS_TEXT = "csv, xlsx, html: headers and values in words of this language.";
+const COMPRESSION_TEXT =
+  "csv, html, jsonl: compresses the file; its name then ends in .gz or .zst.";
+const TITLE_TEXT = "Files only: the title, used in the file name and as the heading of a page.";
 
 const closed = { additionalProperties: false } as const;
-const sortField = oneOf(SORT_FIELDS, "Field to sort by. Ties end on cnpj ascending.");
+const sortField = oneOf(SORT_FIELDS, "Field to sort by. Ties are broken by cnpj, ascending.");
 const direction = oneOf(SORT_DIRECTIONS, "Accounts without the value come last in both.");
-const strategy = oneOf(SCORING_STRATEGIES, "Which documented score `score` means.");
-const format = oneOf(["json", ...EXPORT_FORMATS] as const, "json for a search, else of an export.");
+const strategy = oneOf(
+  SCORING_STRATEGIES,
+  "Score that ranks the accounts when they are sorted by `score`.",
+);
+const format = oneOf(
+  ["json", ...EXPORT_FORMATS] as const,
+  "json is for searches; the others are for exports.",
+);
 const seed = Type.Union(
   [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
   {
-    description: "Strategy random needs it; else it re-orders accounts of equal score only.",
+    description:
+      "Required by strategy random. With other strategies it shuffles accounts of equal score.",
   },
 );
 
@@ -80,7 +88,11 @@ const explain = {
   assumptions: explainItems("What a translator assumed."),
   warnings: explainItems("What the sender should know about how the spec was read."),
   unmapped_constraints: explainItems("Conditions that no filter expresses."),
-  confidence: Type.Number({ minimum: 0, maximum: 1, description: "0 to 1." }),
+  confidence: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: "Probability that it means the translated sentence; else 1.",
+  }),
 };
 
 const limit = Type.Integer({
@@ -124,13 +136,14 @@ export const SPEC_SCHEMA = Type.Object(
         bom: Type.Optional(
           Type.Boolean({
             description:
-              "csv only: begins with a byte order mark. Absent unless true or with labels.",
+              "csv only: byte order mark at the start. In normal form only if true or with labels.",
             default: false,
           }),
         ),
         delimiter: Type.Optional(
           Type.Enum([...CSV_DELIMITERS], {
-            description: "csv only: between cells. Absent unless a semicolon or with labels.",
+            description:
+              "csv only: cell separator. In normal form only if a semicolon or with labels.",
             default: ",",
           }),
         ),
@@ -141,7 +154,7 @@ export const SPEC_SCHEMA = Type.Object(
         ),
         preset: Type.Optional(
           Type.Enum([...PRESET_NAMES], {
-            description: "csv, xlsx, html: fields, order and headers of a product's importer.",
+            description: "csv, xlsx, html: the fields, order, and headers that a CRM imports.",
           }),
         ),
         title: Type.Optional(
@@ -153,7 +166,7 @@ export const SPEC_SCHEMA = Type.Object(
         ),
         compression: Type.Optional(
           Type.Enum([...COMPRESSIONS], {
-            description: `${COMPRESSION_TEXT} Absent unless used.`,
+            description: `${COMPRESSION_TEXT} In normal form only if used.`,
             default: "none",
           }),
         ),

@@ -101,8 +101,8 @@ export const SHAPES = {
     }),
   phonesSent: () =>
     contactsSent(
-      "One of the phones is among these. Any spelling with an area code will do. A mobile of 8 " +
-        "digits gets its leading 9, as at the import.",
+      "One of the phones is among these, in any spelling with an area code. A mobile of 8 digits " +
+        "gets a leading 9, as the import does.",
     ),
   emails: () =>
     Type.Array(Type.String({ minLength: 6, maxLength: 254 }), {

@@ -77,8 +77,16 @@ export function registerDiff(program: Command): void {
     .addOption(
       new Option("--format <format>", "how to print").choices(PRINT_FORMATS).default("table"),
     )
-    .option("--kind <kinds>", `kinds to list, of ${CHANGE_KINDS.join(", ")} (default: all)`, listed)
-    .option("--watch <fields>", "fields that count as a change (default: all facts)", listed)
+    .option(
+      "--kind <kinds>",
+      `kinds to list, separated by commas: ${CHANGE_KINDS.join(", ")} (default: all)`,
+      listed,
+    )
+    .option(
+      "--watch <fields>",
+      "fields that count as a change (default: all fields from the registry)",
+      listed,
+    )
     .option("--fields <fields>", "fields to show (default: those of the spec)", listed)
     .option(
       "--limit <n>",

@@ -64,10 +64,11 @@ command again: it resumes, or starts over if the month was published again. A fi
 only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read
 them.
 
-The registry's share answers only from Brazil, and not from many clouds. Elsewhere use a proxy in
-Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web server's listing of
-folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat --url for several
-mirrors: if one cannot be reached or lacks the month, the command reports it and tries the next.
+The registry's share accepts requests only from Brazil, and refuses many cloud providers. Elsewhere
+use a proxy in Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web
+server's listing of folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, or a file:// folder. Repeat
+--url for several mirrors: if one cannot be reached or lacks the month, the command reports it and
+tries the next.
 Put the user and password of a proxy into the environment: PENEIRA_DOWNLOAD_PROXY or HTTPS_PROXY.
 --places and --descriptors use IBGE's open service (setting download.ibge_url) instead, for
 \`peneira import --places\` and the setting translate.descriptors.
@@ -89,11 +90,11 @@ export function registerDownload(program: Command): void {
     .summary("fetch a month of the registry from its public share")
     .description("Fetches the zips of one monthly release of the registry from its public share.")
     .argument("[month]", "month as YYYY-MM (default: the newest complete one)")
-    .option("--to <dir>", "folder for the folder of the month")
+    .option("--to <dir>", "parent folder of the folder of the month (required, except with --list)")
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
-    .option("--verify", "compare the checksums of all bytes, too (import does so anyway)")
-    .option("--replace", "replace a finished month of another publication")
+    .option("--verify", "also compare the checksums of all bytes, which an import does in any case")
+    .option("--replace", "replace a finished month if the share has published it again")
     .option("--places", "instead of a month: IBGE's regions, as places.csv for an import")
     .option(
       "--descriptors",

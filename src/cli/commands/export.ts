@@ -66,11 +66,13 @@ export function registerExport(program: Command): void {
   program
     .command("export")
     .summary("write the accounts that a spec matches into a file")
-    .description("Writes the same file as a server with the same snapshot and spec.")
-    .requiredOption("--snapshot <file>", "the snapshot to export from")
+    .description(
+      "Exports the accounts that match a spec to a file, the same file that a server would write.",
+    )
+    .requiredOption("--snapshot <file>", "the snapshot to export from (required)")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
-    .option("--text <sentence>", "a Portuguese sentence instead of a spec")
-    .requiredOption("--out <file>", "file to write; its folder must exist")
+    .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
+    .requiredOption("--out <file>", "file to write (required); its folder must exist")
     .addOption(
       new Option(
         "--format <format>",
@@ -90,11 +92,14 @@ export function registerExport(program: Command): void {
     )
     .option("--explain", "add score parts and the matched activity to every row")
     .option("--bom", "csv: begin with a byte order mark, for spreadsheets")
-    .addOption(new Option("--delimiter <sign>", "csv: delimiter of cells").choices(CSV_DELIMITERS))
     .addOption(
-      new Option("--labels <language>", "csv, xlsx, html: headers and values for people").choices(
-        LABEL_LANGUAGES,
-      ),
+      new Option("--delimiter <character>", "csv: delimiter of cells").choices(CSV_DELIMITERS),
+    )
+    .addOption(
+      new Option(
+        "--labels <language>",
+        "csv, xlsx, html: headers and values in words of this language",
+      ).choices(LABEL_LANGUAGES),
     )
     .addOption(
       new Option(

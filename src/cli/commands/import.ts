@@ -53,15 +53,24 @@ export function registerImport(program: Command): void {
         "file with the columns that `peneira inspect` lists.",
     )
     .argument("<source>", "folder with the zips of one month, or a .parquet or .arrow file")
-    .requiredOption("--out <file>", "snapshot to write; an existing one is replaced at the end")
+    .requiredOption(
+      "--out <file>",
+      "snapshot to write (required); an existing one is replaced at the end",
+    )
     .option("--label <YYYY-MM>", "month of the release (default: from the folder's name)")
-    .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
+    .option(
+      "--date <YYYY-MM-DD>",
+      "reference date (default: from the names of the files in the zips)",
+    )
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
-    .option("--places <csv>", "statistical regions and seats of municipalities, for sentences")
+    .option(
+      "--places <csv>",
+      "regions and town centers of municipalities, used to understand sentences",
+    )
     .option(
       "--municipalities <csv>",
-      "official TOM and IBGE codes, for municipalities with other names",
+      "official TOM and IBGE codes, for municipalities whose names differ from IBGE's",
     )
     .option("--keep-cpf", "keep the CPF (a person's number) in legal and trade names")
     .option("--partial", "accept missing parts, and parts without rows")
@@ -72,8 +81,9 @@ export function registerImport(program: Command): void {
     .addHelpText(
       "after",
       `
-The import needs free space next to the output: half as much again as the snapshot, for temporary
-files. Space and permission are checked before the first row. Odd values are counted and reported.
+The import needs free space next to the output: 1.5 times the size of the snapshot, which includes
+temporary files. Space and permission are checked before the first row. Irregular values are counted
+and reported.
 A damaged or incomplete dump is refused.
 
 Examples:

@@ -151,7 +151,10 @@ function common(command: Command, tenant: string, name: string): Command {
 }
 
 function picking(command: Command, texts: CommandText): Command {
-  const argued = explain(command, texts).argument("[key]", "id of the key, or the whole key");
+  const argued = explain(command, texts).argument(
+    "[key]",
+    "id of the key, or the whole key; default: the only key of --tenant and --name",
+  );
   const instead = "instead of the id, if only one key fits";
   return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
 }

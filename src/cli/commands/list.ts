@@ -58,8 +58,8 @@ export function registerList(program: Command): void {
   const list = explain(program.command("list"), {
     summary: "create, fill, show, and delete lists of companies",
     description:
-      "Manages the lists of a tenant: sets of CNPJs that specs name. A running server applies " +
-      "changes immediately.",
+      "Manages the lists of a tenant: sets of CNPJs that specs can refer to. A running server " +
+      "applies changes immediately.",
     examples: [
       "peneira list create Clientes --data-dir state --tenant acme",
       "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
@@ -109,7 +109,8 @@ const CREATE: CommandText = {
 const LIST: CommandText = {
   summary: "list the lists of a tenant",
   description:
-    "Lists the lists of a tenant, newest first. The list exported always exists and is last.",
+    "Lists the lists of a tenant, newest first. The list `exported` always exists and is last: " +
+    "it holds the accounts of all finished exports.",
   examples: ["peneira list list --data-dir state --tenant acme --json"],
 };
 const SHOW: CommandText = {

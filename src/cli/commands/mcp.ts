@@ -42,8 +42,8 @@ In the configuration of a client:
 export function registerMcp(program: Command): void {
   program
     .command("mcp")
-    .summary("answer agents on standard input (Model Context Protocol)")
-    .description("Answers an agent over the Model Context Protocol on standard input and output.")
+    .summary("serve agents over standard input and output (Model Context Protocol)")
+    .description("Serves an agent over standard input and output with the Model Context Protocol.")
     .requiredOption("--snapshot <path>", "snapshot file, or a folder whose newest valid one counts")
     .option(
       "--exports <dir>",

@@ -51,10 +51,12 @@ export function registerSearch(program: Command): void {
   program
     .command("search")
     .summary("search a snapshot without a server")
-    .description("Searches a snapshot and prints the accounts that match a spec, in its order.")
-    .requiredOption("--snapshot <file>", "the snapshot to search")
+    .description(
+      "Searches a snapshot and prints the accounts that match a spec, in the order of the spec.",
+    )
+    .requiredOption("--snapshot <file>", "the snapshot to search (required)")
     .option("--spec <file>", "the spec as JSON; - reads standard input")
-    .option("--text <sentence>", "a Portuguese sentence instead of a spec")
+    .option("--text <sentence>", "a Portuguese, English, or Spanish sentence instead of a spec")
     .option(
       "--limit <n>",
       "maximum number of accounts (default: the spec's limit, else 100)",

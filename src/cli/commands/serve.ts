@@ -111,7 +111,7 @@ export function registerServe(program: Command): void {
       "--listen <host:port>",
       "address to listen on (default: 127.0.0.1:8080; port 0 picks a free one)",
     )
-    .addOption(choice("--transport <name>", "what speaks HTTP (default: uws)", TRANSPORTS))
+    .addOption(choice("--transport <name>", "HTTP implementation (default: uws)", TRANSPORTS))
     .option("--config <file>", "JSON file with settings (default: PENEIRA_CONFIG)")
     .addHelpText("after", EXAMPLES)
     .action((options: ServeOptions) => serve(options));

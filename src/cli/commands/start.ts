@@ -42,7 +42,7 @@ export function registerStart(program: Command): void {
     .option("--dir <folder>", "where the demo lives", ".peneira")
     .option("--accounts <n>", "accounts of a new demo snapshot", "200000")
     .option("--listen <host:port>", "address of the server")
-    .addOption(choice("--transport <name>", "what speaks HTTP", TRANSPORTS))
+    .addOption(choice("--transport <name>", "HTTP implementation", TRANSPORTS))
     .addOption(choice("--only <part>", "make this part of the demo, and end", PARTS))
     .action(start);
 }

@@ -44,7 +44,9 @@ export function registerTranslate(program: Command): void {
   program
     .command("translate <sentence>")
     .summary("translate a sentence to filters")
-    .description("Translates a Portuguese sentence to a spec, without searching.")
+    .description(
+      "Translates a Portuguese, English, or Spanish sentence to a spec, without searching.",
+    )
     .requiredOption("--snapshot <file>", "snapshot with the known places and activities")
     .option("--json", "print one JSON document")
     .option("--descriptors <file>", "IBGE's descriptions of activities, for higher recall")

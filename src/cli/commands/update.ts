@@ -89,9 +89,10 @@ export interface UpdateReport {
 const NOTES = `
 The command is made for cron and systemd timers. It does nothing if no month is newer, and resumes
 after an interruption. \`peneira serve --snapshot DIR\` opens the new snapshot by itself. Snapshots
-are 3 times as large as the zips, and an import temporarily needs 7.5 times as much. The free space
-is checked before the download. All snapshots are kept unless --keep is given; \`peneira diff\` and
-/v1/changes need the older ones. A snapshot that a server or a command still reads is never removed.
+are 3 times as large as the zips. During an import, the snapshot and temporary files need 7.5 times
+the size of the zips. The free space is checked before the download. All snapshots are kept unless
+--keep is given; \`peneira diff\` and /v1/changes need the older ones. A snapshot that a server or a
+command still reads is never removed.
 
 The command reports how many establishments entered, left, and changed since the previous month, and
 writes this to DIR/.update.changes.json. It writes the state of the share to
@@ -123,7 +124,7 @@ export function registerUpdate(program: Command): void {
     .option("--ceis <file>", "for the import: sanctioned companies")
     .option(
       "--places <csv>",
-      "for the import: regions, seats (default: those of the previous month)",
+      "for the import: regions and town centers (default: those of the previous month)",
     )
     .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
     .option("--keep-cpf", "for the import: keep CPFs in names")

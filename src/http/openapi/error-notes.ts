@@ -25,14 +25,14 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   origin_not_allowed:
     "A browser page sent this to /mcp, which is for programs. Send no Origin header.",
   role_not_allowed: "Console only: this is for owners. Ask one of them.",
-  link_invalid: "The link of a file was changed or cut. Ask for a new one with …/download.",
-  link_expired: "Links are valid for five minutes. Ask for a new one with …/download.",
+  link_invalid: "The link of a file was changed or truncated. Get a new one with …/download.",
+  link_expired: "Links are valid for five minutes. Get a new one with …/download.",
   not_found: "There is nothing at this path, or no account with this CNPJ. Check the spelling.",
   list_not_found: "The list does not exist, was deleted, or belongs to another tenant.",
   export_not_found: "The export does not exist, was deleted, or belongs to another tenant.",
   method_not_allowed: "The path exists, but not with this method. The header Allow lists them.",
   EXPORT_NOT_READY:
-    "The export is queued or running. Wait as long as Retry-After says, or send wait=60.",
+    "The export is queued or running. Wait for the time in Retry-After, or send wait=60.",
   EXPORT_FAILED: "The export failed; its record says why. Create another one.",
   export_expired: "The file was removed when the export expired. Create another one.",
   payload_too_large: "The body is larger than the limit. Send a smaller one.",
@@ -50,7 +50,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Start again.",
   since_not_available:
-    "The served folder has no older snapshot of this month. `changes_since` of the answer, and " +
+    "The server has no snapshot of the month in `since`. `changes_since` of the answer, and " +
     "of GET /v1/status, lists the available months. The operator can add a snapshot to the " +
     "folder.",
   translation_uncertain:
@@ -60,10 +60,12 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Send the header Idempotency-Key with a value of your choice, so that a retry cannot make " +
     "two exports.",
   idempotency_key_reused: "The key was used with another request within 24 hours. Send a new one.",
-  plan_not_allowed: "The plan of the key does not include this. GET /v1/status lists what it does.",
-  field_not_allowed: "The plan does not include a field. GET /v1/status lists those it does.",
+  plan_not_allowed:
+    "The plan of the key does not include this feature. GET /v1/status lists its features.",
+  field_not_allowed: "The plan does not include a field. GET /v1/status lists the included ones.",
   secondary_cnae_mode_not_allowed:
-    "A search takes off only; an export may use fallback; full needs the plan and a setting.",
+    "The request may not use this secondary_cnae_mode. Searches accept only off. Exports also " +
+    "accept fallback, and full if the plan and exports.secondary_cnae_full allow it.",
   rate_limited:
     "Too many requests, too many concurrent ones, too many waiting exports, or too many " +
     "requests that wait for them; `detail` says which. Retry after the time in Retry-After.",
@@ -73,17 +75,17 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   internal_error:
     "A bug in the server. Send the request_id to the operator, who finds the log line with it.",
   state_damaged:
-    "The disk returned other bytes than were written to the server's state. Tell the operator, " +
+    "The disk returned other bytes than were written to the server's state. Inform the operator, " +
     "who restores a backup (peneira restore). Damaged data is never used for an answer.",
   snapshot_unavailable:
     "No usable snapshot is loaded, or the server is about to stop. Retry after the time in " +
     "Retry-After, or use another server.",
   changes_preparing:
-    "The changes between the two snapshots are listed once, at the first request. `progress` " +
-    "reports how far this is. Retry after the time in Retry-After.",
+    "The server is comparing the two snapshots, which it does once. `progress` reports how far " +
+    "this is. Retry after the time in Retry-After.",
   storage_unavailable:
     "The server cannot write to its disk: it is read-only, or fails. Nothing was changed, and " +
-    "searches continue. Retry after the time in Retry-After, or tell the operator.",
+    "searches continue. Retry after the time in Retry-After, or inform the operator.",
   overloaded:
     "The server is overloaded, or one connection or address sends too many requests; `detail` " +
     "says which. Retry after the time in Retry-After.",

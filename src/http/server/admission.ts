@@ -22,7 +22,7 @@ const TICK_MS = 10;
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Returns the error for a request that there is no room for now. */
+/** Returns the error for a request that the busy server refuses. */
 export function overloaded(): AppError {
   return new AppError(
     "overloaded",

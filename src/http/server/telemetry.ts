@@ -150,7 +150,7 @@ export class Telemetry {
     this.#gauge("peneira_snapshots_open", "Opened snapshots, replaced ones included.", snapshots);
     this.#watchScrub(scrub);
     this.#gauge("peneira_streams", "Large pages and files that are being sent.", streams);
-    this.#gauge("peneira_body_bytes", "Bytes of request bodies on their way.", bodyBytes);
+    this.#gauge("peneira_body_bytes", "Bytes of request bodies in memory.", bodyBytes);
     this.#addResponses(responses);
     this.#gauge(
       "peneira_disk_free_bytes",
@@ -160,7 +160,11 @@ export class Telemetry {
     this.#addSockets({ sockets });
     this.#metrics.add(
       new Gauge(
-        { name: "peneira_exports", help: "Exports under way by state.", labels: ["state"] },
+        {
+          name: "peneira_exports",
+          help: "Queued and running exports, by state.",
+          labels: ["state"],
+        },
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
       ),
     );
@@ -207,14 +211,14 @@ export class Telemetry {
     });
     this.#gauge(
       "peneira_snapshot_months_behind",
-      "Months from the one that is served to the newest that was published when `peneira update` " +
-        "last asked; NaN where it never did in this folder.",
+      "Months from the served one to the newest published one, at the last check of " +
+        "`peneira update`; NaN before its first check in this folder.",
       () => monthsBehind() ?? Number.NaN,
     );
     this.#gauge(
       "peneira_update_check_age_seconds",
-      "Time since `peneira update`, or its --check, last had an answer of the share; NaN where " +
-        "it never had one in this folder.",
+      "Time since the share last answered `peneira update` or its --check; NaN before its first " +
+        "answer for this folder.",
       () => since(askedMs()),
     );
   }
@@ -224,9 +228,7 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_response_memory_bytes",
-          help:
-            "Memory that answers of searches take which came before, at most " +
-            "http.response_memory_bytes.",
+          help: "Memory of the response cache, at most http.response_memory_bytes.",
           across: "sum",
         },
         () => [[[], responses.bytes]],
@@ -236,7 +238,7 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_response_memory_total",
-          help: "Searches that were answered from that memory (hit), and that were not (miss).",
+          help: "Searches answered from the response cache (hit) and by the engine (miss).",
           labels: ["result"],
           across: "sum",
         },
@@ -269,8 +271,8 @@ export class Telemetry {
         {
           name: "peneira_sockets_crowded_total",
           help:
-            "How often there was no room for a connection or its request: an idle one was closed " +
-            "for it (idle), an address had its share (address), all were busy (full).",
+            "How often a limit of connections was reached: an idle connection was closed " +
+            "(idle), an address had its maximum (address), or all were busy (full).",
           labels: ["reason"],
           across: "sum",
         },
@@ -283,8 +285,8 @@ export class Telemetry {
         {
           name: "peneira_slow_clients_total",
           help:
-            "Connections cut off because their client took its answer slower than the least " +
-            "pace, http.write_pace_bytes a second.",
+            "Connections closed because the client read slower than http.write_pace_bytes a " +
+            "second.",
           across: "sum",
         },
         () => [[[], sockets.slow]],
@@ -446,7 +448,7 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_event_loop_lag_seconds",
-          help: "Delay of the event loop since the start, by quantile; of threads the longest.",
+          help: "Delay of the event loop since the start, by quantile; the maximum of all threads.",
           labels: ["quantile"],
           across: "max",
         },

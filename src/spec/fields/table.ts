@@ -157,7 +157,7 @@ export const FIELDS = [
     stored: { type: "number", column: "registration_status" },
     written: "status",
     shown: { heading: "Status", group: "status", width: 7 },
-    description: "1 null, 2 active, 3 suspended, 4 unfit, 8 closed.",
+    description: "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed.",
   },
   {
     name: "registration_status_date",
@@ -352,14 +352,14 @@ export const FIELDS = [
     name: "sanctioned",
     stored: { type: "flag", column: "sanctioned" },
     shown: { heading: "Sanctioned", group: "rank", width: 11 },
-    description: "Whether a sanction in CEIS is in force; null if not imported.",
+    description: "Whether a sanction in CEIS, the federal list, is in force; null if not imported.",
   },
   {
     name: "score",
     stored: { type: "number", column: "score" },
     shown: { heading: "Balanced score", group: "rank", width: 9 },
     unwatched: "derived",
-    description: "Balanced score, 0-1000; an explanation shows other ones.",
+    description: "Score of the strategy `balanced`, 0-1000; an explanation shows the others.",
   },
   ...WIDER_FIELDS,
 ] as const satisfies readonly FieldRow[];

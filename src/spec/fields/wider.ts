@@ -11,7 +11,7 @@ export const WIDER_FIELDS = [
     shown: { heading: "Kind of phone", group: "contact", width: 13 },
     contact: true,
     unwatched: "derived",
-    description: "Kind of the first phone: mobile or landline; null where it is neither.",
+    description: "Kind of the first phone: mobile or landline; null if neither.",
   },
   {
     name: "phone_2_kind",
@@ -19,7 +19,7 @@ export const WIDER_FIELDS = [
     shown: { heading: "Kind of second phone", group: "contact", width: 20 },
     contact: true,
     unwatched: "derived",
-    description: "Kind of the second phone: mobile or landline; null where it is neither.",
+    description: "Kind of the second phone: mobile or landline; null if neither.",
   },
   {
     name: "email_shared",
@@ -28,7 +28,7 @@ export const WIDER_FIELDS = [
     contact: true,
     counted: true,
     unwatched: "derived",
-    description: "Companies of the snapshot with this e-mail address; 1 is one of its own.",
+    description: "Number of companies with this e-mail address; 1: only this company.",
   },
   {
     name: "phone_1_shared",
@@ -37,7 +37,7 @@ export const WIDER_FIELDS = [
     contact: true,
     counted: true,
     unwatched: "derived",
-    description: "Companies of the snapshot with the first phone, as either of theirs.",
+    description: "Number of companies that have the first phone as one of their phones.",
   },
   {
     name: "phone_2_shared",
@@ -46,7 +46,7 @@ export const WIDER_FIELDS = [
     contact: true,
     counted: true,
     unwatched: "derived",
-    description: "Companies of the snapshot with the second phone, as either of theirs.",
+    description: "Number of companies that have the second phone as one of their phones.",
   },
   {
     name: "establishments",
@@ -72,6 +72,6 @@ export const WIDER_FIELDS = [
     shown: { heading: "WhatsApp", group: "contact", width: 28, sheet: 30 },
     contact: true,
     unwatched: "derived",
-    description: "Link that opens WhatsApp with the first mobile phone; null where there is none.",
+    description: "Link that opens WhatsApp with the first mobile phone; null if there is none.",
   },
 ] as const;

@@ -3,13 +3,14 @@
  * none of these words.
  */
 export const DESCRIPTIONS = {
-  branches_only: "Branches only.",
+  branches_only: "Branches only; refused together with headquarters_only.",
   establishments: "Active establishments of the company, inclusive.",
   require_mobile: "Has a mobile: nine digits, the first is 9.",
   require_landline: "Has a landline: seven or eight digits.",
   require_own_domain: "Has an e-mail outside the public mail providers.",
   email_shared_max: "Maximum number of companies with the same e-mail; 1: not shared.",
-  phone_shared_max: "Like email_shared_max; the less shared of two phones counts.",
+  phone_shared_max:
+    "Like email_shared_max, for phones. If there are two, the less shared one counts.",
   any_of: "In one of these lists.",
   exclude: "In none of these lists.",
   cnae_any_of:
@@ -20,12 +21,13 @@ export const DESCRIPTIONS = {
     "Secondary activities, spelled as in cnae_any_of, regardless of secondary_cnae_mode.",
   secondary_cnae_mode:
     "off: primary activity only. fallback: secondary matches fill up after all primary ones. " +
-    "full: either. Search takes off only.",
+    "full: either. A search accepts only off.",
   text_hints: "Phrases of up to 80 characters; every word of one of them must be in a name.",
   registration_status_any_of:
-    "1 null, 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all.",
+    "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all, " +
+    "closed ones included.",
   company_size_code_any_of: "00 not informed, 01 micro, 03 small, 05 other; strings or integers.",
-  district_any_of: "Any one suffices; accents, case and runs of spaces do not count.",
+  district_any_of: "One of these districts; accents, case, and repeated spaces are ignored.",
 } as const;
 
 /** A filter, or both ends of one, that has a description here. */

@@ -271,7 +271,10 @@ export const FILTERS = [
     unset: [],
     normal: (shape) =>
       shape.list(
-        shape.oneOf(REGISTRATION_STATUSES, "1 null, 2 active, 3 suspended, 4 unfit, 8 closed."),
+        shape.oneOf(
+          REGISTRATION_STATUSES,
+          "1 void (nula), 2 active, 3 suspended, 4 unfit, 8 closed.",
+        ),
       ),
     input: (shape) => shape.numbersOrTexts("registration_status_any_of"),
     read: "statuses",

@@ -230,7 +230,7 @@ function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, note
 function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): void {
   if (members.status === undefined) {
     notes.assume("active_only", {
-      pt: "Só empresas ativas; status diz outra coisa.",
+      pt: "Só empresas ativas; para outras, use status.",
       en: "Active companies only; status says otherwise.",
     });
   }

@@ -151,7 +151,7 @@ function errorsTable(): string {
   const rows = (Object.keys(ERROR_CODES) as ErrorCode[])
     .filter((name) => !ERROR_NOTES[name].startsWith("Console only"))
     .map((name) => [code(name), String(ERROR_CODES[name].status), ERROR_NOTES[name]]);
-  return table(["Code", "Status", "When, and what mends it"], rows);
+  return table(["Code", "Status", "When it occurs, and how to fix it"], rows);
 }
 
 function presetsTable(): string {
@@ -191,7 +191,7 @@ function weightsTable(): string {
     String(SCORE_PARTS.reduce((sum, part) => sum + SCORE_WEIGHTS[strategy][part], 0)),
   );
   const head = ["Part", ...SCORED_STRATEGIES.map(code)];
-  const end = `A sanction in force takes ${SANCTION_PENALTY} off each.`;
+  const end = `A sanction in force lowers each score by ${SANCTION_PENALTY}.`;
   return `${table(head, [...rows, ["**sum**", ...sums]])}\nVersion ${SCORE_VERSION}. ${end}\n`;
 }
 

@@ -20,12 +20,12 @@ import {
 
 /** Places that are left in an area. Lower the number when you rewrite some; never raise it. */
 const LEFT = {
-  "docs/benchmarks.md": 21,
+  "docs/benchmarks.md": 0,
   messages: 1,
-  "comments of src": 3416,
-  "comments of native-index": 561,
+  "comments of src": 697,
+  "comments of native-index": 15,
   "comments of test": 1563,
-  "comments of bench": 132,
+  "comments of bench": 27,
 } as const;
 type Area = keyof typeof LEFT;
 

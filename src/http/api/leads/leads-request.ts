@@ -235,7 +235,7 @@ function refusalOf({ spec }: Wanted): AppError | null {
   if (understood && tooBroad(spec) !== null) return null;
   const detail =
     "Too little of query_text was understood to search with it. Check the spec in this answer, " +
-    "mend it and search with it, or write the sentence with a known activity and place.";
+    "correct it and search with it, or write the sentence with a known activity and place.";
   const errors = [{ pointer: "/query_text", code: "translation_uncertain", detail }];
   return new AppError("translation_uncertain", detail, { errors, members: { spec, explain } });
 }

@@ -108,7 +108,7 @@ or a place.
 
 - [OpenAPI 3.1](/openapi.json): every operation, schema, error and header
 - [Reference](/docs): the same for people
-- [Errors](/docs/errors): what each code means and what mends it
+- [Errors](/docs/errors): what each code means and how to fix it
 - [Console](/app): the same for people who sign in, in a browser
 
 ## Operations

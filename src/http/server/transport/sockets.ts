@@ -1,7 +1,7 @@
 /**
  * Limits on connections and on the requests of one connection. Input: opened and closed connections
  * with their addresses, and requests as they begin and end. Output: which connection to evict, and
- * which requests to refuse for now.
+ * which requests to refuse.
  * Invariant: a new connection is accepted while any other is idle, because the one idle longest is
  * evicted. Connections with a request are never evicted, so the limit of busy ones is lower than
  * that of open ones; probes are always answered. Requests of a connection are counted per turn of
