@@ -213,8 +213,9 @@ function before(context: PlaceContext, city: CityAt): boolean {
       at === end - 1 &&
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
-    // "escritórios do Batel e da Água Verde, em Curitiba"
-    const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
+    // "escritórios do Batel e da Água Verde, em Curitiba", and no part of "na Morada do Sol"
+    const isInName = [2, 3, 4].some((back) => isLed(sentence, at - back));
+    const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1)) && !isInName;
     const led = isLed(sentence, at) || out || isAlone || isPart;
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
