@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 describe("classes of unseen sentences", () => {
   let probe: Probe;

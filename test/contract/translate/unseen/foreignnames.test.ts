@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { UNCERTAIN_BELOW } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { UNCERTAIN_BELOW } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Sentences with a code that has to be chosen. */
 const NAMES: readonly (readonly [text: string, code: string])[] = [
