@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
-import { judge, loadLater } from "../../support/translate/sentences.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
+import { judge, loadLater } from "../../../support/translate/sentences.ts";
 
 /** How many are right at least, and how many there are, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
