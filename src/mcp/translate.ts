@@ -61,13 +61,12 @@ const DEFINITION = {
   name: "translate",
   title: "Sentence to filters",
   description:
-    "Turns a sentence in Portuguese or English into filters (and a sort, where one is asked " +
-    "for) for search_accounts, count_accounts and create_export, with their codes: activities, " +
-    "states, municipalities, sizes, dates, contact. Searches nothing. Call it first when " +
-    'you do not know a code. Example: {"query_text":"padarias em Campinas abertas desde 2020, ' +
-    'com e-mail, exceto MEI"}. Read assumptions and unmapped_constraints before using the ' +
-    `filters; with a confidence below ${UNCERTAIN_BELOW} correct them first, e.g. by the ` +
-    "suggested codes.",
+    "Turns a sentence in Portuguese, English, or Spanish into filters (and a sort, if it has " +
+    "one) for search_accounts, count_accounts, and create_export, with their codes. Searches " +
+    "nothing. Call it first if you do not know a code. Example: " +
+    '{"query_text":"padarias em Campinas abertas desde 2020, com e-mail, exceto MEI"}. Read ' +
+    "assumptions and unmapped_constraints before you use the filters. Below a confidence of " +
+    `${UNCERTAIN_BELOW} correct them first, such as by the suggested codes.`,
   inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
   outputSchema: objectSchema(
     {
@@ -85,7 +84,7 @@ const DEFINITION = {
       assumptions: notes("What was assumed."),
       warnings: notes("What to look at."),
       unmapped_constraints: notes("Conditions that no filter expresses."),
-      doubts: notes("Words with another reading, and the sentence that has it."),
+      doubts: notes("Sentences with another reading."),
       suggestions: {
         type: "array",
         items: suggestion,

@@ -143,7 +143,9 @@ export function contactRefusalText({ kind, reason }: RefusedContact): string {
     email_character:
       "As an e-mail, it has a character that no address has, such as a comma, an accent, or a " +
       `second @. ${EMAIL_SPELLING}`,
-    email_domain: `As an e-mail, it has no proper domain behind the @, such as example.com. ${EMAIL_SPELLING}`,
+    email_domain:
+      "As an e-mail, it has no proper domain after the @, such as " +
+      `example.com. ${EMAIL_SPELLING}`,
   }[reason];
 }
 

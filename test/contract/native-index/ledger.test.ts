@@ -232,7 +232,7 @@ describe("limits in one ledger", () => {
     rates[0]?.spend("a", plan, 2);
     assert.throws(() => rates[1]?.spend("a", plan, 2), /Wait 1 s/);
     const begun = rates.map((one) => one.begin("a", plan));
-    assert.throws(() => rates[0]?.begin("a", plan), /2 requests of the key are under way/);
+    assert.throws(() => rates[0]?.begin("a", plan), /2 requests of the key are in flight/);
     assert.deepEqual(
       rates.map((one) => one.underWay("a")),
       [2, 2],

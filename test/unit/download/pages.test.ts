@@ -131,7 +131,7 @@ describe("a list in JSON", () => {
       assert.equal(parseJsonIndex(other, FOLDER), null, other);
     }
     assert.throws(() => parseJsonIndex('[{"name":"2026-1', FOLDER), /ends in the middle/);
-    assert.throws(() => parseJsonIndex("[{name:1}]", FOLDER), /no right JSON/);
+    assert.throws(() => parseJsonIndex("[{name:1}]", FOLDER), /not valid JSON/);
     const many = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}` }));
     assert.throws(() => listed(many), /too many files/);
   });
@@ -171,7 +171,7 @@ describe("the page of a bucket", () => {
       [page("<a>".repeat(30) + "</a>".repeat(30)), /too deeply/],
       [page(file("a").repeat(20_001)), /too much/],
       [page("<IsTruncated>true</IsTruncated>"), /does not say where/],
-      ["<Error><Code>AccessDenied</Code></Error>", /no bucket/],
+      ["<Error><Code>AccessDenied</Code></Error>", /not a bucket/],
       [page("").slice(0, -8), /broken|middle/],
       ["<ListBucketResult>", /middle/],
       [`${page("")}${page("")}`, /more than one root/],

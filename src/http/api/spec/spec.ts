@@ -51,7 +51,7 @@ function translated() {
   return {
     ...{ ...EXAMPLE_REQUEST, ...EXAMPLE_SOURCE, spec, explain: spec.explain },
     parts: [{ words: "restaurantes", start: 0, end: 12, role: "activity" }],
-    ...{ matches: 1, suggestions: [] },
+    ...{ matches: 1, suggestions: [], doubts: [] },
   };
 }
 

@@ -19,7 +19,7 @@ describe("the status of an error", () => {
   });
 
   it("is in the short rule of the errors page", () => {
-    const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
+    const [, rule = ""] = textOf("docs/errors.md").split("Rules for programs:");
     const said = [...rule.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, what]) => what ?? "").join(" ");
     assert.ok(said.includes("from 400 to 499"));
     const missing = STATUSES.filter((status) => status >= 500 && !said.includes(String(status)));
@@ -27,7 +27,7 @@ describe("the status of an error", () => {
   });
 
   it("is distinguished if one status has two meanings", () => {
-    const [, rule = ""] = textOf("docs/errors.md").split("a short rule:");
+    const [, rule = ""] = textOf("docs/errors.md").split("Rules for programs:");
     for (const [code, { status }] of Object.entries(ERROR_CODES)) {
       if (status === 500) assert.ok(rule.includes(`**500 \`${code}\`**`), code);
     }
