@@ -61,12 +61,12 @@ const DEFINITION = {
   name: "translate",
   title: "Sentence to filters",
   description:
-    "Turns a sentence in Portuguese, English, or Spanish into filters (and a sort, if it has " +
+    "Turns a Portuguese, English, or Spanish sentence into filters (and a sort, if it has " +
     "one) for search_accounts, count_accounts, and create_export, with their codes. Searches " +
-    "nothing. Call it first if you do not know a code. Example: " +
+    "nothing. Call it first if a code is unknown. Example: " +
     '{"query_text":"padarias em Campinas abertas desde 2020, com e-mail, exceto MEI"}. Read ' +
-    "assumptions and unmapped_constraints before you use the filters. Below a confidence of " +
-    `${UNCERTAIN_BELOW} correct them first, such as by the suggested codes.`,
+    "assumptions and unmapped_constraints first. Below a confidence of " +
+    `${UNCERTAIN_BELOW}, correct the filters.`,
   inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
   outputSchema: objectSchema(
     {
@@ -77,18 +77,18 @@ const DEFINITION = {
       wanted: {
         type: "integer",
         minimum: 1,
-        description: "How many accounts the sentence wants, where it says so.",
+        description: "Accounts that the sentence asks for.",
       } as TSchema,
       matches: SCHEMAS.TranslateAnswer.properties.matches,
       confidence: SCHEMAS.TranslateAnswer.properties.explain.properties.confidence,
       assumptions: notes("What was assumed."),
       warnings: notes("What to look at."),
-      unmapped_constraints: notes("Conditions that no filter expresses."),
+      unmapped_constraints: notes("Conditions without a filter."),
       doubts: notes("Sentences with another reading."),
       suggestions: {
         type: "array",
         items: suggestion,
-        description: "Words that stand for several activities.",
+        description: "Words with several activities.",
       } as unknown as TSchema,
     },
     [
