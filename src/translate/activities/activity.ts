@@ -1,6 +1,6 @@
 /**
  * The form of an activity found in a sentence, and the context of the stages that find them.
- * Invariant: certain and possible codes are separate; possible codes are never searched.
+ * Invariant: main and possible codes are separate; possible codes are never searched.
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Notes } from "../notes.ts";
@@ -8,7 +8,7 @@ import type { Sentence, Words } from "../words/sentence.ts";
 
 /** Activities at one position, likeliest first. */
 export interface FoundActivity extends Words {
-  /** Certain codes, as in a spec: `NNNN-N/NN`, a prefix, or a section; empty if unknown. */
+  /** Main codes, as in a spec: `NNNN-N/NN`, a prefix, or a section; empty if unknown. */
   readonly codes: readonly string[];
   /** Possible codes, only suggested. */
   readonly also: readonly string[];

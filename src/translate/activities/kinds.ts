@@ -2,8 +2,8 @@
  * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there, and
  * importers are wholesalers. Input: a trade in a sentence. Output: an assumption that says so and
  * suggests words for a search by company name.
- * Invariant: only words without which the lexicon has the same codes, and words next to a trade
- * that begin nothing else.
+ * Invariant: covers only words that do not change a trade's codes in the lexicon, and words next to
+ * a trade that begin nothing else.
  * On its own because it is a word list with its remarks.
  */
 import type { Notes } from "../notes.ts";

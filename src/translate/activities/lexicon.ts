@@ -38,7 +38,7 @@ export function speedUpLexicon(): void {
 }
 
 function makeLexicon(): Lexicon {
-  // Tested where the bundler can see it and drop the code that makes the texts.
+  // A literal test, so that the bundler can drop `makeLexiconData`.
   const { trades, goods } =
     typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };

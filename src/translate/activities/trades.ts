@@ -75,7 +75,7 @@ function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
   return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
 }
 
-/** English words after a trade without meaning: "accounting firms", "auto repair shops". */
+/** English words that add nothing to a trade: "accounting firms", "auto repair shops". */
 const TAILS = new Set(
   (
     "dealer installer maker seller vendor " +
