@@ -230,7 +230,7 @@ function outBefore(sentence: Sentence, and: number): Out | null {
   return { from: THAT.test(sentence.folded(verb - 1)) ? verb - 1 : verb, kind };
 }
 
-/** Returns "contact" if one ends at a token and its words are unmapped or claimed. */
+/** Returns "contact" if one ends at a token, claimed or unmapped. */
 function contactAt(sentence: Sentence, last: number): OutKind | null {
   for (let at = last; at > last - CONTACT_MAX; at--) {
     const match = FILTER_PHRASES.longest(sentence.tokens, at);
