@@ -226,7 +226,7 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   );
 }
 
-/** Why no filter takes a value; for "telefone X ou e-mail Y", both filters would hold. */
+/** Why no filter takes a value; for "telefone X ou e-mail Y", both filters must hold. */
 function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
   if ("why" in read) return read.why;
   if (last === null || "email" in last.read === "email" in read) return null;

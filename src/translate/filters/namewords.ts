@@ -21,7 +21,7 @@ import type { Token } from "../words/tokens.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words for a name, and words between it and "no": "no nome fantasia". */
+/** Words for a name, and the words around them: "no nome fantasia". */
 const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
 const INTO = wordSet("no na nos nas in em en");
 const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
@@ -259,7 +259,7 @@ function capitalsEnd(sentence: Sentence, first: number): number {
   return end;
 }
 
-/** True for a name that is no place and no trade, and does not begin like a place. */
+/** True for a name that is no place or trade, nor the beginning of a place. */
 function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
   const place = gazetteer.places.longest(sentence.tokens, first);
   if ((place !== null && place.to >= end) || beginsWish(sentence, first)) return false;

@@ -85,7 +85,7 @@ const quality = (set: (found: FoundFilters) => void): Quality => ({
   apply: positive(set),
 });
 
-/** Can only be excluded. */
+/** A quality only excluded. */
 const unwanted = (set: (found: FoundFilters) => void): Quality => ({
   ...{ role: "contact", contact: "other", counted: true },
   apply: (found, negated) => {
