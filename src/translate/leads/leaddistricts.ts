@@ -126,7 +126,7 @@ class DistrictReader {
     return inStates.length > 0 ? inStates : all;
   }
 
-  /** Returns the namesakes with the district, or the usual one of several. */
+  /** Returns the namesake with the district; the usual one if several have it. */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
     const meant = namesakesMeant(having);
