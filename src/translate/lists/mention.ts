@@ -224,7 +224,7 @@ export interface ListMention {
   readonly why?: Sentences;
 }
 
-/** Returns if a word leads into or out of a list; null for others. */
+/** Direction of a word before a list; null for all others. */
 export function leadOf(word: string): "in" | "from" | null {
   if (IN_LIST.has(word)) return "in";
   return FROM_LIST.has(word) ? "from" : null;

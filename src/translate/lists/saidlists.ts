@@ -100,7 +100,7 @@ class ListStage {
     this.#name(seen);
   }
 
-  /** Makes the words a name. In "exceto lista X e MEI", the negator goes on. */
+  /** Makes the words a name. In "exceto lista X e MEI", the negator still applies. */
   #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
     const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
     if (own >= 0) this.#sentence.name(lead, own);
