@@ -1,14 +1,13 @@
 /**
- * The stage of activities. Input: a sentence, the lexicon, the official names. Output: codes that
- * are wanted and codes that are excluded, with how they were found.
- * Invariant: the longest known words win, and a trade before goods of the same length; codes in the
- * text are taken as they are; a requested activity that is not known has no codes and no certainty,
- * so that nothing else is mistaken for a result. Franchises, which the registry does not separate,
- * are read first, because their negations would else reach what is sought; the word alone, or in a
- * longer name ("franquia dos correios"), stays an activity. At the end, exclusions of what is
- * requested by name are dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and
- * "restaurantes exceto pizzarias", for which the registry has one code, becomes a note and never an
- * empty search.
+ * The stage of activities. Input: a sentence, the lexicon, and the official names. Output: required
+ * and excluded codes, with how each was found.
+ * Invariant: the longest known phrase wins; at equal length a trade wins over goods. Codes in the
+ * text are used as they are. An unknown requested activity has no codes and certainty 0, so nothing
+ * else passes for a result. Franchises, which the registry does not separate, are read first,
+ * because their negations would otherwise reach other activities. The word alone or in a longer
+ * name ("franquia dos correios") stays an activity. Finally, exclusions of requested activities are
+ * dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and "restaurantes exceto
+ * pizzarias" (one code in the registry) becomes a note, never an empty search.
  */
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
@@ -50,7 +49,7 @@ import {
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
-/** Where the trade or goods that begin at a token end; the same index where none do. */
+/** Returns the end of the trade or goods at a token; `at` if there are none. */
 export function tradeEnd(sentence: Sentence, at: number): number {
   const { trades, goods } = lexicon();
   const trade = trades.longest(sentence.tokens, at);
@@ -59,8 +58,8 @@ export function tradeEnd(sentence: Sentence, at: number): number {
 }
 
 /**
- * Finds and claims every activity; `codes` are those that were found before, as codes, and `marks`
- * say where secondary ones are asked for.
+ * Finds and claims every activity. `codes` are those already found as codes; `marks` locate
+ * requests for secondary activities.
  */
 export function findActivities(
   context: ActivityContext,
@@ -78,7 +77,7 @@ export function findActivities(
   return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
 }
 
-/** "padarias em Recife no varejo": a word for what is done that says again what all of them do. */
+/** "padarias em Recife no varejo": a later role that repeats the role of all activities. */
 function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): void {
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
@@ -94,15 +93,15 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   }
 }
 
-/** Between the parts of one phrase: "lojas de roupas", "stores that sell clothes". */
+/** Text inside one phrase: "lojas de roupas", "stores that sell clothes". */
 const PHRASE =
   /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who)?$/i;
-/** Codes of fewer digits are divisions and sections. */
+/** Shorter codes are divisions and sections. */
 const WIDE_DIGITS = 3;
 
 /**
- * Without what is wide beside what is narrow in one phrase: "textile factories" are no factories of
- * all kinds, which are only offered.
+ * Drops a wide activity next to a narrow one in one phrase: "textile factories" does not mean all
+ * factories, which are only suggested.
  */
 function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActivity[] {
   const digits = ({ codes }: FoundActivity) => Math.min(...codes.map(({ length }) => length));
@@ -126,7 +125,7 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
   return found;
 }
 
-/** Whether an activity is all that another one is, and more: schools, and schools of infants. */
+/** True if one activity includes another and more: schools and preschools. */
 function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
   const all = [...wide.codes, ...wide.also].map(cnaeDigits);
   const within = (code: string) => all.some((each) => cnaeDigits(code).startsWith(each));
@@ -134,7 +133,7 @@ function covers(wide: FoundActivity, narrow: FoundActivity): boolean {
   return more && narrow.codes.length > 0 && narrow.codes.every(within);
 }
 
-/** Activities that the lexicon knows. */
+/** Activities from the lexicon. */
 function findKnown(
   context: ActivityContext,
   isSecondary: (at: number) => boolean,
@@ -177,7 +176,7 @@ function findKnown(
   return found;
 }
 
-/** Where goods end that only say again what the trade before them deals in: "adega de bebidas". */
+/** Returns the end of goods that repeat the trade's own: "adega de bebidas". */
 function sameGoods(
   sentence: Sentence,
   at: number,
@@ -192,8 +191,8 @@ function sameGoods(
 }
 
 /**
- * What begins at a token: the longest of a trade, an official text, goods with a role, goods alone;
- * or nothing.
+ * Reads the longest of a trade, an official text, goods with a role, and goods alone; null if there
+ * is none.
  */
 function read(
   { segment, sentence }: ActivityContext,
@@ -207,7 +206,7 @@ function read(
   const bare = bareGoods(sentence, at, { role, follows });
   const readings = [
     before === null ? null : readLent(sentence, at, before, negatorBefore(sentence, at)),
-    // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
+    // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
     readOfficial(segment, sentence, at),
@@ -221,8 +220,8 @@ function read(
 }
 
 /**
- * Goods alone are an activity where nothing else was named before or they stand in a list with it,
- * and where no trade follows that they belong to ("telefones de oficinas").
+ * Reads goods alone: only the first activity, or one listed with the activity before, and only if
+ * no trade follows that owns the goods ("telefones de oficinas").
  */
 function bareGoods(
   sentence: Sentence,
@@ -238,7 +237,7 @@ function bareGoods(
   return trade === null ? reading : null;
 }
 
-/** Whether nothing but marks and words that list stands between two places. */
+/** True if only marks and list words separate two positions. */
 function isListed(sentence: Sentence, from: number, to: number): boolean {
   if (from >= to) return false;
   for (let at = from; at < to; at++) {
@@ -249,23 +248,20 @@ function isListed(sentence: Sentence, from: number, to: number): boolean {
   return sentence.tokens[from]?.folded !== "de";
 }
 
-/** What is done with the goods before, where a place goes on with it: in a list, or excluded. */
+/** Returns the role of the goods before if a position continues it: in a list, or excluded. */
 function roleBefore(sentence: Sentence, before: Before | null, at: number): TradeRole | null {
   if (before === null) return null;
   const related = isListed(sentence, before.to, at) || negatorBefore(sentence, at) >= 0;
   return related ? before.role : null;
 }
 
-/**
- * A word of the activity itself negates nothing ("tire shops", "tire" being "leave out" as
- * well).
- */
+/** A word of the activity itself does not negate: "tire" in "tire shops" is also "leave out". */
 function negatorBefore(sentence: Sentence, from: number): number {
   const negator = negatorOf(sentence, from);
   return negator < from && !isSpent(sentence, negator) ? negator : -1;
 }
 
-/** Only codes that the snapshot's table knows can be searched for. */
+/** Drops codes missing from the snapshot's table. */
 function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity): FoundActivity {
   const lookup = catalogLookup(segment.catalog);
   const codes = activity.codes.filter((code) => lookup.cnae(code).length > 0);
@@ -303,15 +299,15 @@ const FRANCHISES = new Set(
   "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
 );
 
-/** Negators that ended with franchises, by sentence. */
+/** Negators of franchises only, by sentence. */
 const SPENT = new WeakMap<Sentence, Set<number>>();
 
-/** "no franchises, gyms": whether a negator said all it had to say of the franchises. */
+/** "no franchises, gyms": true if a negator applies only to the franchises. */
 function isSpent(sentence: Sentence, negator: number): boolean {
   return SPENT.get(sentence)?.has(negator) ?? false;
 }
 
-/** Leaves "franquias" where something else is sought, and where they are not wanted. */
+/** Notes "franquias" next to another activity or if excluded. */
 function leaveFranchises({ sentence, notes }: ActivityContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
@@ -340,7 +336,7 @@ function isOtherSought(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** Takes out of exclusions the codes that are wanted by name, with a note. */
+/** Removes codes required by name from exclusions, with a note. */
 function dropUntellable(
   { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
   activities: readonly FoundActivity[],
@@ -355,9 +351,9 @@ function dropUntellable(
       const all = lookup.cnae(code);
       return all.length > 0 && all.every((each) => below.has(each));
     };
-    // The first code is what a name means before all else; of the others some may be left out.
+    // The first code is a name's main meaning; some of the others may be excluded.
     const mains = wanted.filter(({ codes }) => {
-      // A code that was typed is meant as it is, as long as something is left.
+      // A typed code is exact, as long as something is left.
       const kept = one.certainty === 1 ? codes : codes.slice(0, 1);
       return kept.length > 0 && kept.every(named);
     });

@@ -1,10 +1,8 @@
 /**
- * Activities by their official names. What comes in: a sentence of which everything else was
- * taken. What goes out: activities whose official texts hold the words that are left; what asks
- * for an activity that nobody knows, with the nearest ones.
- * Invariant: only words that the chosen texts have are taken, the others stay; a text must explain
- * most of the words, and few may fit as well, else nothing is chosen; an activity that is asked
- * for and not known searches for nothing.
+ * Activities by their official names. Input: the remaining words of a sentence. Output: activities
+ * whose official texts contain them; unknown requested activities, with the nearest ones.
+ * Invariant: only words of the chosen texts are claimed. A text must explain most of the words, and
+ * few texts may fit as well; otherwise none is chosen. An unknown requested activity has no codes.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -19,38 +17,38 @@ import { spelled } from "./cnaecodes.ts";
 import { type RankedCode, rankDescriptions } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
-/** Texts count when they fit nearly as well as the best one. */
+/** Texts count if they score almost as high as the best one. */
 const SCORE_SHARE = 0.85;
-/** More than these fit a word that says little. */
+/** If more texts fit, the words are too general. */
 const CHOSEN_MAX = 4;
 const NEAREST_MAX = 6;
-/** Share of the words, weighed by rarity, that a text must have. */
+/** Min share of the words, weighted by rarity, in a text. */
 const EXPLAINED_MIN = 0.7;
-/** A text with less in common is not even offered. */
+/** Texts that explain less are not suggested. */
 const OFFERED_MIN = 0.25;
-/** Longer runs name no activity, and a request has few: what comes behind is left as it is. */
+/** Longer runs name no activity, and a request has few words; the rest is left. */
 const TELLING_MAX = 12;
 const RUNS_MAX = 12;
-/** Words in front of an activity that stand for any. */
+/** Words before an activity that mean any company. */
 const LEADS = new Set(
   (
     "empresa companhia firma negocio estabelecimento ramo area setor segmento atividade comercio " +
     "company business cnpj prestador prestadora servico"
   ).split(" "),
 );
-/** Words that begin something else than an activity. */
+/** Words that begin something other than an activity. */
 const OTHERWISE = new Set("com sem que with without por para cujo cuja".split(" "));
 
-/** Free words that belong together: tokens from `from` up to, not including, `to`. */
+/** Free words that belong together: tokens [from, to). */
 interface Run {
   readonly from: number;
   readonly to: number;
   readonly role: TradeRole | null;
-  /** Tokens of the words that are looked for. */
+  /** Tokens of the search words. */
   readonly telling: readonly number[];
 }
 
-/** Finds and claims activities in the words that are left; `others` says whether there are any. */
+/** Finds and claims activities in the remaining words; `others` is true if some exist already. */
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
   for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
@@ -71,7 +69,7 @@ export function findByName(context: ActivityContext, others: boolean): FoundActi
   return found;
 }
 
-/** Longest runs of free words; a mark and a word that gives away another wish end one. */
+/** Returns the longest runs of free words; marks and words of other requests end a run. */
 function runsOf(sentence: Sentence): Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -106,7 +104,7 @@ function roleAt(sentence: Sentence, at: number) {
   return ROLES_BEFORE.longest(sentence.tokens, at, (index) => sentence.free(index));
 }
 
-/** The parts of a run between "e" and "ou"; what is done with the first holds for all. */
+/** Splits a run at "e" and "ou"; the role of the first part applies to all. */
 function partsOf(sentence: Sentence, { from, to, role }: Run): Run[] {
   const parts: Run[] = [];
   let start = from;
@@ -119,7 +117,7 @@ function partsOf(sentence: Sentence, { from, to, role }: Run): Run[] {
   return parts;
 }
 
-/** The activities that a run names, claimed; null where nothing fits well enough. */
+/** Claims the activities that a run names; null if nothing fits well enough. */
 function choose(context: ActivityContext, run: Run): FoundActivity | null {
   const { segment, sentence, notes } = context;
   const ranked = rankDescriptions(segment, keysOf(sentence, run), run.role);
@@ -147,22 +145,19 @@ function choose(context: ActivityContext, run: Run): FoundActivity | null {
   return activity;
 }
 
-/** Less where words are left over, where several texts fit, and where one word is all there is. */
+/** Lower if words are left over, several texts fit, or there is only one word. */
 function certaintyOf({ explained }: RankedCode, choices: number, { telling }: Run): number {
   const base = telling.length > 1 ? 0.8 : 0.6;
   return Math.round(base * explained * (1 - 0.1 * (choices - 1)) * 100) / 100;
 }
 
-/**
- * Whether the words around a run ask for an activity; of single words only these are looked
- * for.
- */
+/** True if the words around a run request an activity; required for single words. */
 function isAsked({ sentence }: ActivityContext, run: Run, others: boolean): boolean {
   if (run.role !== null || isLed(sentence, run.from)) return true;
   return !others && isSubject(sentence, run);
 }
 
-/** An activity that is asked for and that nobody knows. */
+/** Returns an unknown requested activity. */
 function unknown(context: ActivityContext, run: Run): FoundActivity {
   const { segment, sentence, notes } = context;
   const keys = keysOf(sentence, run);
@@ -189,7 +184,7 @@ function isLed(sentence: Sentence, from: number): boolean {
   return token !== undefined && (LEADS.has(token.key) || LEADS.has(token.folded));
 }
 
-/** Whether the sentence begins with the run: then it is what is looked for. */
+/** True if the sentence begins with the run, which is then its subject. */
 function isSubject(sentence: Sentence, { from }: Run): boolean {
   if (OTHERWISE.has(sentence.folded(from - 1))) return false;
   for (let at = 0; at < from; at++) {
@@ -216,7 +211,7 @@ function isFiller(sentence: Sentence, at: number): boolean {
   return token === undefined || isFillerWord(token);
 }
 
-/** Takes single tokens for an activity, with the negation before them. */
+/** Claims single tokens as an activity, with the negation before them. */
 function claimed(
   sentence: Sentence,
   tokens: readonly number[],

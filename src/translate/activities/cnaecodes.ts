@@ -1,9 +1,9 @@
 /**
- * Codes of activities in a sentence. What comes in: a sentence and the codes of a snapshot. What
- * goes out: the codes that stand in it, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201,
- * class 56.11-2, "grupo 561", "divisão 56", "seção I", "CNAE 56 e 47".
- * Invariant: a number that only might be a code is one where the sentence says so or the snapshot
- * knows it; a code that does not exist is named with the nearest ones and searches for nothing.
+ * Codes of activities in a sentence. Input: a sentence and a snapshot's codes. Output: the codes in
+ * it, in any spelling: subclass 5611-2/01, 56.11-2-01, 5611201, class 56.11-2, "grupo 561",
+ * "divisão 56", "seção I", "CNAE 56 e 47".
+ * Invariant: an ambiguous number is a code only if the sentence says so or the snapshot has it. A
+ * nonexistent code gets a note with the nearest ones and is not searched.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { negatorOf } from "../negation.ts";
@@ -12,7 +12,7 @@ import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
-/** Words that say that a code follows; those of a level say its number of digits. */
+/** Words that announce a code; those of a level imply its number of digits. */
 const NAMING = new Set("cnae cnaes codigo codigos code codes subclasse subclass".split(" "));
 const LEVELS = new Map([
   ["classe", 5],
@@ -23,7 +23,7 @@ const LEVELS = new Map([
   ["division", 2],
 ]);
 const SECTIONS = new Set(["secao", "secoes", "section"]);
-/** Words between the naming word and its code. */
+/** Words between that word and its code. */
 const BETWEEN = new Set(
   (
     "cnae fiscal principal primario primaria secundario secundaria secundarios secondary " +
@@ -32,17 +32,17 @@ const BETWEEN = new Set(
   ).split(" "),
 );
 const BETWEEN_MAX = 4;
-/** Codes that cannot be mistaken for a date, an amount or a telephone number. */
+/** Codes that cannot be a date, an amount, or a phone number. */
 const SUBCLASS =
   /^(\d{4}-\d[/.-]\d{2}|\d{2}\.\d{2}-\d[/.-]?\d{2}|\d{5}[/-]\d{2}|\d{4}[./]\d[/-]\d{2})$/;
 const CLASS = /^(\d{4}-\d|\d{2}\.\d{2}-\d)$/;
-/** Words near a bare number that say that it is an amount. */
+/** Words near a bare number that make it an amount. */
 const AMOUNTS = new Set(
   "capital reais faturamento receita mil milhao milhoes cnpj telefone".split(" "),
 );
 const NEAREST_MAX = 4;
 
-/** Finds and claims every code; runs before numbers are read as anything else. */
+/** Finds and claims every code; runs before all other readers of numbers. */
 export function findCodes(context: ActivityContext): FoundActivity[] {
   const { sentence } = context;
   const found: FoundActivity[] = [];
@@ -56,7 +56,7 @@ export function findCodes(context: ActivityContext): FoundActivity[] {
   return found;
 }
 
-/** Digits of codes, or a section, up to a token. */
+/** Digits of codes, or a section, before `to`. */
 interface ReadCodes {
   readonly to: number;
   readonly codes: readonly string[];
@@ -96,7 +96,7 @@ function readNamed(sentence: Sentence, at: number): ReadCodes | null {
   return { to, codes };
 }
 
-/** A number that is a code by its looks, or whose seven digits the snapshot knows as one. */
+/** A number in the form of a code, or whose seven digits are a code of the snapshot. */
 function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number") return null;
@@ -107,7 +107,7 @@ function readBare({ segment, sentence }: ActivityContext, at: number): ReadCodes
   return known && !isAmount(sentence, at) ? { to: at + 1, codes: [code] } : null;
 }
 
-/** A number with the digits of a code: at most seven, with the marks that codes have. */
+/** Returns up to seven digits, with the marks of codes; else null. */
 function digitsAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number" || !sentence.free(at) || !/^[\d./-]+$/.test(token.text)) return null;
@@ -129,7 +129,7 @@ function isList(sentence: Sentence, at: number): boolean {
   return [",", ";", "/", "e", "ou", "and", "or", "&"].includes(token.folded);
 }
 
-/** Whether a further number is a code as well: "CNAE 5611-2/01, 50 empresas" goes on without. */
+/** True if a further number is also a code; false in "CNAE 5611-2/01, 50 empresas". */
 function isListed(sentence: Sentence, at: number, alike: boolean): boolean {
   if (SUBCLASS.test(sentence.tokens[at]?.text ?? "")) return true;
   const next = sentence.tokens[at + 1];
@@ -143,10 +143,10 @@ function isAmount(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Max unknown codes of a list that have a note of their own, since each quotes all of the list. */
+/** Max unknown codes with their own note, because each note quotes the whole list. */
 const NOTED_MAX = 10;
 
-/** The note for the unknown codes after these. */
+/** The note for unknown codes after these. */
 function moreUnknown(wrong: readonly string[]): Sentences {
   const more = wrong.length - NOTED_MAX;
   const list = wrong
@@ -190,12 +190,12 @@ function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes)
   };
 }
 
-/** A code as people write it. */
+/** A code with its marks. */
 export function spelled(code: string): string {
   return code.length === 7 ? punctuateCnae(code) : code;
 }
 
-/** The codes with the most leading digits in common, of these the nearest numbers. */
+/** Returns codes with the longest common prefix, then the nearest numbers. */
 function nearestCodes(codes: readonly string[], wrong: string): readonly string[] {
   const common = (code: string) => {
     let digits = 0;

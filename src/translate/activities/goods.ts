@@ -1,8 +1,8 @@
 /**
- * Goods and what is done with them. What comes in: a sentence and a place in it. What goes out:
- * the activities of the goods that stand there, by what is done with them.
- * Invariant: what is done holds for all goods that are joined ("loja de roupas e calçados");
- * without a word for it retail is meant before wholesale, manufacture, representation and repair.
+ * Goods and their roles (made, sold, repaired). Input: a sentence and a position. Output: the
+ * activities of the goods there, by role.
+ * Invariant: a role applies to all joined goods ("loja de roupas e calçados"). Without a role,
+ * retail comes before wholesale, manufacture, representation, and repair.
  */
 
 import { joins, type Match } from "../words/phrases.ts";
@@ -20,25 +20,25 @@ import {
   type TradeRole,
 } from "./roles.ts";
 
-/** Activities that were read from tokens up to, not including, `to`. */
+/** Activities that were read from tokens before `to`. */
 export interface GoodsReading extends LexiconChoice {
   readonly to: number;
-  /** How sure it is that these are meant, 0-1. */
+  /** Certainty of the codes, 0-1. */
   readonly certainty: number;
-  /** Whether nobody said what is done with the goods. */
+  /** True if the goods have no written role. */
   readonly assumed?: true;
 }
 
-/** What joins goods of a list, and what may follow that: "de roupas e de calçados". */
+/** Joiners of goods in a list, and what may follow them: "de roupas e de calçados". */
 const LIST = new Set(["e", "ou", "and", "or", "&", ",", "/"]);
 const OF = new Set("de do da dos das of os as o a".split(" "));
 
-/** Most words of goods. */
+/** Max words of goods. */
 const NAME_MAX = 6;
-/** How many words that change nothing may stand between what is done and the goods. */
+/** Max neutral words between a role and its goods. */
 const BETWEEN_MAX = 4;
 
-/** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null where no goods follow. */
+/** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null if no goods follow. */
 export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
@@ -61,13 +61,13 @@ export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReadin
     end = match.to;
   }
   if (end < 0) return null;
-  // "wholesale food distributors" says twice what is done.
+  // "wholesale food distributors" gives the role twice.
   const again = ROLES_BEHIND.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
 }
 
-/** "fábrica de roupas e calçados" is what "fábrica de roupas" and "fábrica de calçados" are. */
+/** Reads "fábrica de roupas e calçados" as "fábrica de roupas" and "fábrica de calçados". */
 function namedTogether(
   sentence: Sentence,
   { at, to, next }: { readonly at: number; readonly to: number; readonly next: number },
@@ -87,15 +87,12 @@ function namedTogether(
     : { ...match.value, to: end };
 }
 
-/**
- * Goods that cannot be dealt with in that way are taken for what is usual, where they are
- * first.
- */
+/** Returns the usual role for the first goods if they do not allow the given one. */
 function fallback(match: Match<Goods> | null, end: number): LexiconChoice | undefined {
   return end < 0 && match !== null ? usual(match.value) : undefined;
 }
 
-/** "plantação de café" is the field, "fábrica de café" the roastery: words that say where from. */
+/** "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. */
 function ofOrigin(sentence: Sentence, at: number, choice: LexiconChoice): LexiconChoice {
   const origin = ORIGINS.longest(sentence.tokens, at);
   if (origin === null) return choice;
@@ -107,7 +104,7 @@ function ofOrigin(sentence: Sentence, at: number, choice: LexiconChoice): Lexico
   return { codes, also: all.filter((code) => !codes.includes(code)) };
 }
 
-/** Where goods begin behind a role, or -1; words that change nothing may stand between. */
+/** Returns where goods begin after a role and neutral words; -1 if none do. */
 function firstGoods(sentence: Sentence, from: number): number {
   const { goods } = lexicon();
   let skipped = 0;
@@ -128,7 +125,7 @@ function firstGoods(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** Where more goods of a list may begin, or -1. */
+/** Start of further goods in a list, or -1. */
 function nextGoods(sentence: Sentence, from: number): number {
   let listed = false;
   for (let at = from; at < sentence.tokens.length && sentence.free(at); at++) {
@@ -140,8 +137,8 @@ function nextGoods(sentence: Sentence, from: number): number {
 }
 
 /**
- * "roupas", "roupas por atacado", "car rental"; null where no goods stand. `role` is what is done
- * with the goods before, which these go on with.
+ * Reads "roupas", "roupas por atacado", "car rental"; null without goods. `role` is the role of the
+ * preceding goods of the list.
  */
 export function readGoods(
   sentence: Sentence,
@@ -159,7 +156,7 @@ export function readGoods(
   return choice === undefined ? null : { ...choice, to: match.to, certainty: 0.8, assumed: true };
 }
 
-/** What is done with the goods before: "no atacado", "no atacado e varejo", "manufacturers". */
+/** Reads the roles after goods: "no atacado", "no atacado e varejo", "manufacturers". */
 function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const readings: LexiconChoice[] = [];
@@ -172,7 +169,7 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
     const role = ROLES_BEHIND.longest(sentence.tokens, at, free);
     const done = role === null ? undefined : value[role.value];
     const own = done === undefined ? undefined : ofOrigin(sentence, at, done);
-    // "móveis e conserto de sofás" begins something else behind the goods.
+    // In "móveis e conserto de sofás", another activity follows the goods.
     if (role === null || own === undefined || followedByOther(sentence, role.to)) break;
     readings.push(own);
     end = role.to;
@@ -181,12 +178,12 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
 }
 
-/** Those who join to make or to sell together: "cooperativas de café", "coffee cooperatives". */
+/** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */
 const JOINED = /^(?:cooperativas?|cooperatives?)$/;
 
 /**
- * Goods of a cooperative: those who make them and those who sell them on, and no shops; null where
- * no cooperative stands beside them.
+ * Reads goods of a cooperative: makers and wholesalers, no shops; null if no cooperative is next to
+ * them.
  */
 export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
@@ -204,24 +201,24 @@ export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading 
   return { codes, also, to: match.to, certainty: 0.9 };
 }
 
-/** Where words end behind an activity that only say again how it deals: "padarias no varejo". */
+/** Returns the end of words that only repeat an activity's role: "padarias no varejo". */
 export function roleAgainEnd(sentence: Sentence, to: number): number {
   if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;
   const role = ROLES_BEHIND.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
   return role === null || followedByOther(sentence, role.to) ? to : role.to;
 }
 
-/** Whether a word of what is done has its own goods behind it. */
+/** True if a role is followed by its own goods. */
 function followedByOther(sentence: Sentence, at: number): boolean {
   if (!["de", "do", "da", "dos", "das", "of"].includes(sentence.folded(at))) return false;
   const { goods } = lexicon();
   return goods.longest(sentence.tokens, at + 1, (index) => sentence.free(index)) !== null;
 }
 
-/** Kept for each entry of the lexicon, since a list may name one good a hundred times. */
+/** Cached per lexicon entry, because a list may name the same goods a hundred times. */
 const usualOf = new WeakMap<Goods, LexiconChoice>();
 
-/** What is done with goods when nobody says so: who sells them, else who deals with them. */
+/** Returns the default role of goods: sellers first, then other roles. */
 function usual(goods: Goods): LexiconChoice | undefined {
   const known = usualOf.get(goods) ?? chooseUsual(goods);
   if (known !== undefined) usualOf.set(goods, known);

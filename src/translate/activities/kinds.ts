@@ -1,11 +1,10 @@
 /**
  * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there, and
- * importers are wholesalers. What comes in: a trade that was found in a sentence. What goes out: an
- * assumption that says so, with the words by which companies of the kind may be found by their
- * names.
- * Invariant: only what the lexicon itself gives the codes of the trade without the word, and what
- * stands beside a trade and begins nothing else.
- * Apart because it is a list of words of its own, with what is said of them.
+ * importers are wholesalers. Input: a trade in a sentence. Output: an assumption that says so and
+ * suggests words for a search by company name.
+ * Invariant: covers only words that do not change a trade's codes in the lexicon, and words next to
+ * a trade that begin nothing else.
+ * On its own because it is a word list with its remarks.
  */
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -37,22 +36,22 @@ const KINDS = new Set(
     .map(reduce),
 );
 
-/** Kinds that are something else where they stand behind a trade by themselves. */
+/** Kinds that mean something else when they follow a trade alone. */
 const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
 
-/** Who trades with other countries, which no activity tells. */
+/** Importers and exporters, which no activity distinguishes. */
 const ABROAD = /^(import|export)(ador(es|as?)?|er|ers|acao|am?|em)$/;
 
-/** Grown without chemistry: what is sold is as the rest, but for manure and refuse. */
+/** Organic: the codes are the usual ones, except for manure and refuse. */
 const ORGANIC = /^organic([ao]s?)?$/;
 const ORGANIC_BY_NATURE = new Set("adubo fertilizante lixo residuo composto quimica".split(" "));
 
-/** Most words of a name that are looked at one by one. */
+/** Max words of a name that are checked one by one. */
 const NAME_MAX = 8;
 
 /**
- * Says which words of a trade, or beside it, are of a kind that no code is of; gives where the
- * trade ends with them.
+ * Notes words in or next to a trade for kinds without a code of their own. Returns the end of the
+ * trade with them.
  */
 export function noteKinds(context: KindContext, from: number, to: number): number {
   const { sentence } = context;
@@ -68,7 +67,7 @@ export function noteKinds(context: KindContext, from: number, to: number): numbe
   return to + 1;
 }
 
-/** Whether a word of a name is in no code that the name has. */
+/** True if a word of a name does not change its codes. */
 function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
   const word = sentence.folded(at);
   if (ABROAD.test(word)) return true;
@@ -101,7 +100,7 @@ function isKind(sentence: Sentence, at: number): boolean {
   return KINDS.has(sentence.tokens[at]?.key ?? "");
 }
 
-/** "fazendas orgânicas", "organic farms": a kind that belongs to no name and begins none. */
+/** "fazendas orgânicas", "organic farms": a kind outside any name. */
 function isAlone(sentence: Sentence, at: number): boolean {
   if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const { trades, goods } = lexicon();
@@ -109,7 +108,7 @@ function isAlone(sentence: Sentence, at: number): boolean {
   return Math.max(...ends) <= at + 1;
 }
 
-/** "private schools" are what the lexicon has schools for. */
+/** "private schools" have the lexicon's codes of schools. */
 function isOnlyLead(sentence: Sentence, from: number, to: number): boolean {
   const { trades } = lexicon();
   const bare = trades.longest(sentence.tokens, from + 1, (index) => index < to);
@@ -117,7 +116,7 @@ function isOnlyLead(sentence: Sentence, from: number, to: number): boolean {
   return bare?.to === to && whole?.to === to && isWithin(whole.value, bare.value);
 }
 
-/** Whether a name that ends at a token has the codes that it has without its last word. */
+/** True if a name that ends at a token has the same codes without its last word. */
 function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   const { trades, goods } = lexicon();
   for (let at = from; at < to - 1; at++) {
@@ -130,7 +129,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     if (good?.to === to && plain?.to === to - 1) {
       return codesOf(good.value) === codesOf(plain.value);
     }
-    // "lojas de roupas femininas": a trade of the kind, and the goods that it deals in.
+    // "lojas de roupas femininas": a trade of the kind, and the goods that it sells.
     if (trade?.to === to && plain?.to === to - 1) {
       return Object.values(plain.value).some(({ codes }) => codes[0] === trade.value.codes[0]);
     }
@@ -138,7 +137,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** Whether a choice has nothing that another one has not, or what is below its only prefix. */
+/** True if a choice adds nothing to another one, or is below its only prefix. */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;
   const below = first.length < 5 && also.length === 0;

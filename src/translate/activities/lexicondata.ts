@@ -1,9 +1,9 @@
 /**
- * The table of the curated lexicon, made from its entries. What comes in: the entries. What goes
- * out: names of trades and of goods in the form in which they are looked up.
- * Invariant: a name of several entries means what the first one says, and may mean what the others
- * say; plurals that the analyzer does not undo are names too. Apart because the build makes it, and
- * a built program has the table and not this.
+ * The table of the curated lexicon. Input: the lexicon's entries. Output: names of trades and of
+ * goods in their lookup form.
+ * Invariant: a name in several entries means the first one's codes and possibly the others'.
+ * Plurals that the analyzer does not reduce are names, too.
+ * On its own because the build runs it; a built program contains only the table.
  */
 import { Phrases } from "../words/phrases.ts";
 import { type PhraseText, phraseText } from "../words/phrasetable.ts";
@@ -23,7 +23,7 @@ interface LexiconData {
   readonly goods: PhraseText;
 }
 
-/** Makes the table. */
+/** Builds the table. */
 export function makeLexiconData(): LexiconData {
   const trades = new Phrases<LexiconChoice>();
   for (const { name, value } of tradeNames()) addForms(trades, name, value, joinChoices);
@@ -32,7 +32,7 @@ export function makeLexiconData(): LexiconData {
   return { trades: phraseText(trades), goods: phraseText(goods) };
 }
 
-/** A name with what it stands for. */
+/** A name and its value. */
 interface Named<Value> {
   readonly name: string;
   readonly value: Value;
@@ -55,7 +55,7 @@ function* goodsNames(): Generator<Named<Goods>> {
 const ODD_LAST = "yhxni";
 const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
 
-/** Adds a name; also with its plural where reducing that does not give the name again. */
+/** Adds a name, and its plural if the analyzer does not reduce it to the name. */
 function addForms<Value>(
   phrases: Phrases<Value>,
   name: string,
@@ -70,7 +70,7 @@ function addForms<Value>(
 function oddPlural(name: string): string | null {
   if (name.includes("&")) return null;
   if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
-  // Most names end otherwise, which a look at one letter tells.
+  // Fast path: the last letter rules out most names.
   if (!ODD_LAST.includes(name.charAt(name.length - 1))) return null;
   const ending = ODD_PLURAL.exec(name)?.[1];
   if (ending === undefined) return null;

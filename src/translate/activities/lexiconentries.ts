@@ -1,7 +1,7 @@
 /**
- * The entries of the curated lexicon, as they are written. What comes in: data/lexicon. What goes
- * out: trades and goods in the order in which they count, and what every activity is called.
- * Invariant: names stand as somebody wrote them.
+ * The entries of the curated lexicon. Input: data/lexicon. Output: trades and goods in order of
+ * priority, and the names of every activity.
+ * Invariant: names are spelled as in the data.
  */
 import goodsCommerce from "../../../data/lexicon/goods-commerce.json" with { type: "json" };
 import goodsIndustry from "../../../data/lexicon/goods-industry.json" with { type: "json" };
@@ -28,9 +28,9 @@ export interface GoodsEntry extends RoleCodes {
   readonly also?: RoleCodes;
 }
 
-/** All trades; a name that stands twice is that of the first. */
+/** All trades; a repeated name belongs to the first. */
 export function tradeEntries(): readonly TradeEntry[] {
-  // A list of lists, since the compiler takes seconds to join the types of long literal lists.
+  // A list of lists, because long literal lists take the compiler seconds to type.
   const lists: readonly (readonly TradeEntry[])[] = [
     tradesServices,
     tradesCommerce,
@@ -47,15 +47,15 @@ export function goodsEntries(): readonly GoodsEntry[] {
   return lists.flat();
 }
 
-/** What an activity is called. */
+/** Names of an activity. */
 export interface CalledBy {
-  /** Names of trades that mean it and nothing else. */
+  /** Names of trades with this single meaning. */
   readonly trades: readonly string[];
-  /** Names of trades that mean others too, then those of goods that are its business. */
+  /** Names of trades with several meanings, then of goods that it deals in. */
   readonly others: readonly string[];
 }
 
-/** What every code, prefix or section is called, as the lexicon writes it. */
+/** Returns the names of every code, prefix, or section, as in the lexicon. */
 export function entryNamesByCode(): ReadonlyMap<string, CalledBy> {
   const found = new Map<string, { trades: string[]; others: string[] }>();
   const called = (code: string) => {

@@ -1,14 +1,13 @@
 /**
- * Official texts of activities: the names in the snapshot's table, and descriptors as IBGE
- * publishes them, an optional further source. Input: the table, the descriptors in use, and words
- * or a place in a sentence. Output: the activity whose whole text is written at that place; codes
- * by how well a text of theirs fits words (BM25; the score of a code is that of its best text), and
- * how much of the words it explains.
- * Invariant: a whole text counts from two words on, also as IBGE turns it round ("ARROZ; CULTIVO
- * DE"); a text that many activities have names none. Scores are deterministic: equal ones are
- * ordered by code, and retail and services come before wholesale, manufacture, representation and
- * repair, unless the words name those. Descriptors are one list for the whole process until others
- * are used, so that indexes of it are made once.
+ * Official texts of activities: the names in the snapshot's table, and optionally descriptors
+ * published by IBGE. Input: the table, the descriptors in use, and words or a position in a
+ * sentence. Output: the activity whose whole text is written there; codes ranked by how well their
+ * best text fits the words (BM25), and the share of the words that it explains.
+ * Invariant: a whole text needs two words, also in IBGE's inverted form ("ARROZ; CULTIVO DE"); a
+ * text of many activities matches none. Scores are deterministic: ties are ordered by code. Retail
+ * and services come before wholesale, manufacture, representation, and repair, unless the words
+ * name those. Descriptors are one list per process until replaced, so that each index is built
+ * once.
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -23,41 +22,41 @@ import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
 
 let used: readonly Descriptor[] = [];
 
-/** The descriptors in use; none unless a file was given. The same array until others are used. */
+/** The descriptors in use; empty without a file. The same array until replaced. */
 export function descriptorsInUse(): readonly Descriptor[] {
   return used;
 }
 
-/** Uses descriptors for every translation from now on; meant for the start of a process. */
+/** Uses descriptors for all later translations; meant for process start. */
 export function useDescriptors(descriptors: readonly Descriptor[]): void {
   used = descriptors;
 }
 
-/** Texts with their codes; those of a beginning wait until somebody looks for it. */
+/** Texts with their codes, indexed lazily by first word. */
 interface Texts {
   readonly phrases: Phrases<readonly string[]>;
   readonly waiting: Waitlist<WholeText>;
 }
 
-/** A text as it is said, and whose it is. */
+/** A text in spoken order, and its code. */
 interface WholeText {
   readonly said: string;
   readonly code: string;
 }
 
-/** A text of more activities than these tells none of them. */
+/** A text of more activities identifies none of them. */
 const CODES_MAX = 4;
-/** One word is a matter of the lexicon, which knows how people use it. */
+/** Single words are left to the lexicon, which has their common use. */
 const WORDS_MIN = 2;
-/** By what is in use beside the official names. */
+/** By the descriptors in use. */
 const made = new WeakMap<readonly Descriptor[], (segment: Segment) => Texts>();
 
-/** Puts all texts of a segment in place, so that no lookup has to. */
+/** Indexes all texts of a segment, so that no lookup has to. */
 export function speedUpTexts(segment: Segment): void {
   textsOf(segment).waiting.bringAll();
 }
 
-/** The activity whose official text begins at a token; null where none does. */
+/** Returns the activity whose official text begins at a token, or null. */
 export function readOfficial(
   segment: Segment,
   sentence: Sentence,
@@ -102,53 +101,53 @@ function makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Texts 
   return { phrases, waiting };
 }
 
-/** A first word that its letters end: white space, a comma or a hyphen stands behind it. */
+/** A first word followed by white space, a comma, or a hyphen. */
 const FIRST_WORD = /^[a-zA-ZÀ-ÖØ-öø-ÿ]{2,}(?=[ ,-])/;
 
-/** The reduced word that a text is looked for by; `known` are those of words that were met. */
+/** Returns the reduced first word of a text; `known` caches reduced words. */
 function firstWordOf(text: string, known: Map<string, string>): string {
   const first = FIRST_WORD.exec(text)?.[0];
-  // Few texts begin with a word that joins, which does not count.
+  // Few texts begin with a joining word, which is ignored.
   if (first === undefined || joinsText(first)) return wordsOf(text)[0] ?? "";
   const word = known.get(first) ?? wordsOf(first)[0] ?? "";
   known.set(first, word);
   return word;
 }
 
-/** "ARROZ; CULTIVO DE" as it is said. */
+/** "ARROZ; CULTIVO DE" in spoken order. */
 function turned(text: string): string {
   const at = text.lastIndexOf(";");
   return at < 0 ? text : `${text.slice(at + 1)} ${text.slice(0, at)}`;
 }
 
-/** Items of one beginning; those before `next` are in place. */
+/** Items of one first word; those before `next` are indexed. */
 interface Queue<Item> {
   readonly items: Item[];
   next: number;
 }
 
 /**
- * Items that are put in place when a lookup first comes where they belong. The items of one
- * beginning are put in the order in which they came, each once, all of them before anything is
- * found there. So a first sentence pays for the few texts that begin as its words do.
+ * Items that are indexed when a lookup first needs their first word. All items of a first word are
+ * indexed before a lookup, in insertion order, each once. So the first sentence pays only for the
+ * few texts that begin with its words.
  */
 class Waitlist<Item> {
   readonly #put: (item: Item) => void;
   readonly #queues = new Map<string, Queue<Item>>();
 
-  /** Takes what puts an item in place. */
+  /** `put` indexes an item. */
   constructor(put: (item: Item) => void) {
     this.#put = put;
   }
 
-  /** Lets an item wait until somebody looks at its beginning. */
+  /** Queues an item until its first word is looked up. */
   add(beginning: string, item: Item): void {
     const queue = this.#queues.get(beginning);
     if (queue === undefined) this.#queues.set(beginning, { items: [item], next: 0 });
     else queue.items.push(item);
   }
 
-  /** Puts what waits at a beginning. */
+  /** Indexes a first word's items. */
   bring(beginning: string): void {
     const queue = this.#queues.get(beginning);
     if (queue === undefined) return;
@@ -156,7 +155,7 @@ class Waitlist<Item> {
     this.#queues.delete(beginning);
   }
 
-  /** Puts all of them. */
+  /** Indexes all items. */
   bringAll(): void {
     for (const beginning of this.#queues.keys()) this.bring(beginning);
   }
@@ -170,7 +169,7 @@ class Waitlist<Item> {
 const K1 = 1.2;
 const B = 0.75;
 
-/** How much less likely an activity of this kind is meant when nobody says so, by division. */
+/** Factor for activities that are less likely if the sentence names no role, by division. */
 const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["461", 0.4],
   ["46", 0.6],
@@ -178,21 +177,21 @@ const PRIORS: readonly (readonly [prefix: string, factor: number])[] = [
   ["47", 1],
   ["45", 0.9],
 ];
-/** Activities of another kind than the one that was asked for. */
+/** Factor for activities of a role that was not requested. */
 const OTHER_ROLE = 0.3;
 
-/** An activity with how well a text of it fits. */
+/** An activity and how well its best text fits. */
 export interface RankedCode {
   readonly code: string;
-  /** The best has 1. */
+  /** 1 for the best. */
   readonly score: number;
-  /** Share of the words that the text has, weighed by how rare they are; 0-1. */
+  /** Share of the words in the text, weighted by rarity, 0-1. */
   readonly explained: number;
-  /** Which of the words it has. */
+  /** The words that it contains. */
   readonly words: ReadonlySet<string>;
 }
 
-/** One text of a subclass: how often it has each word, and how many it has. */
+/** One text of a subclass: word counts and length. */
 interface ScoredText {
   readonly code: string;
   readonly counts: ReadonlyMap<string, number>;
@@ -202,23 +201,20 @@ interface ScoredText {
 interface Index {
   readonly texts: readonly ScoredText[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** The words themselves, reduced. */
+  /** Its words, reduced. */
   readonly words: ReadonlySet<string>;
   readonly averageLength: number;
 }
 
-/** By what is in use beside the official names. */
+/** By the descriptors in use. */
 const indexes = new WeakMap<readonly Descriptor[], (segment: Segment) => Index>();
 
-/** Makes the index of the official names of a segment, if it is not made yet. */
+/** Builds the index of a segment's official names if it does not exist. */
 export function makeDescriptions(segment: Segment): void {
   indexOf(segment);
 }
 
-/**
- * Ranks the activities that have at least one of the words; `role` is what is asked for, if
- * any.
- */
+/** Ranks activities that have any of the words; `role` is the requested role, if any. */
 export function rankDescriptions(
   segment: Segment,
   words: readonly string[],
@@ -245,14 +241,14 @@ export function rankDescriptions(
     .sort((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1));
 }
 
-/** Whether any text has a reduced word. */
+/** True if any text has a reduced word. */
 export function describesActivities(segment: Segment, word: string): boolean {
   const { words, byWord } = indexOf(segment);
-  // A stem alone is no word.
+  // A bare stem is no word.
   return words.has(word) || (stemOf(word) !== word && byWord.has(stemOf(word)));
 }
 
-/** BM25 of every text that has a word. */
+/** BM25 score of every text with a word. */
 function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number, number> {
   const scores = new Map<number, number>();
   for (const [stem, weight] of rarity) {
@@ -267,7 +263,7 @@ function scoresOf(index: Index, rarity: ReadonlyMap<string, number>): Map<number
   return scores;
 }
 
-/** Inverse document frequency; a word that no text has is the rarest. */
+/** Inverse document frequency; an unknown word is the rarest. */
 function rarityOf({ texts, byWord }: Index, stem: string): number {
   const has = byWord.get(stem)?.length ?? 0;
   return Math.log(1 + (texts.length - has + 0.5) / (has + 0.5));
@@ -330,7 +326,7 @@ function textOf(code: string, words: readonly string[]): ScoredText {
   return { code, counts, length: stems.length };
 }
 
-/** What a name excludes ("exceto …") is what it does not mean. */
+/** Drops the exclusions of a name ("exceto …"). */
 function affirmed(text: string): string {
   return text.replace(/,?\s*(exceto|não especificad[oa]s? anteriormente).*$/i, "");
 }

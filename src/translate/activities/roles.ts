@@ -1,13 +1,13 @@
 /**
- * What is done with goods, and what names of the lexicon mean by it. Output: the words for it
- * before the goods ("fábrica de móveis"), those behind ("roupas no atacado"), and the codes of each
- * kind of trade; choices of codes, likeliest first, and two choices as one.
- * Invariant: every role has words before and behind; a word has one role in each place; a code is
- * in one place of a choice only.
+ * Roles of goods (made, sold, repaired) and choices of codes. Output: words for a role before the
+ * goods ("fábrica de móveis") and after them ("roupas no atacado"), the codes of each kind of
+ * trade, and choices of codes, likeliest first, with ways to merge two.
+ * Invariant: every role has words before and after goods. A word has one role in each position. A
+ * code is in a choice only once.
  */
 import { Phrases } from "../words/phrases.ts";
 
-/** What can be done with goods. */
+/** All roles of goods. */
 export const TRADE_ROLES = [
   "retail",
   "wholesale",
@@ -88,7 +88,7 @@ export const ROLE_DIVISIONS: Readonly<Record<TradeRole, readonly string[]>> = {
   install: ["43", "332", "42"],
 };
 
-/** Words between what is done and the goods that change neither. */
+/** Neutral words between a role and its goods. */
 export const QUALIFIERS = new Set(
   (
     "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
@@ -106,18 +106,18 @@ function phrasesOf(words: RoleWords): Phrases<TradeRole> {
   return phrases;
 }
 
-/** Words for what is done with the goods behind them. */
+/** Words for the role of the goods that follow. */
 export const ROLES_BEFORE = phrasesOf(BEFORE);
 
-/** Words for what is done with the goods before them. */
+/** Words for the role of the goods before them. */
 export const ROLES_BEHIND = phrasesOf(BEHIND);
 
-/** Digits with which the codes of what is grown, mined or industrially made begin. */
+/** Prefixes of codes of agriculture, mining, and manufacturing. */
 const FIELD = /^0[1-3]/;
 const MINE = /^0[5-9]/;
 const PLANT = /^([1-2]|3[0-3])/;
 
-/** Words that say where goods come from, with the codes that come from there. */
+/** Words that name an origin of goods, with the codes of that origin. */
 export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
@@ -138,28 +138,28 @@ for (const [words, origin] of [
   for (const name of words.split("|")) ORIGINS.add(name, origin);
 }
 
-/** Codes as the lexicon has them: 7 digits, or a prefix or section for all below it. */
+/** Codes in the lexicon: 7 digits, or a prefix or section for all below it. */
 export type Codes = readonly string[];
 
-/** What a name means, likeliest first. */
+/** A name's meanings, likeliest first. */
 export interface LexiconChoice {
-  /** Meant; these are searched for. */
+  /** Main meanings, searched. */
   readonly codes: Codes;
-  /** Perhaps meant; these are only offered. */
+  /** Possible meanings, only suggested. */
   readonly also: Codes;
 }
 
-/** What goods mean by what is done with them. */
+/** Meanings of goods by role. */
 export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
 
-/** Two choices as one: the first is meant, the second perhaps. */
+/** Merges two choices; the second becomes possible meanings. */
 export function joinChoices(first: LexiconChoice, second: LexiconChoice): LexiconChoice {
   const rest = [...first.also, ...second.codes, ...second.also];
   const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
   return { codes: first.codes, also };
 }
 
-/** What is known of goods, with what is added; the first is meant, the second perhaps. */
+/** Merges meanings of goods; the added ones become possible meanings. */
 export function joinGoods(old: Goods, added: Goods): Goods {
   const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
   for (const role of TRADE_ROLES) {

@@ -1,9 +1,9 @@
 /**
- * Secondary activities. What comes in: a sentence, and the activities that were found in it. What
- * goes out: the same, those that are asked for as secondary ones marked.
- * Invariant: "secundária" says so beside "atividade" or "CNAE", or behind "como"; "escola
- * secundária" is a trade. What asks for either, or leaves secondary ones out, is in no filter and
- * is said.
+ * Secondary activities. Input: a sentence and its activities. Output: the same activities, with the
+ * secondary ones marked.
+ * Invariant: "secundária" counts next to "atividade" or "CNAE", or after "como"; "escola
+ * secundária" is a trade. Requests for either kind, or without secondary ones, have no filter and
+ * get a note.
  */
 
 import { isFillerWord } from "../fillers.ts";
@@ -22,28 +22,28 @@ const NOUNS = wordSet(
 const SECONDARY = wordSet("secundaria secundarias secundario secundarios secondary");
 const PRIMARY = wordSet("principal principais primaria primario primarias primary main");
 const JOINS = wordSet("ou e or and");
-/** Words before which the activity has been named: "lanchonete como atividade secundária". */
+/** Words that follow an activity: "lanchonete como atividade secundária". */
 const AS = wordSet("como as na no enquanto nas nos");
 const ARTICLES = wordSet("a o as os an sua seu its their uma um");
 const HAVING = wordSet("com tenha tenham tem possua possuam have has having with faca facam");
 const BETWEEN = wordSet("de da do em of is in e a o como seja ser sendo sejam for que com the");
-/** Most words between "secundária" and its activity. */
+/** Max words between "secundária" and its activity. */
 const GAP = 4;
-/** Most words of an activity before "como atividade secundária". */
+/** Max words of an activity before "como atividade secundária". */
 const BEHIND = 10;
 
-/** Where a sentence says that an activity is a secondary one. */
+/** Words that mark an activity as secondary. */
 export interface SecondaryMark {
   readonly from: number;
   readonly to: number;
-  /** The activity stands before it. */
+  /** True if the activity comes first. */
   readonly behind: boolean;
-  /** Where the words begin that belong to that activity. */
+  /** First token that belongs to that activity. */
   readonly start: number;
   readonly negated: boolean;
 }
 
-/** The marks of a sentence, claimed; what asks for either kind is left to the notes. */
+/** Claims the marks of a sentence; requests for either kind go to the notes. */
 export function findSecondaryMarks({
   sentence,
   notes,
@@ -61,7 +61,7 @@ export function findSecondaryMarks({
       at = either - 1;
       continue;
     }
-    // "atividade principal" is what is searched anyway.
+    // "atividade principal" is the default.
     if (NOUNS.has(sentence.folded(at)) && PRIMARY.has(sentence.folded(at + 1))) {
       sentence.claim(at, at + 2, "activity");
       at++;
@@ -71,7 +71,7 @@ export function findSecondaryMarks({
     if (mark === null) continue;
     if (mark.negated) claimNegation(sentence, negatorOf(sentence, mark.from), mark.from);
     sentence.claim(mark.from, mark.to, "activity");
-    // "restaurantes com lanchonete como atividade secundária" are no "restaurantes e lanchonetes".
+    // "restaurantes com lanchonete como atividade secundária" is not "restaurantes e lanchonetes".
     const { start } = mark;
     const had = mark.behind && HAVING.has(sentence.folded(start)) && sentence.free(start);
     if (had) sentence.claim(start, start + 1, "activity");
@@ -115,12 +115,12 @@ function startBefore(sentence: Sentence, from: number): number {
   return Math.max(0, from - BEHIND);
 }
 
-/** Whether what stands at a token is said to be a secondary activity behind it. */
+/** True if a mark after the token makes it a secondary activity. */
 export function isBeforeMark(marks: readonly SecondaryMark[], at: number): boolean {
   return marks.some(({ behind, start, from }) => behind && start <= at && at < from);
 }
 
-/** Marks the activities that marks are of. */
+/** Marks the activities of the marks. */
 export function markSecondary(
   { sentence, notes }: ActivityContext,
   marks: readonly SecondaryMark[],
@@ -157,7 +157,7 @@ export function markSecondary(
   });
 }
 
-/** "sem atividade secundária": of no activity that is named. */
+/** Notes "sem atividade secundária" without an activity. */
 function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark): void {
   const detail = {
     pt: "Não se sabe de que atividade secundária se trata.",
@@ -168,7 +168,7 @@ function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark
 
 type Span = readonly [from: number, to: number];
 
-/** The activity right behind a mark, and those listed with it. */
+/** The activity right after a mark, and those listed with it. */
 function chosenAhead(
   sentence: Sentence,
   mark: SecondaryMark,
@@ -187,7 +187,7 @@ function chosenAhead(
   return chosen;
 }
 
-/** The activity right before a mark, and those listed with it behind the same "com". */
+/** The activity right before a mark, and those listed with it after one "com". */
 function chosenBehind(
   sentence: Sentence,
   mark: SecondaryMark,

@@ -1,10 +1,9 @@
 /**
- * Names of trades. Input: a sentence and a place in it. Output: the trade that is named there,
- * alone, behind a word for shop, or with its first word in front of the trade before it; and if a
- * word of trade heads a phrase of its own, or only says what a company has, where it is, or which
- * customers it serves.
- * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone. The head of a
- * phrase is known from the words before it; nothing is claimed for it.
+ * Names of trades. Input: a sentence and a position. Output: the trade named there: alone, after a
+ * word for shop, or with its first words borrowed from the trade before it. Also: if the word heads
+ * its own phrase or only describes what a company has, where it is, or whom it serves.
+ * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone. Words before
+ * a phrase identify its head; nothing is claimed for it.
  */
 import { isFillerWord } from "../fillers.ts";
 import { numberAt } from "../numbers/numbers.ts";
@@ -16,33 +15,33 @@ import { lexicon } from "./lexicon.ts";
 import { type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
-/** What is done stands behind them. */
+/** The role follows them. */
 const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 /** Words for any company. */
 const FIRMS = new Set(
   "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
-/** Most words of a name that a trade lends its first word to. */
+/** Max words of a name from which a trade borrows. */
 const LENT_MAX = 6;
 
-/** What was read before. */
+/** The previous reading. */
 export interface Before {
-  /** Where it begins; its first words may belong to the next one: "escolas de inglês e música". */
+  /** First token; its words may belong to the next one: "escolas de inglês e música". */
   readonly from: number;
-  /** Where it ends. */
+  /** Its end. */
   readonly to: number;
-  /** What is done with its goods. */
+  /** Role of its goods. */
   readonly role: TradeRole | null;
 }
 
-/** The trade that begins at a token; null where none does. */
+/** Returns the trade that begins at a token, or null. */
 export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
   if (trade === null || isOpen(sentence, trade)) return null;
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
 
-/** The first of two trades in the plural; null where a name stands for one. */
+/** Returns the first of two plural trades; null if one name covers both. */
 function firstOfTwo(
   { tokens }: Sentence,
   { from, to, value }: Match<LexiconChoice>,
@@ -54,12 +53,12 @@ function firstOfTwo(
 }
 
 /**
- * "livrarias e papelarias" are the ones and the others, where "livraria e papelaria" is one shop:
- * whether two words are trades in the plural of which the name of both lacks one.
+ * "livrarias e papelarias" are two trades, "livraria e papelaria" is one shop. True if two words
+ * are plural trades and the codes of their joint name lack one of them.
  */
 function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
-  // Not of goods, which the lexicon has in the plural: "móveis e eletrodomésticos".
+  // Goods are plural in the lexicon anyway: "móveis e eletrodomésticos".
   const single = (word: Token) =>
     foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)
@@ -76,7 +75,7 @@ function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
   return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
 }
 
-/** English words behind a trade that say nothing more: "accounting firms", "auto repair shops". */
+/** English words that add nothing to a trade: "accounting firms", "auto repair shops". */
 const TAILS = new Set(
   (
     "dealer installer maker seller vendor " +
@@ -92,8 +91,8 @@ function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
 }
 
 /**
- * "concessionária de carros novos": goods that begin within a name of a trade, and that it deals
- * in, belong to it whole.
+ * "concessionária de carros novos": extends a trade by goods that begin within its name and that it
+ * deals in.
  */
 export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
   const free = (index: number) => sentence.free(index);
@@ -114,7 +113,7 @@ function isTail({ folded, key }: Token): boolean {
 export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  // "serviços de tatuagem", too, and "empresas de transporte de carga" beside those of transport.
+  // Also "serviços de tatuagem" and "empresas de transporte de carga".
   const led =
     SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at)) || isRoom(sentence, at);
   const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
@@ -123,26 +122,23 @@ export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | 
   return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
 }
 
-/** Where somebody of a profession works: "consultório de nutricionista". */
+/** Where professionals work: "consultório de nutricionista". */
 const ROOMS = new Set(
   "consultorio consultorios estudio estudios atelie atelies gabinete gabinetes".split(" "),
 );
 
-/** Whether a room is no name of a trade together with what follows. */
+/** True if a room and the words after it are not a trade. */
 function isRoom({ tokens }: Sentence, at: number): boolean {
   if (!ROOMS.has(tokens[at]?.folded ?? "")) return false;
   return (lexicon().trades.longest(tokens, at)?.to ?? at + 1) === at + 1;
 }
 
-/** Prefixes and sections stand for many activities. */
+/** True for prefixes and sections (many codes). */
 function isGeneral({ codes }: LexiconChoice): boolean {
   return codes.every((code) => code.length < 5);
 }
 
-/**
- * "comércio de foguetes" is not all of commerce: a general word that goes on is not taken
- * alone.
- */
+/** "comércio de foguetes" is not all commerce: a general word that goes on is not taken alone. */
 function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): boolean {
   const role = ROLES_BEFORE.longest(sentence.tokens, from);
   if (!isGeneral(value) && role?.to !== to) return false;
@@ -154,9 +150,9 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
 }
 
 /**
- * A trade that lacks its first words, which stand in front of the one before: in a list
- * ("material elétrico e hidráulico"), or behind a `negator` ("indústrias exceto alimentos" leaves
- * out what "indústrias de alimentos" are). The most words that make a name of it are lent.
+ * Reads a trade whose first words come from the trade before: in a list ("material elétrico e
+ * hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
+ * alimentos"). Borrows as many words as make a name.
  */
 export function readLent(
   sentence: Sentence,
@@ -170,7 +166,7 @@ export function readLent(
     if (between > to && between === at - 1 && OF.has(word?.folded ?? "")) continue;
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
-  // "restaurantes exceto bares": what is left out has a name of its own.
+  // "restaurantes exceto bares": the excluded trade has its own name.
   const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
   if (at === to || named) return null;
   const own = sentence.tokens.slice(at, at + LENT_MAX);
@@ -184,17 +180,17 @@ export function readLent(
   return null;
 }
 
-/** Most words that a name lends: "lojas de material elétrico e hidráulico". */
+/** Max words borrowed: "lojas de material elétrico e hidráulico". */
 const LENT_WORDS_MAX = 3;
 
-/** Where the words that are lent may begin: at the name, or behind "loja de". */
+/** Where borrowed words may begin: at the name, or after "loja de". */
 function startsOf({ tokens }: Sentence, from: number, to: number, head: number): number[] {
   const role = ROLES_BEFORE.longest(tokens, from);
   const goods = role === null ? -1 : role.to + (OF.has(tokens[role.to]?.folded ?? "") ? 1 : 0);
   return [from, goods].filter((first) => first >= from && first + head < to + (head === 1 ? 1 : 0));
 }
 
-/** The name that lent words make with those at a token, in either gender. */
+/** Reads borrowed words with those at a token, in either gender. */
 function lentReading(
   sentence: Sentence,
   at: number,
@@ -223,7 +219,7 @@ function lentReading(
   return null;
 }
 
-/** A word, and the adjective of the other gender: "hidráulica" beside "material". */
+/** Returns a word and its other gender: "hidráulica" next to "material". */
 function gendersOf(token: Token): readonly Token[] {
   const end = /([oa])s?$/.exec(token.folded)?.[1];
   if (end === undefined) return [token];
@@ -231,7 +227,7 @@ function gendersOf(token: Token): readonly Token[] {
   return [token, { ...token, folded, key: reduce(folded) }];
 }
 
-/** Verbs behind which "com" tells what somebody deals with. */
+/** Verbs after which "com" leads to what a company deals in. */
 const DEALING = new Set(
   "trabalha trabalham trabalhe trabalhem atua atuam lida lidam mexe".split(" "),
 );
@@ -239,7 +235,7 @@ const WITH = new Set(["com", "sem", "with", "without", "perto", "proximo", "prox
 const COUNTING = new Set("mais menos pelo ate minimo maximo no ao de ou or more".split(" "));
 const SMALL = new Set("de do da dos das a o ao aos as os um uma seu sua of the".split(" "));
 
-/** "software para hospitais": those who are served, unless the writer is the one who sells. */
+/** "software para hospitais": true for customers, unless the writer is the seller. */
 export function isServed(sentence: Sentence, at: number): boolean {
   let lead = at - 1;
   while (lead > at - 3 && (SMALL.has(sentence.folded(lead)) || OWN.has(sentence.folded(lead))))
@@ -251,7 +247,7 @@ export function isServed(sentence: Sentence, at: number): boolean {
   return !sentence.tokens.slice(0, lead).some(({ folded }) => OFFERING.has(folded));
 }
 
-/** "que precisem de um sistema" is as little theirs as those whom somebody serves. */
+/** "que precisem de um sistema" does not name their activity either. */
 const SERVING = new Set(
   (
     "atenda atendam atende atendem sirva sirvam serve servem precise precisem precisa precisam " +
@@ -259,7 +255,7 @@ const SERVING = new Set(
     "buy"
   ).split(" "),
 );
-/** Where "atendam" stands before those who are served; the place itself where it does not. */
+/** Returns the position of "atendam" before customers, or `at`. */
 export function servedFrom(sentence: Sentence, at: number): number {
   let verb = at - 1;
   while (verb > at - 3 && SMALL.has(sentence.folded(verb))) verb--;
@@ -272,7 +268,7 @@ const SOUGHT = new Set(
 );
 
 const OWN = new Set("minha minhas meu meus nossa nossas nosso nossos my our".split(" "));
-/** Verbs of those who look for customers: whom they serve is whom they look for. */
+/** Verbs of sellers, whose customers are the companies requested. */
 const OFFERING = new Set(
   (
     "vendo vende vender vendemos vendendo ofereco oferecer oferecemos forneco fornecer " +
@@ -281,13 +277,13 @@ const OFFERING = new Set(
 );
 
 /**
- * "com piscina", "com mais de 3 lojas", "perto do metrô": what somebody has or is near to is no
- * activity of theirs.
+ * "com piscina", "com mais de 3 lojas", "perto do metrô": true for features and surroundings, no
+ * activities.
  */
 export function isAside(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
-  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" what each of them has.
+  // "planilha com 100 dentistas" counts accounts, "com 3 lojas" the shops of each.
   if (COUNTED.test(sentence.folded(at)) && before === at - 1) {
     for (; before > at - 7; before--) {
       const number = sentence.free(before) && numberAt(sentence, before) !== null;
@@ -300,14 +296,14 @@ export function isAside(sentence: Sentence, at: number): boolean {
   return !DEALING.has(sentence.folded(before - 1));
 }
 
-/** What a company has some of. */
+/** Things that are counted. */
 const COUNTED = /^(lojas|loja|unidades?|filiais|pontos|stores|shops|units|locations)$/;
 const HAD = new Set("tem tenha tenham possui possua possuam have has com with sem".split(" "));
 const LOCATIVES = new Set("na nas no nos on in at".split(" "));
 
 /**
- * "domínio próprio na internet": behind a noun that nobody knows a place of business says where
- * that is, and no activity.
+ * "domínio próprio na internet": after an unknown noun, a place of business is its location, not an
+ * activity.
  */
 function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolean {
   const lead = LOCATIVES.has(sentence.folded(at - 1)) ? at - 1 : before;
@@ -317,7 +313,7 @@ function isPlaceOfOthers(sentence: Sentence, at: number, before: number): boolea
   return !known && sentence.free(lead - 1) && !DEALING.has(noun.folded) && !isRole(sentence, lead);
 }
 
-/** "vendas na internet": what is done with what follows. */
+/** "vendas na internet": true for a role of what follows. */
 function isRole(sentence: Sentence, end: number): boolean {
   for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
     if (ROLES_BEFORE.longest(sentence.tokens, at)?.to === end) return true;
@@ -325,7 +321,7 @@ function isRole(sentence: Sentence, end: number): boolean {
   return false;
 }
 
-/** "advogados ativos na OAB": where those are who were named right before. */
+/** "advogados ativos na OAB": true for a location of the trade before. */
 export function isInside(sentence: Sentence, at: number, before: Before | null): boolean {
   if (before === null || !["na", "no", "nas", "nos"].includes(sentence.folded(at - 1)))
     return false;

@@ -1,10 +1,10 @@
 /**
- * What is left out in one place only: "padarias em SP, exceto MEI em Santos". Input: a sentence in
- * which every word has an owner, and the places that are wished. Output: a note, because a filter
- * leaves something out everywhere or not at all.
- * Invariant: only a place right behind an excluded item, with a place before the exclusion as well;
- * a comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
- * Apart because it looks at all that others took, when they have taken it.
+ * Exclusions that hold in one place only: "padarias em SP, exceto MEI em Santos".
+ * Invariant: only a place right after an excluded item counts, with a requested place before the
+ * exclusion. A comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
+ * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
+ * because a filter excludes a value everywhere or not at all.
+ * On its own because it reads the results of all other stages.
  */
 import { reachOf } from "../negation.ts";
 import { isExcept } from "../negators.ts";
@@ -19,7 +19,7 @@ const THERE = {
   en: "No filter leaves something out in one place only: search each place on its own.",
 };
 
-/** Notes an exclusion that holds in one of several places; true if there is one. */
+/** Notes an exclusion that holds in one of several places. True if found. */
 export function leaveExcludedThere(
   sentence: Sentence,
   notes: Notes,
@@ -35,7 +35,7 @@ export function leaveExcludedThere(
   return false;
 }
 
-/** What companies have or are, which may say more about an excluded item. */
+/** Owners of words that may qualify an excluded item. */
 const SAID_OF: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
 ]);
@@ -50,7 +50,7 @@ const WITH_CONDITION = {
   en: "No filter leaves out only those that meet another condition: make two searches.",
 };
 
-/** Notes "exceto as MEI abertas desde 2020", of which both would hold; true if there is one. */
+/** Notes "exceto as MEI abertas desde 2020" (both would have to hold). True if found. */
 export function leaveConditional(sentence: Sentence, notes: Notes): boolean {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const { polarity, negator } = reachOf(sentence, at);
@@ -66,8 +66,8 @@ export function leaveConditional(sentence: Sentence, notes: Notes): boolean {
 }
 
 /**
- * End of what is said of the excluded item that ends before a token; -1 for nothing. Behind
- * "exceto" a date, a contact or a quality right behind the item is said of it, too.
+ * Returns the end of the condition on the excluded item before `from`; -1 if none. After "exceto",
+ * a date, contact, or quality right after the item is part of it.
  */
 function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
   let at = from;
@@ -78,11 +78,11 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
   const isNegated = reachOf(sentence, at).polarity !== "plain";
   if (isNegated && !(isExcepted && WITHOUT.test(first))) return -1;
-  // Names of districts are no words any more: their text is read.
+  // Names of districts are no longer words; their text is read.
   const isDistrict = [at, at + 1].some(
     (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
   );
-  // "padarias que não sejam MEI abertas desde 2020" asks for a date.
+  // "padarias que não sejam MEI abertas desde 2020" requires a date.
   const isNoun =
     isExcepted || sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
   const isOther = at === from && owner !== sentence.owner(from - 1);
@@ -96,7 +96,7 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   return to;
 }
 
-/** True for "as MEI": the item that ends at a token has an article. */
+/** True for "as MEI": the item that ends at `last` has an article. */
 function hasArticle(sentence: Sentence, last: number): boolean {
   let at = last;
   while (sentence.owner(at - 1) === sentence.owner(last)) at--;
@@ -107,7 +107,7 @@ function isPlace(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "place" && reachOf(sentence, at).polarity === "plain";
 }
 
-/** The negator of the item right before a place; -1 if the item is wished. */
+/** Negator of the item right before a place; -1 if it is required. */
 function negatorBefore(sentence: Sentence, place: number): number {
   for (let at = place - 1; at >= Math.max(0, place - BETWEEN_MAX); at--) {
     const owner = sentence.owner(at);

@@ -1,15 +1,14 @@
 /**
- * Items that are joined to an exclusion, of which the sentence leaves open if they are left out as
- * well: "exceto DDD 11 e MEI", "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e
- * padarias". Input: a sentence in which every word has an owner, when all stages have taken theirs,
- * and the lists of the user that it leaves out. Output: a note with both readings and how to write
- * each.
- * Invariant: behind "exceto", only an item with an article of its own ("as com telefone"), that "e"
- * joins to something which reaches no further (a contact, a date, a capital, a code), or that a
- * comma alone joins; "exceto MEI e com telefone" requires a phone. Behind "sem", "fora de" or
- * "não", only next to a contact, a place or a list, and only before an item of another kind that no
- * preposition, verb or negator leads; adjectives ("grandes", "ativas") are said of companies. A
- * reading is suggested only if it is read so: what no filter leaves out is said to have none.
+ * Items joined to an exclusion that may or may not be excluded as well: "exceto DDD 11 e MEI",
+ * "exceto Santos, MEI", "sem telefone e MEI", "fora de Santos e padarias".
+ * Invariant: after "exceto", an item counts only if it has its own article ("as com telefone"), if
+ * "e" joins it to an item whose negation reaches no further (contact, date, capital, code), or if
+ * only a comma joins it. "exceto MEI e com telefone" requires a phone. After "sem", "fora de", or
+ * "não", it must follow a contact, place, or list, be of another kind, and have no preposition,
+ * verb, or negator; adjectives ("grandes") do not count. The note suggests a reading only if it
+ * parses that way, and says if no filter can exclude the item.
+ * Input: a sentence after all other stages, and its excluded lists. Output: a note with both
+ * readings and how to write each.
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { kindAt } from "../items.ts";
@@ -20,33 +19,33 @@ import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 
 const JOIN = /^(?:e|ou|and|or)$/;
-/** Articles and pronouns that make a noun of what follows: "as com telefone". */
+/** Articles and pronouns that make a noun of the next words: "as com telefone". */
 const DETERMINER = /^(?:o|a|os|as|the|those|ones|aquel[ae]s)$/;
 const LED = /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with|por|para|desde|since)$/;
-/** What companies have or are, by the owner of its words. */
+/** Properties of companies, by the owner of their words. */
 const ITEMS: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place", "size", "status"],
   ...["capital", "date"],
 ]);
-/** Owners of what a negator reaches alone: "sem telefone", "abertas em 2020", "DDD 11". */
+/** Owners of items that a negator reaches alone: "sem telefone", "DDD 11". */
 const REACHED_ALONE: ReadonlySet<string> = new Set(["contact", "date", "capital", "unmapped"]);
-/** What nobody says of companies without an article or a verb, as "grandes" and "ativas" are. */
+/** Owners of nouns, which need an article or a verb, unlike "grandes" and "ativas". */
 const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", "activity"]);
 /** Max words between an article and its item: "as que não têm". */
 const LEAD_MAX = 6;
 
-/** Max tokens of an item that is left out. */
+/** Max tokens of an excluded item. */
 const ITEM_MAX = 12;
 
-/** An item that is left out, by the negator and the last token of the item. */
+/** An excluded item: its negator and its last token. */
 interface ExceptedItem {
   readonly negator: number;
   readonly last: number;
 }
 
-/** An item that a joint leads to. */
+/** An item that follows a joint. */
 interface Joined {
-  /** Its first token with the words that lead to it, that of the item, and the one behind. */
+  /** Its first token with leading words, its own first token, and the token after it. */
   readonly from: number;
   readonly at: number;
   readonly to: number;
@@ -76,7 +75,7 @@ function isJoint(sentence: Sentence, at: number): boolean {
   return JOIN.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
-/** The item that ends right before a joint and that a negator before it reaches. */
+/** Returns the item right before a joint if an earlier negator reaches it. */
 function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null {
   const last = joint - (sentence.tokens[joint - 1]?.text === "," ? 2 : 1);
   const owner = sentence.owner(last);
@@ -88,7 +87,7 @@ function exceptedBefore(sentence: Sentence, joint: number): ExceptedItem | null 
   return null;
 }
 
-/** The item behind a joint; null for a wish that says so itself, such as "com telefone". */
+/** Returns the item after a joint; null if a word such as "com" requires it explicitly. */
 function listedBehind(sentence: Sentence, joint: number): Joined | null {
   const from = joint + 1;
   const isPlace = sentence.owner(from) === "place";
@@ -118,7 +117,7 @@ function isLead(sentence: Sentence, at: number): boolean {
   return isWord && (owner === "filler" || owner === "negation");
 }
 
-/** True if an item is required although it stands in the list of what is left out. */
+/** True if an item is required although it is listed among the excluded ones. */
 function isLost(
   sentence: Sentence,
   {
@@ -128,7 +127,7 @@ function isLost(
   }: { readonly joint: number; readonly out: ExceptedItem; readonly item: Joined },
 ): boolean {
   const reach = reachBehind(sentence, out, item);
-  // "exceto os sem telefone e os MEI": "sem" turns the first alone.
+  // "exceto os sem telefone e os MEI": "sem" negates the first only.
   const isOther = sentence.owner(out.last) !== item.owner;
   if (reach.negator === out.negator)
     return reach.polarity === "plain" && isOther && isExcept(sentence, out.negator);
@@ -144,7 +143,7 @@ function isLost(
   return isLostByComma(sentence, out, item);
 }
 
-/** What reaches an item, of which one word may be reached: "as de capital acima de 1 milhão". */
+/** Returns the reach for an item; one word is enough: "as de capital acima de 1 milhão". */
 function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
     const reach = reachOf(sentence, at);
@@ -153,7 +152,7 @@ function reachBehind(sentence: Sentence, out: ExceptedItem, item: Joined): Reach
   return reachOf(sentence, item.at);
 }
 
-/** "exceto Santos, MEI", "sem MEI, filiais": what is left out is no list with a comma behind it. */
+/** True for "exceto Santos, MEI" and "sem MEI, filiais": the comma does not continue the list. */
 function isLostByComma(sentence: Sentence, { negator, last }: ExceptedItem, item: Joined): boolean {
   if (!NOUNS.has(item.owner) || sentence.folded(item.at).startsWith("opta")) return false;
   const isAside = sentence.tokens[negator - 1]?.text === ",";
@@ -173,16 +172,16 @@ const AND = /^(?:e|and)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
 const THAT = /^(?:que|that|which|who)$/;
 const DO = /^(?:do|does|did)$/;
-/** What is left out with a noun of its own. */
+/** Kinds of exclusions that have a noun. */
 type OutKind = "contact" | "place" | "list";
-/** Owners of what may be left out together with such a thing. */
+/** Owners of items that may be excluded along with these. */
 const JOINED: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "nature", "contact", "place"],
 ]);
 /** Max words of a contact. */
 const CONTACT_MAX = 4;
 
-/** Something that is left out, by its first token with the words that leave it out. */
+/** An exclusion: its first token (with its negator) and its kind. */
 interface Out {
   readonly from: number;
   readonly kind: OutKind;
@@ -212,14 +211,14 @@ export function leaveOutOrWished(
   return isLeft;
 }
 
-/** "fora da lista X, MEI e filiais": true for a comma whose list goes on to "e". */
+/** True for a comma in a list that ends in "e": "fora da lista X, MEI e filiais". */
 function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
   const item = joinedBehind(sentence, comma, "list");
   return item !== null && AND.test(sentence.folded(item.to));
 }
 
-/** The contact or place that ends before "e" and that no "exceto" leaves out; null if none. */
+/** Returns the contact or place before "e" that is excluded without "exceto", or null. */
 function outBefore(sentence: Sentence, and: number): Out | null {
   const last = and - 1;
   const { polarity, negator } = reachOf(sentence, last);
@@ -231,7 +230,7 @@ function outBefore(sentence: Sentence, and: number): Out | null {
   return { from: THAT.test(sentence.folded(verb - 1)) ? verb - 1 : verb, kind };
 }
 
-/** "contact" if a name of one ends at a token; its words are left to the notes or claimed. */
+/** Returns "contact" if one ends at a token, claimed or unmapped. */
 function contactAt(sentence: Sentence, last: number): OutKind | null {
   for (let at = last; at > last - CONTACT_MAX; at--) {
     const match = FILTER_PHRASES.longest(sentence.tokens, at);
@@ -246,7 +245,7 @@ interface Item {
   readonly owner: string;
 }
 
-/** The item of another kind that "e" leads to, with no other word than an article before it. */
+/** Returns the item of another kind after "e", with at most an article before it. */
 function joinedBehind(sentence: Sentence, and: number, kind: OutKind): Item | null {
   let at = and + 1;
   if (ARTICLE.test(sentence.folded(at)) && sentence.owner(at) !== "place") at++;
@@ -257,12 +256,12 @@ function joinedBehind(sentence: Sentence, and: number, kind: OutKind): Item | nu
   return { at, to, owner };
 }
 
-/** True for an item whose own words begin with a preposition: "em Santos", "do Simples". */
+/** True for an item that begins with a preposition: "em Santos", "do Simples". */
 function isLed(sentence: Sentence, at: number): boolean {
   return /^(?:em|no|na|nos|nas|in|at|de|do|da|dos|das|of|com|with)$/.test(sentence.folded(at));
 }
 
-/** What is left out, and the item behind it with the owner of its words. */
+/** An exclusion, and the item after it with its owner. */
 interface Unclear {
   readonly said: string;
   readonly item: string;
@@ -271,12 +270,12 @@ interface Unclear {
 
 type Leads = readonly [wished: string, out: string];
 
-/** What is left out up to a token, as it is repeated; empty if no filter takes it. */
+/** Returns the text of an exclusion up to a token; empty if no filter takes it. */
 function saidOf(sentence: Sentence, from: number, last: number): string {
   return sentence.owner(last) === "unmapped" ? "" : sentence.words(from, last + 1).words;
 }
 
-/** How each of the two readings is written, or that no filter takes it. */
+/** Returns how to write each reading, or that no filter takes it. */
 function readingsOf({ said, item, owner }: Unclear): Sentences {
   const asked = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
   if (owner === "unmapped")
@@ -298,19 +297,19 @@ const NEITHER = {
   en: "No filter requires it or leaves it out.",
 };
 
-/** Owners of what a filter can leave out. */
+/** Owners of items a filter can exclude. */
 const CAN_BE_OUT: ReadonlySet<string> = new Set([
   ...["regime", "activity", "headquarters", "place", "size", "status", "capital", "date"],
 ]);
 
-/** An item without the words that lead to it, which the sentences have of their own. */
+/** Returns an item without its leading words, which the sentences add themselves. */
 function bareOf(item: string, owner: string): string {
   if (owner !== "contact" && owner !== "place") return item;
   const lead = /^(?:(?:[ao]s?|the|those|com|with|de|d[ao]s?|of|em|n[ao]s?|in|que t[eê]m) )+/i;
   return item.replace(lead, "");
 }
 
-/** What leads to an item that is wished, and to one that is left out, in each language. */
+/** Returns the leading words for a required and an excluded item, in each language. */
 function leadsOf(owner: string): readonly [pt: Leads, en: Leads] {
   if (owner === "contact")
     return [

@@ -1,12 +1,12 @@
 /**
  * Lists of contacts: those of which one is enough ("telefone ou e-mail", "e-mail, telefone ou
  * celular"), and those with one quality for all ("e-mail e telefone exclusivos"). Input: the
- * contacts of a sentence in their order. Output: the filter that stands for all of a list; for a
- * contact without a quality of its own, the wish for it with the quality of its list.
- * Invariant: "ou" before the last contact of a list holds for all that commas join to it; contacts
- * required before the list stay required; a web site in a list is no choice and does not end it. A
- * quality in the plural holds for its whole list; one that may be said of the contact next to it
- * alone holds for what "e" or "ou" joins without another "com", and a note says so.
+ * contacts of a sentence in order. Output: the filter for a whole list; for a contact without its
+ * own quality, its filter with the quality of the list.
+ * Invariant: "ou" before the last contact applies to all contacts that commas join to it. Contacts
+ * required before the list stay required. A web site in a list is no choice and does not end it. A
+ * plural quality applies to the whole list. An ambiguous one applies to what "e" or "ou" joins
+ * without another "com", and a note says so.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters } from "./phrase.ts";
@@ -19,32 +19,32 @@ type Kind = Exclude<Contact, "other" | "site">;
 const KINDS: readonly Kind[] = ["email", "phone", "contact", "mobile", "landline"];
 
 const wordSet = (words: string) => new Set(words.split(" "));
-/** Words that may stand between two contacts of which one is enough. */
+/** Words between two contacts of which one is enough. */
 const BETWEEN = wordSet(
   "e ou or and , / um uma com por o a as os an the any some algum alguma qualquer pelo menos at " +
     "least one either de do da numero que that who which those tenha tenham tem ter possua " +
     "possuam possui possuem have has having with tambem also ainda entao con un una tengan",
 );
 
-/** A list of contacts, as far as it was read. */
+/** A list of contacts read so far. */
 interface Run {
   readonly from: number;
   readonly to: number;
   readonly kinds: readonly Contact[];
-  /** The contacts that were required before it. */
+  /** Contacts required before it. */
   readonly before: readonly Kind[];
-  /** True if the note that any phone or e-mail counts was already added. */
+  /** True if the note that any phone or e-mail counts exists. */
   readonly isNoted: boolean;
 }
 
 /** The filter for a list whose last contact is joined by "ou". */
 interface Choice {
   readonly from: number;
-  /** The filter for all of it; null if none takes a contact of a quality beside others. */
+  /** The filter for the list; null if no filter combines a quality with other contacts. */
   readonly joined: "phone" | "contact" | null;
   /** True if a mobile or landline becomes any phone. */
   readonly isWider: boolean;
-  /** True if a filter required before the list makes the choice useless. */
+  /** True if an earlier required filter makes the choice useless. */
   readonly isHidden: boolean;
 }
 
@@ -59,12 +59,12 @@ export class ContactChoice {
     this.#found = found;
   }
 
-  /** Ends the list: its last contact was not required. */
+  /** Ends the list at a contact not required. */
   end(): void {
     this.#run = null;
   }
 
-  /** Adds a contact; returns what its list stands for if "ou" joins it to another, else null. */
+  /** Adds a contact; returns the choice if "ou" joins it to its list, else null. */
   add(at: number, to: number, contact: Contact): Choice | null {
     const run = this.#run;
     const joint = run === null ? null : this.#joint(run.to, at);
@@ -80,7 +80,7 @@ export class ContactChoice {
     return choice;
   }
 
-  /** Requires one of the contacts of the list, and of the others none that it named. */
+  /** Requires one contact of the list and no other that it names. */
   require(joined: Kind): void {
     const before = this.#run?.before ?? [];
     for (const kind of KINDS) this.#found[kind] = kind === joined || before.includes(kind);
@@ -110,19 +110,19 @@ function choiceOf({ from, kinds, before, isNoted }: Run): Choice {
   return { from, joined, isWider: kinds.some(isExact) && !phones && !isNoted, isHidden };
 }
 
-/** A contact in a sentence, and what it asks for. */
+/** A contact in a sentence, and its filter. */
 interface ContactAt {
   readonly at: number;
   readonly to: number;
   readonly phrase: FilterPhrase;
 }
 
-/** The contact before, and whether a quality before it holds for what follows. */
+/** The previous contact; `leads` if its quality applies to the next one. */
 export interface ContactBefore extends ContactAt {
   readonly leads: boolean;
 }
 
-/** A contact with the quality of its list; unsure if it may be said of its neighbor alone. */
+/** A contact with its list's quality; unsure if that may apply to its neighbor only. */
 interface Spread {
   readonly phrase: FilterPhrase;
   readonly unsure: boolean;
@@ -131,21 +131,21 @@ interface Spread {
 const FIRM = /^(e|ou|and|or|nem|nor)$/;
 const ARTICLE = /^(o|a|os|as|um|uma|an|the|its|their|seu|seus)$/;
 const WITH = /^(com|with|sem|without|de)$/;
-/** What contacts are called; a quality that begins otherwise stands before its contact. */
+/** Names of contacts; any other first word is a quality before its contact. */
 const CONTACT = new RegExp(
   "^(?:e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|" +
     "fixos?|mobiles?|landlines?|cell)$",
 );
 const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|are|repetem)$/;
-/** Max contacts between one and the quality that is said of it. */
+/** Max contacts between one and its quality. */
 const LIST_MAX = 4;
 
-/** True if the quality of a contact stands before it, so that it goes on to the next one. */
+/** True if a contact's quality precedes it, so that it applies to the next one as well. */
 export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
   return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
 }
 
-/** Returns a contact with the quality that its list has; null if it has none. */
+/** Returns a contact with its list's quality; null if there is none. */
 export function spreadQuality(
   sentence: Sentence,
   one: ContactAt,
@@ -183,7 +183,7 @@ function fromBehind(sentence: Sentence, { to }: ContactAt): Said | null {
     const { quality } = next.value;
     if (quality !== undefined) {
       const isPlural = isSaidInPlural(sentence, joint.to, next.to);
-      // "mobile and phone not shared" is one wish of the table.
+      // "mobile and phone not shared" is one row of the table.
       const isFirm = joint.isFirm || hasFirm(sentence, joint.to, next.to);
       if (!isPlural && (isLed || !isFirm)) return null;
       return { quality, unsure: !isPlural };
@@ -201,7 +201,7 @@ interface Joint {
   readonly hasArticle: boolean;
 }
 
-/** What joins the contact that ends at a token to the next one; null if nothing does. */
+/** The joint between the contact before a token and the next one, or null. */
 function jointAt(sentence: Sentence, from: number): Joint | null {
   let at = from;
   const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");

@@ -1,8 +1,8 @@
 /**
- * Phone numbers and e-mail addresses that a sentence names: "quem tem o telefone (11) 98765-4321".
- * Invariant: a number is a phone only behind a word for one or "who has", written as only phones
- * are, or if it is all of the text; a number without its area code, and a value that is left out,
- * go to the notes; nothing is guessed.
+ * Phone numbers and e-mail addresses in a sentence: "quem tem o telefone (11) 98765-4321".
+ * Invariant: a number is a phone only after a word for a phone or "who has", in a form that only
+ * phones have, or as the whole text. A number without an area code and an excluded value go to the
+ * notes. Nothing is guessed.
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { readEmail } from "../../spec/contacts/emails.ts";
@@ -22,13 +22,13 @@ import type { Sentence } from "../words/sentence.ts";
 import { callBefore, claimQuestion, leaveEmptyQuestion } from "./contactwords.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./phrase.ts";
 
-/** The values of a sentence, each in the normal form of the spec. */
+/** The values of a sentence, in the spec's normal form. */
 export interface SaidContacts {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
-  /** How many values there are. */
+  /** Number of values. */
   readonly count: number;
-  /** Whether a value went to the notes, so that the filters find more than was meant. */
+  /** True if a value went to the notes, so the filters match more than requested. */
   readonly lost: boolean;
 }
 
@@ -41,7 +41,7 @@ const PHONES = wordSet(
     "movil",
 );
 const MAILS = wordSet("email emails mail correo correos endereco address");
-/** Words between the word for a contact and its value, or between two values. */
+/** Words between the word for a contact and its value, or between values. */
 const BETWEEN = wordSet(
   "e o a os as de do da com ddd eh es is the numero number fixo celular comercial " +
     "fone el la y and " +
@@ -52,13 +52,13 @@ const LEADS = wordSet(
   "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
     "have tiene tienen um uma mesmo mesma same an",
 );
-/** Numbers behind these have a name of their own. */
+/** Words before numbers of other kinds. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
-/** Words that say that a contact is that of the writer. */
+/** Words that make a contact the writer's. */
 const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
-/** Marks around a value; they belong to it. */
+/** Marks around a value, claimed with it. */
 const QUOTE = /^["“”„«»'‘’]$/;
-/** Behind these an address is where a list is to be sent. */
+/** Words before the address that a list is sent to. */
 const SENT_TO = wordSet("para pra to");
 
 /** Max words between the word for a contact and its value. */
@@ -67,31 +67,31 @@ const BETWEEN_MAX = 4;
 const PHONE_TOKENS = 14;
 /** Max tokens before the first digit other than 0: "( 0 ** 11". */
 const EMPTY_TOKENS = 5;
-/** Digits that no other number of a sentence has; a date has eight and marks of its own. */
+/** Min digits that no other number has; a date has eight, with its own marks. */
 const DIGITS_MIN = 8;
-/** Without zeros in front: "55 0 11 98765-4321", and "15 11 98765-4321" with a carrier. */
+/** Max digits after leading zeros: "55 0 11 98765-4321", "15 11 98765-4321" (carrier). */
 const DIGITS_MAX = 14;
-/** Up to so many digits the country or the area code is written, which marks part from the rest. */
+/** Max digits of the country or area code, which other marks may separate. */
 const PREFIX_DIGITS_MAX = 4;
-/** Marks inside of a number, wherever they stand, and those that only part its beginning. */
+/** Marks anywhere in a number, and marks only after its first part. */
 const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
 const PREFIX_MARK = /^[./]$/;
-/** Digits of an area code and a number, which need no sign between them. */
+/** Min digits of an area code with a number, which need no separator. */
 const JOINED_MIN = 10;
-/** Questions for the holder of a number. */
+/** Question words for a holder. */
 const HOLDERS = wordSet("quem quien who");
 const HAVE = wordSet("tem tiene has usa uses owns utiliza");
-/** Verbs of holders in any number, which need no word for a holder. */
+/** Verbs of any number that need no word for a holder. */
 const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
-/** What only phones look like: a plus sign or an area code apart, and a number in two parts. */
+/** Forms of phones only: a plus sign or separate area code, and a number in two parts. */
 const PHONE_FORM = new RegExp(
   "^(?:(?:\\+|00)\\s?55.*|\\(?0\\s?(?:xx|\\*\\*|--).*|\\(0?\\d\\d\\)\\s?9?\\d{4}[-.\\s]?\\d{4}|" +
     "0?\\d\\d[\\s-]9?\\d{4}[-\\s]\\d{4})$",
   "i",
 );
-/** Characters of a phone in normal form with all of its digits: +551133334444. */
+/** Length of a whole phone in normal form: +551133334444. */
 const WHOLE_LENGTH = 13;
 
 const AREA_MISSING: Remark = {
@@ -99,7 +99,7 @@ const AREA_MISSING: Remark = {
   pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
   en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
 };
-/** As `AREA_MISSING`; an area code that the sentence has elsewhere is repeated. */
+/** Like `AREA_MISSING`; repeats an area code found elsewhere. */
 function areaMissing(sentence: Sentence): Remark {
   const { tokens } = sentence;
   const at = tokens.findIndex(
@@ -139,14 +139,14 @@ const OR_CPF: Remark = {
   en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
 };
 
-/** A value in the text: its tokens, and what it is or why it is none. */
+/** A value in the text: its tokens, its reading or why it has none. */
 interface Value {
   readonly from: number;
   readonly to: number;
   readonly read: { readonly phone: string } | { readonly email: string } | { readonly why: Remark };
 }
 
-/** Finds and claims every phone number and e-mail address; `known` if the snapshot finds them. */
+/** Finds and claims all phone numbers and e-mail addresses; `known` if the snapshot has them. */
 export function findContactValues(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
   const [phones, emails] = [new Set<string>(), new Set<string>()];
   const excess: Value[] = [];
@@ -185,7 +185,7 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = leaveEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  // More words become names later, and names negate nothing.
+  // More words become names later, and names do not negate.
   forgetReach(sentence);
   return {
     phones: [...phones],
@@ -195,7 +195,7 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
   };
 }
 
-/** Leaves "meu telefone é …" to the notes, which says who asks; true for such a value. */
+/** Leaves "meu telefone é …" (the writer's) to the notes; true for such a value. */
 function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
   const lead = leadOf(sentence, from);
   const before = sentence.tokens[lead - 2];
@@ -205,13 +205,13 @@ function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolea
   return true;
 }
 
-/** True for a value that a full filter does not have. */
+/** True for a value beyond a full filter's limit. */
 function isOver({ read }: Value, taken: ReadonlySet<string>): boolean {
   const value = "email" in read ? read.email : "phone" in read ? read.phone : null;
   return value !== null && taken.size >= SPEC_LIMITS.contactsMax && !taken.has(value);
 }
 
-/** Notes the values that the filter does not hold, from the first of them to the last. */
+/** Notes the values beyond the filter's limit, from first to last. */
 function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[]): void {
   const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
   const { contactsMax: max } = SPEC_LIMITS;
@@ -226,7 +226,7 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   );
 }
 
-/** Why no filter takes a value; "telefone X ou e-mail Y" are two filters, of which both hold. */
+/** Why no filter takes a value; for "telefone X ou e-mail Y", both filters must hold. */
 function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
   if ("why" in read) return read.why;
   if (last === null || "email" in last.read === "email" in read) return null;
@@ -234,7 +234,7 @@ function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): 
   return gap.some(({ folded }) => folded === "ou" || folded === "or") ? EITHER_QUALITY : null;
 }
 
-/** Claims a value with the words that lead to it; false if no filter takes it. */
+/** Claims a value with its leading words; false if no filter takes it. */
 function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null): boolean {
   const lead = leadOf(sentence, value.from);
   let from = lead;
@@ -255,7 +255,7 @@ function isQuote({ tokens }: Sentence, at: number): boolean {
   return QUOTE.test(tokens[at]?.text ?? "");
 }
 
-/** An address, unless it is where a list is to be sent. */
+/** Reads an address, unless a list is to be sent there. */
 function emailAt(sentence: Sentence, at: number): Value | null {
   const { text = "" } = sentence.tokens[at] ?? {};
   if (!text.includes("@") || SENT_TO.has(sentence.folded(at - 1))) return null;
@@ -263,17 +263,17 @@ function emailAt(sentence: Sentence, at: number): Value | null {
   return email === null ? null : { from: at, to: at + 1, read: { email } };
 }
 
-/** A link to a phone number: it is nothing else. */
+/** Reads a link to a phone number. */
 function linkAt(sentence: Sentence, at: number): Value | null {
   const { kind, text = "" } = sentence.tokens[at] ?? {};
   if (kind !== "word" || !isPhoneLink(text)) return null;
   const read = readPhone(text);
   if ("fault" in read) return { from: at, to: at + 1, read: { why: reasonOf(read.fault) } };
-  // Links begin with a country, and one of another country may look like an area code.
+  // Links begin with a country code; a foreign one may look like an area code.
   return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
 }
 
-/** The first run of tokens that is one whole phone number; else a shorter one, or why none is. */
+/** The first run of tokens that is a whole phone number; else a shorter one, or why not. */
 function phoneAt(sentence: Sentence, from: number): Value | null {
   const { kind, text } = sentence.tokens[from] ?? {};
   if (kind !== "number" && text !== "(" && text !== "+") return null;
@@ -296,7 +296,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
       const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
       const value = { from, to, read };
-      // "11 98765 43 21" begins with what is a number of seven digits.
+      // "11 98765 43 21" begins with a valid number of seven digits.
       if (isPhone && read.phone.length >= WHOLE_LENGTH) return value;
       if (isPhone) best = value;
     }
@@ -308,7 +308,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   return best;
 }
 
-/** True for what only phones look like, whatever dashes it has. */
+/** True for a form that only phones have, with any dashes. */
 function isPhoneForm(words: string): boolean {
   return PHONE_FORM.test(words.replace(/\s*[\u2010-\u2015\u2212]\s*/g, "-"));
 }
@@ -317,7 +317,7 @@ function isMark({ tokens }: Sentence, at: number): boolean {
   return tokens[at]?.kind === "mark";
 }
 
-/** True for a number behind "quem tem", "share", or "ligar para", which asks for its holder. */
+/** True for a number after "quem tem", "share", or "ligar para", which requests its holder. */
 function isHeld(sentence: Sentence, at: number): boolean {
   if (callBefore(sentence, at) >= 0) return true;
   const verb = /^(?:o|el|the)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
@@ -325,7 +325,7 @@ function isHeld(sentence: Sentence, at: number): boolean {
   return HOLDERS.has(sentence.folded(verb - 1)) && HAVE.has(sentence.folded(verb));
 }
 
-/** True if nothing but marks follows. */
+/** True if only marks follow. */
 function isEnd(sentence: Sentence, at: number): boolean {
   return sentence.tokens.slice(at).every(({ kind }) => kind === "mark");
 }
@@ -334,7 +334,7 @@ function reasonOf(fault: PhoneFault): Remark {
   return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
 }
 
-/** True if a token may go on with a phone of so many digits: "( 11 ) 98765 - 4321", "0 xx 11". */
+/** True if a token may continue a phone of `digits` digits: "( 11 ) 98765 - 4321", "0 xx 11". */
 function isPart(sentence: Sentence, at: number, digits: number): boolean {
   const { kind, text = "", folded = "" } = sentence.tokens[at] ?? {};
   if (!sentence.free(at)) return false;
@@ -347,7 +347,7 @@ function isOtherNumber(sentence: Sentence, at: number): boolean {
   return [1, 2].some((back) => OTHER_NUMBERS.has(sentence.folded(at - back)));
 }
 
-/** Where the word for a contact stands that leads to a value, or the value before; else `at`. */
+/** Returns the index of the contact word or value that leads to a value; else `at`. */
 function leadOf(sentence: Sentence, at: number): number {
   let lead = at;
   for (let i = at - 1; i >= Math.max(0, at - BETWEEN_MAX); i--) {

@@ -1,12 +1,12 @@
 /**
- * Words for contacts that are neither a filter nor a trade: "por telefone", "com dois telefones",
- * "cujo telefone é exclusivo"; and questions for the holder of a phone or an e-mail: "who has this
- * e-mail", "de quem é este número". Input: a sentence whose wishes are known and whose trades are
- * not. Output: a note, because no filter takes them.
- * Invariant: only behind a word that says how something is done or whose the contact is, with
- * numerals and determiners between; "conserto de telefones" and "lojas de celular" stay trades.
- * Words of a question are claimed only next to a value, or with the word for a contact if the
- * sentence has no value; then the note asks for the value, and no activity is made of the word.
+ * Words for contacts that are neither a filter nor a trade ("por telefone", "com dois telefones",
+ * "cujo telefone é exclusivo"), and questions about the holder of a phone or e-mail ("who has this
+ * e-mail", "de quem é este número"). Input: a sentence after the filters and before the trades.
+ * Output: a note, because no filter takes them.
+ * Invariant: only after a word for a means or an owner, with numerals and determiners between;
+ * "conserto de telefones" and "lojas de celular" stay trades. Words of a question are claimed only
+ * next to a value, or with the word for a contact if the sentence has no value. In that case the
+ * note requests the value, and the word becomes no activity.
  */
 import { isInTrade } from "../items.ts";
 import type { Notes } from "../notes.ts";
@@ -33,20 +33,20 @@ const DETERMINER = wordsOf(
     "numeros? number one two " +
     "dos tres como minimo menos",
 );
-/** What says that a contact is had, used, or whose it is. */
+/** Words for having or using a contact, or its owner. */
 const LEAD = wordsOf(
   "com sem por via pelo pela cuj[ao]s? with without by through whose con sin tem tenham? tenha " +
     "possuam? possui possuem have has having meu minha meus minhas nosso nossa nossos my our " +
     "mi nuestro cuy[ao]s?",
 );
-/** What may follow a word for a phone. */
+/** Words after a word for a phone. */
 const KIND = wordsOf("fix[ao]s? celular(?:es)? move(?:l|is) comercia(?:l|is)");
-/** What is made of so many contacts: "uma planilha com 50 telefones". */
+/** Documents with counted rows: "uma planilha com 50 telefones". */
 const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list spreadsheet lead");
 const ARTICLE = wordsOf("uma? a an una? one");
 const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
 const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
-/** Max words between a contact and what leads to it, and of what is said of it. */
+/** Max words between a contact and its leading word, and of its description. */
 const BETWEEN_MAX = 5;
 const SAID_MAX = 6;
 
@@ -57,8 +57,8 @@ const NO_FILTER: Remark = {
 };
 
 /**
- * Leaves every such word to the notes, with what is said of it; of a text whose limit is not known
- * only those that are counted, because "com no máximo dois telefones" is no limit.
+ * Leaves all such words to the notes with their description. If the limit is unknown, only counted
+ * contacts, because "com no máximo dois telefones" is no limit.
  */
 export function leaveContactWords(
   sentence: Sentence,
@@ -77,7 +77,7 @@ export function leaveContactWords(
   }
 }
 
-/** Where a contact ends that begins at a token: "cell phone", "telefone fixo"; -1 for none. */
+/** Returns the end of a contact at a token ("cell phone", "telefone fixo"); -1 for none. */
 function contactEnd(sentence: Sentence, at: number): number {
   const word = sentence.folded(at);
   const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
@@ -86,7 +86,7 @@ function contactEnd(sentence: Sentence, at: number): number {
   return sentence.free(end) && KIND.test(sentence.folded(end)) ? end + 1 : end;
 }
 
-/** "com dois telefones", but not "com 50 telefones de padarias", which asks for so many. */
+/** True for "com dois telefones", but not for "com 50 telefones de padarias" (a limit). */
 function isCounted(
   sentence: Sentence,
   { lead, at, end }: { readonly lead: number; readonly at: number; readonly end: number },
@@ -114,12 +114,12 @@ function leadBefore(sentence: Sentence, contact: number): number {
   return -1;
 }
 
-/** "pelo menos dois telefones" says how many. */
+/** True for "pelo menos dois telefones". */
 function isBound(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
 }
 
-/** Where what is said of the contact ends: "cujo telefone não é de contador". */
+/** The end of a contact's description: "cujo telefone não é de contador". */
 function saidEnd(sentence: Sentence, from: number): number {
   let to = from;
   while (to < from + SAID_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
@@ -132,12 +132,12 @@ function saidEnd(sentence: Sentence, from: number): number {
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Demonstratives, also with a preposition: "deste telefone". */
+/** Demonstratives and their contractions: "deste telefone". */
 const THIS = wordSet(
   "este esse esta essa aquele aquela deste desse desta dessa daquele daquela nesse neste " +
     "this that these those ese aquel",
 );
-/** Words that ask for the holder, and what holders do with a contact. */
+/** Words for the holder, and verbs for a holder's actions. */
 const ASKS = wordSet(
   "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
     "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
@@ -145,7 +145,7 @@ const ASKS = wordSet(
     "reparte repartem share shares sharing comparte comparten mesmo mesma mesmos mesmas " +
     "same mismo misma comum common outra outras outro outros other registered recebi",
 );
-/** Words before a number that is called: "ligar para 11 3333-4444". */
+/** Words for calling a number: "ligar para 11 3333-4444". */
 const CALLS = wordSet(
   "ligar ligo liga ligue ligando ligamos ligou ligaram ligacao chamada telefonar telefonando " +
     "discar disque call calls calling called dial dialing llamar llamo llamando llamada",
@@ -159,7 +159,7 @@ const JOINS = wordSet(
 );
 /** Max words between a call and its number. */
 const CALL_WORDS_MAX = 4;
-/** Max words of a question on either side of a value. */
+/** Max words of a question before or after a value. */
 const REACH = 6;
 const CONTACTS = wordSet(
   "telefone telefones fone celular whatsapp zap numero phone telephone number mobile telefono " +
@@ -167,7 +167,7 @@ const CONTACTS = wordSet(
 );
 const HOLDERS = wordSet("quem quien quienes who whose whom");
 
-/** All words of a question without a value. */
+/** All words of questions without a value. */
 const QUESTION = [HOLDERS, THIS, ASKS, JOINS, CONTACTS];
 
 const VALUE_MISSING: Remark = {
@@ -176,7 +176,7 @@ const VALUE_MISSING: Remark = {
   en: "The phone or e-mail is missing; write it as in: who has the phone 11 98765-4321.",
 };
 
-/** Claims the words of a question or call next to a value, the tokens `from` to `to`. */
+/** Claims the words of a question or call next to the value [from, to). */
 export function claimQuestion(sentence: Sentence, from: number, to: number): void {
   const first = reach(sentence, from - 1, -1);
   const last = reach(sentence, to, 1);
@@ -186,14 +186,14 @@ export function claimQuestion(sentence: Sentence, from: number, to: number): voi
   if (last >= to) sentence.claim(to, last + 1, "contact");
 }
 
-/** Index of the word that says that the number at a token is called; -1 for none. */
+/** Index of the word for calling the number at a token; -1 for none. */
 export function callBefore(sentence: Sentence, at: number): number {
   let call = at - 1;
   while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;
   return CALLS.has(sentence.folded(call)) && sentence.free(call) ? call : -1;
 }
 
-/** The farthest word of a question in a direction; the token before the first if there is none. */
+/** Returns a question's last word in a direction; the token before `start` if there is none. */
 function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   let farthest = start - step;
   for (let at = start; Math.abs(at - start) < REACH && sentence.free(at); at += step) {
@@ -204,7 +204,7 @@ function reach(sentence: Sentence, start: number, step: 1 | -1): number {
   return farthest;
 }
 
-/** Leaves "who has this phone" to the notes; true if the sentence asks so and names no value. */
+/** Leaves "who has this phone" to the notes; true for such a question without a value. */
 export function leaveEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
   const words = sentence.tokens.map(({ folded }) => folded);
   const ends = [HOLDERS, THIS, CONTACTS].map((set) => words.findIndex((word) => set.has(word)));

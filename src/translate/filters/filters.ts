@@ -1,9 +1,9 @@
 /**
- * The stage of wishes that are one word or a few: status, size, regime, head office, contact, sort.
- * What comes in: a sentence. What goes out: what each wish sets in a spec.
- * Invariant: a wish that the spec cannot express in the polarity it has is left to the notes, never
- * dropped and never turned round; of two that exclude each other the first counts, and a warning
- * names the second.
+ * The stage of short filter phrases: status, size, regime, head office, contact, sort. Input: a
+ * sentence. Output: the members of a spec that each phrase sets.
+ * Invariant: a request that the spec cannot express in its polarity goes to the notes, never
+ * dropped or inverted. Of two contradictory requests the first counts, and a warning names the
+ * second.
  */
 
 import { isInTrade, kindAt } from "../items.ts";
@@ -40,16 +40,16 @@ import {
 } from "./signs.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
-/** What the stage works on. */
+/** Context of the stage. */
 interface FilterContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
-  /** Whether the snapshot has what is counted at an import. */
+  /** True if the snapshot has the import's counts. */
   readonly counts: boolean;
   readonly bounds: Bounds;
 }
 
-/** Finds and claims every wish of the table. */
+/** Finds and claims the table's phrases. */
 export function findFilters(context: FilterContext): FoundFilters {
   return new FilterStage(context).all();
 }
@@ -60,9 +60,9 @@ interface Taken {
   readonly phrase: FilterPhrase;
 }
 
-/** What a wish that was taken last may still change. */
+/** The last phrase, which the next may extend. */
 interface Last extends Taken {
-  /** Whether it set what it asks for. */
+  /** True if it set its filter. */
   readonly set: boolean;
 }
 
@@ -105,7 +105,7 @@ class FilterStage {
     return this.#found;
   }
 
-  /** "e-mail e telefone exclusivos": what is said of a list is said of each of its contacts. */
+  /** "e-mail e telefone exclusivos": a quality of a list applies to each of its contacts. */
   #withQuality(taken: Taken): Taken {
     const spread = spreadQuality(this.#sentence, taken, this.#contact);
     const phrase = spread?.phrase ?? taken.phrase;
@@ -123,7 +123,7 @@ class FilterStage {
   #isMeant({ at, to, phrase }: Taken): boolean {
     const last = this.#last;
     const listed = last !== null && last.phrase.role === "contact";
-    // "portal de internet com telefone" is no trade of its own.
+    // "portal de internet com telefone" is not a second trade.
     if (phrase.trade === true && this.#hasActivity(at, to)) return false;
     const had = phrase.role === "contact" && isHaving(this.#sentence.folded(at - 1));
     return (
@@ -132,7 +132,7 @@ class FilterStage {
     );
   }
 
-  /** Whether a trade is named beside a name that may be one itself: then it is one. */
+  /** True if the sentence has another trade, so that an ambiguous name is none. */
   #hasActivity(from: number, to: number): boolean {
     const sentence = this.#sentence;
     const named = (at: number) => sentence.free(at) && kindAt(sentence, at) === "activity";
@@ -142,10 +142,10 @@ class FilterStage {
   #take(taken: Taken): void {
     const { at } = taken;
     const reach = reachOf(this.#sentence, at);
-    // The "não" of "porte não informado" is one of its own words.
+    // The "não" of "porte não informado" belongs to the phrase.
     const inside = reach.negator >= at && reach.negator < taken.to;
     const { polarity, negator } = inside ? PLAIN : reach;
-    // Behind the first item of a list the negator belongs to that one.
+    // A negator before a list belongs to the first item.
     const own = negator >= 0 && negator < at && this.#isFirst(negator, at);
     const from = this.#leadOf(taken);
     const { tokens } = this.#sentence;
@@ -179,7 +179,7 @@ class FilterStage {
     return phrase.role === "contact" ? contactLead(this.#sentence, at) : at;
   }
 
-  /** "inclusive MEI": they are not kept out, and nobody else is. */
+  /** "inclusive MEI": neither excluded nor required. */
   #isIncluded({ at, phrase }: Taken): boolean {
     if (phrase.role === "status" || phrase.role === "sort" || phrase.role === "contact")
       return false;
@@ -187,7 +187,7 @@ class FilterStage {
     return ["inclusive", "incluindo", "including"].includes(this.#sentence.folded(at - article));
   }
 
-  /** "pode ser MEI": they are not kept out either. */
+  /** "pode ser MEI": not excluded or required. */
   #isAllowed({ at, phrase }: Taken): boolean {
     if (phrase.role === "sort" || phrase.role === "contact") return false;
     const article = ["a", "as", "o", "os", "um", "uma"].includes(this.#sentence.folded(at - 1));
@@ -198,7 +198,7 @@ class FilterStage {
     );
   }
 
-  /** Where "que já foram MEI", "that used to be MEI" begins to say so; -1 where it does not. */
+  /** Returns the start of a past tense ("que já foram MEI", "that used to be MEI"); else -1. */
   #pastOf({ at, phrase }: Taken): number {
     if (phrase.role !== "regime") return -1;
     const past = /^(foram|foi|era|eram|were|was|used|fueron|eran)$/;
@@ -210,14 +210,14 @@ class FilterStage {
     return -1;
   }
 
-  /** "contabilidade para MEI": those who are served, not those who are sought. */
+  /** "contabilidade para MEI": customers, not the companies requested. */
   #isAudience({ at, phrase }: Taken): boolean {
     if (phrase.role !== "regime" && phrase.role !== "size") return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return at > 1 && ["para", "pra", "for"].includes(this.#sentence.folded(at - article));
   }
 
-  /** "com ou sem telefone", "ativas ou não": said, and no filter. */
+  /** "com ou sem telefone", "ativas ou não": no filter. */
   #leaveOpen({ at, to, phrase }: Taken): void {
     if (phrase.role === "status") this.#found.anyStatus = true;
     const { negator } = reachOf(this.#sentence, to - 1);
@@ -242,7 +242,7 @@ class FilterStage {
     }
     const included = this.#include(taken, negated);
     let outcome = this.#had(taken, from, negated) ?? phrase.apply(found, negated);
-    // "inclusive inativas" beside the active ones are all.
+    // "inclusive inativas" next to active ones means all.
     if (included && outcome === "contradiction") {
       found.anyStatus = true;
       outcome = "set";
@@ -256,9 +256,9 @@ class FilterStage {
     if (phrase.role === "contact")
       this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     if (phrase.role === "sort") this.#sentence.claim(to, sortTail(this.#sentence, to), "sort");
-    // A second order misleads nobody about who is listed.
+    // A second order leaves the set of accounts unchanged.
     const code = phrase.role === "sort" ? "contradictory_sort" : "contradiction";
-    // A bound that contradicts has said so.
+    // Bounds report their contradictions.
     if (outcome === "contradiction") contradict(this.#notes, words, code);
     if (outcome === "set") this.#remark(phrase, words);
     const without = /^(sem|sin|without)$/.test(this.#sentence.folded(from));
@@ -287,8 +287,8 @@ class FilterStage {
   }
 
   /**
-   * "sem filiais" are head offices and "só filiais" branches; companies that have branches, or
-   * none, have more than one establishment, or one.
+   * "sem filiais" means head offices and "só filiais" branches. Having branches, or none, means
+   * more than one establishment, or one.
    */
   #had({ at, phrase, to }: Taken, from: number, negated: boolean): Outcome | "bound" | null {
     if (
@@ -305,7 +305,7 @@ class FilterStage {
     const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
     if (!had && !alone) return null;
     if (!this.#counts) return "cannot";
-    // "várias filiais" are two or more beside the head office.
+    // "várias filiais" means at least two and the head office.
     if (some) this.#sentence.claim(at - 1, at, "headquarters");
     const words = this.#sentence.words(some ? at - 1 : at, to);
     const least = some ? 3 : 2;
@@ -337,13 +337,13 @@ class FilterStage {
     return true;
   }
 
-  /** "telefone ou e-mail", "e-mail, telefone ou celular": one of them is enough. */
+  /** "telefone ou e-mail", "e-mail, telefone ou celular": one is enough. */
   #either({ at, to, phrase }: Taken, negated: boolean): boolean {
     if (phrase.contact === undefined) return false;
     if (negated) this.#choice.end();
     const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
     const isSite = phrase.contact === "site" && !negated;
-    // The list goes on after it: "telefone, site ou e-mail".
+    // The list continues: "telefone, site ou e-mail".
     if (isSite) this.#leave({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
     if (choice === null) return isSite;
     if (choice.joined === null && !isSite) {
@@ -359,7 +359,7 @@ class FilterStage {
     return true;
   }
 
-  /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
+  /** "inclusive baixadas": those and the active ones; "todas, inclusive": all. */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
     let from = at - 1;

@@ -1,10 +1,9 @@
 /**
  * Regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI". Input: a
- * sentence in which every word has an owner. Output: a note, because the registry only tells the
- * regime of today, and most of those outside of it were never in it.
- * Invariant: only where such a word leads to a regime, and nothing turns it back ("não saíram do
- * Simples").
- * Apart because it looks at all that others took, when they have taken it.
+ * sentence in which every word has an owner. Output: a note, because the registry has only the
+ * current regime, and most companies outside of it were never in it.
+ * Invariant: only if such a word leads to a regime and is not negated ("não saíram do Simples").
+ * On its own because it reads the results of all other stages.
  */
 
 import { reachOf } from "../negation.ts";
@@ -15,14 +14,14 @@ import { HISTORY } from "./phrase.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
-/** "excluídas do Simples", but "excluídas as MEI" leaves them out. */
+/** "excluídas do Simples", but "excluídas as MEI" is an exclusion. */
 const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
 const FROM = /^(?:do|da|del|from)$/;
 const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
 /** Max words between such a word and its regime. */
 const BETWEEN_MAX = 4;
 
-/** Notes every such regime; true if there is one. */
+/** Notes all such regimes; true if there is one. */
 export function leaveLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
@@ -36,7 +35,7 @@ export function leaveLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** Index of the word that says that a regime was left; -1 for none. */
+/** Index of the word for leaving a regime; -1 for none. */
 function causeBefore(sentence: Sentence, regime: number): number {
   const { negator } = reachOf(sentence, regime);
   if (negator >= 0 && negator < regime && isLeaving(sentence, negator)) return negator;

@@ -1,9 +1,9 @@
 /**
- * Words that the name of a company must have. What comes in: a sentence of which nothing is taken.
- * What goes out: phrases for `text_hints`, one for each that was said.
- * Invariant: only what stands before "no nome", behind "chamadas", "da rede" and the like, or in
- * quotation marks is a name; what is quoted and known as something else is that; names that are
- * excluded, that are too long or too many have no filter and are left to the notes.
+ * Required words of company names. Input: a sentence without owners. Output: phrases for
+ * `text_hints`, one per request.
+ * Invariant: a name stands before "no nome", after "chamadas", "da rede", and the like, or in
+ * quotation marks. Quoted text with another known meaning keeps that. Excluded names, long names,
+ * and names beyond the limit go to the notes.
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -21,12 +21,12 @@ import type { Token } from "../words/tokens.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** What a name is called, and what leads to it behind the words: "no nome fantasia". */
+/** Words for a name, and the words around them: "no nome fantasia". */
 const NAMES = wordSet("nome nomes razao fantasia name names denominacao titulo nombre");
 const INTO = wordSet("no na nos nas in em en");
 const BEFORE_NAME = wordSet("o a seu sua seus suas the their its proprio legal trade company");
 const AFTER_NAME = wordSet("social fantasia da do de empresa empresas ou e razao nome");
-/** Words that lead to the words before "no nome". */
+/** Words that lead to a name before "no nome". */
 const HAVING = wordSet("com contendo tenha tenham tem with having con contenha contenham usa usam");
 const WITHOUT = wordSet("sem nao without not exceto sin");
 const SAYING = wordSet(
@@ -43,21 +43,21 @@ const HOLDS = wordSet(
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
-/** Owners of phones and addresses, with those that no filter takes. */
+/** Owners of phones and addresses, also of those without a filter. */
 const TAKEN = wordSet("contact unmapped");
-/** Most words of a name. */
+/** Max words of a name. */
 const WORDS_MAX = 5;
-/** Most tokens of the names before "no nome", quotation marks included. */
+/** Max tokens of the names before "no nome", with quotation marks. */
 const TOKENS_MAX = 11;
 
-/** What the stage works on. */
+/** Context of the stage. */
 interface NameContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly gazetteer: Gazetteer;
 }
 
-/** Finds and claims the words that names must have. */
+/** Finds and claims the required words of names. */
 export function findNameWords(context: NameContext): readonly string[] {
   const found: string[] = [];
   const { sentence } = context;
@@ -104,7 +104,7 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
   sentence.name(from, to);
 }
 
-/** Whether a phrase is longer than the filter takes, as it was said or as it is looked for. */
+/** True if a phrase is too long for the filter, as written or as searched. */
 function isLong(words: readonly string[]): boolean {
   const said = words.join(" ");
   return Math.max(said.length, analyzeWords(said).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
@@ -117,13 +117,13 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // Who says it so often says nothing; looking on from each of them would take their square.
+    // So many repetitions mean nothing, and scanning on from each would take quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;
   for (let end = first + 1; end <= first + TOKENS_MAX && words < WORDS_MAX; end++) {
     if (sentence.tokens[end - 1]?.kind !== "mark") words++;
-    // "com celular com sol no nome": the words before belong to another wish.
+    // "com celular com sol no nome": the first words are another request.
     if (HAVING.has(sentence.folded(end)) || WITHOUT.has(sentence.folded(end))) return null;
     const to = nameEnd(sentence, end);
     if (to === null) {
@@ -136,7 +136,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   return null;
 }
 
-/** Where "no nome", "na razão social", "in their name" ends that begins at a token. */
+/** The end of "no nome", "na razão social", "in their name" at a token, or null. */
 function nameEnd(sentence: Sentence, at: number): number | null {
   if (!INTO.has(sentence.folded(at))) return null;
   let to = at + 1;
@@ -158,7 +158,7 @@ function behindCalled(sentence: Sentence, at: number): Read | null {
   let first = at + 1;
   while (HOLDS.has(sentence.folded(first)) && first < at + 5) first++;
   const quote = QUOTES.includes(sentence.tokens[first]?.text ?? " ");
-  // "por nome", "nome e telefone" ask for nothing of the kind.
+  // "por nome", "nome e telefone" request no words.
   if (!quote && !called && !isHolding(sentence, at + 1, first)) return null;
   const end = quote ? closing(sentence, first) : wordsEnd(sentence, first);
   if (end === null || end === first) return null;
@@ -180,7 +180,7 @@ function isHolding(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** "com o nome", "cujo nome", "de nome". */
+/** Start of "com o nome", "cujo nome". */
 function leadStart(sentence: Sentence, at: number): number {
   let from = at;
   while (
@@ -191,25 +191,25 @@ function leadStart(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Behind a name these go on with something else. */
+/** Words that start another request after a name. */
 const AFTER_ALL =
   /^(que|inclusive|incluindo|including|com|with|con|tendo|abert[ao]s?|opened|desde)$/;
 
-/** Words up to a mark, a place's preposition or another wish. */
+/** Name up to a mark, preposition of places, or request. */
 function wordsEnd(sentence: Sentence, first: number): number {
   let end = first;
   for (; end < first + WORDS_MAX; end++) {
     const token = sentence.tokens[end];
     if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
     if (end > first && (joins(token) || beginsWish(sentence, end)) && !isOf(token.folded)) break;
-    // "chamados Sol exceto MEI"; a name may begin so: "Sem Parar".
+    // "chamados Sol exceto MEI"; but "Sem Parar" is a name.
     if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
   }
   while (end > first && joins(sentence.tokens[end - 1])) end--;
   return end;
 }
 
-/** Establishments that belong to a company, before its name: "filiais da", "lojas da rede". */
+/** Words for parts of a company before its name: "filiais da", "lojas da rede". */
 const OF_CHAIN = wordSet(
   "filial filiais sucursal sucursais unidade unidades loja lojas franquia franquias rede redes " +
     "branch branches stores restaurantes supermercados farmacias",
@@ -218,8 +218,8 @@ const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand");
 const LEADS_NAME = wordSet("da do das dos de of the");
 
 /**
- * "filiais da Casas Bahia", "lojas da rede Drogasil": a name in capitals behind what belongs to it;
- * behind "da rede" any words. "lojas da Bahia" names a place, "filiais de São Paulo" as well.
+ * "filiais da Casas Bahia", "lojas da rede Drogasil": a capitalized name after a word for its
+ * parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name places.
  */
 function behindChain(context: NameContext, at: number): Read | null {
   const { sentence } = context;
@@ -241,13 +241,13 @@ function behindChain(context: NameContext, at: number): Read | null {
   return phrases.length === 0 ? null : { from, to: end, phrases, negated };
 }
 
-/** Nouns that say nothing more of a company that is named: "lojas da rede Drogasil". */
+/** Nouns that add nothing to a named company: "lojas da rede Drogasil". */
 const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores)$/;
 
-/** Behind the words in capitals that begin at a token, small words between them. */
+/** Returns the end of capitalized words and the small words between them. */
 function capitalsEnd(sentence: Sentence, first: number): number {
   const isCapital = (at: number) => isCapitalised(sentence, at);
-  // Where everything is written in capitals, or every word is, they say nothing.
+  // If all words are capitalized, capitals mean nothing.
   if (sentence.tokens.filter(({ kind }, at) => kind === "word" && !isCapital(at)).length < 2) {
     return first;
   }
@@ -259,14 +259,14 @@ function capitalsEnd(sentence: Sentence, first: number): number {
   return end;
 }
 
-/** A name that is no place and no trade: one that only begins as a place does is none. */
+/** True for a name that is no place or trade, nor the beginning of a place. */
 function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
   const place = gazetteer.places.longest(sentence.tokens, first);
   if ((place !== null && place.to >= end) || beginsWish(sentence, first)) return false;
   return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
 }
 
-/** What stands in quotation marks and is known as nothing else. */
+/** Reads quoted text without another known meaning. */
 function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   if (!QUOTES.includes(sentence.tokens[at]?.text ?? " ")) return null;
   const end = closing(sentence, at);
@@ -274,7 +274,7 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   const first = at + 1;
   const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
   if (place || tradeEnd(sentence, first) >= end || beginsWish(sentence, first)) return null;
-  // Whole requests stand in quotation marks, too.
+  // Whole sentences may be quoted, too.
   if (at === 0 && end >= sentence.tokens.length - 2) return null;
   for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
   const phrases = phrasesOf(sentence, first, end);
@@ -291,7 +291,7 @@ function isLeftOut(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** The mark that closes a quotation. */
+/** The closing quotation mark. */
 function closing(sentence: Sentence, at: number): number | null {
   for (let end = at + 1; end <= at + WORDS_MAX + 2 && end < sentence.tokens.length; end++) {
     if (QUOTES.includes(sentence.tokens[end]?.text ?? " ")) return end > at + 1 ? end : null;
@@ -299,13 +299,13 @@ function closing(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** The words of each phrase; "ou" begins another one. */
+/** The words of each phrase, split at "ou". */
 function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
   const phrases: string[][] = [[]];
   let only = true;
   for (let at = from; at < to; at++) {
     const token = sentence.tokens[at] as Token;
-    // A phone or an address in quotation marks is no name.
+    // A quoted phone or address is no name.
     if (TAKEN.has(sentence.owner(at) ?? "")) continue;
     if (token.folded === "ou" || token.folded === "or") phrases.push([]);
     else if (token.kind !== "mark" && !joins(token)) phrases.at(-1)?.push(token.folded);

@@ -1,19 +1,18 @@
 /**
- * Legal natures by their usual names. What comes in: nothing. What goes out: names with the codes
- * of the registry that they stand for.
- * Invariant: a name that is an activity as well ("igreja") says so, and is a legal nature only
- * where the sentence asks for no activity, because a spec takes what is both.
+ * Legal natures by their usual names, with their codes in the registry.
+ * Invariant: a name that is also an activity ("igreja") is marked, and is a legal nature only if
+ * the sentence names no activity, because a spec requires both.
  */
 
-/** Names of a legal nature, as people say it. */
+/** Usual names of a legal nature. */
 interface NatureRow {
   readonly names: string;
   readonly codes: readonly string[];
-  /** Whether its names are those of trades, too. */
+  /** True if its names are also trades. */
   readonly trade?: true;
 }
 
-/** Every legal nature that has a usual name. */
+/** All legal natures with usual names. */
 export const NATURES: readonly NatureRow[] = [
   {
     names:
@@ -73,7 +72,7 @@ export const NATURES: readonly NatureRow[] = [
   { names: "autarquia federal|autarquias federais", codes: ["1104"] },
   { names: "autarquia estadual|autarquias estaduais", codes: ["1112"] },
   { names: "autarquia municipal|autarquias municipais", codes: ["1120"] },
-  // Cities register as "Município" since 2016, and before as an organ of their executive.
+  // Cities register as "Município" since 2016; before, as an organ of their executive.
   { names: "prefeitura|prefeitura municipal|prefeituras municipais", codes: ["1244", "1031"] },
   {
     names:
@@ -120,7 +119,7 @@ export const NATURES: readonly NatureRow[] = [
     trade: true,
   },
   { names: "sindicato|entidade sindical|labor union", codes: ["3131"], trade: true },
-  // Every "cartório" has that activity, by which people look for it.
+  // Every "cartório" has that activity, which is the usual search.
   { names: "serviço notarial e registral", codes: ["3034"] },
   {
     names: "partido político|partido",

@@ -1,8 +1,8 @@
 /**
- * Contacts of people. What comes in: a sentence. What goes out: nothing; a wish for the telephone
- * or e-mail of an owner, a partner or somebody in charge is claimed and named as not offered.
- * Invariant: such a wish never becomes the contact of the company; a word for a person that begins
- * a trade ("administradora de condomínios") is that trade.
+ * Contacts of people. Input: a sentence. Output: none; claims requests for the phone or e-mail of
+ * an owner, partner, or manager and notes that there is no filter.
+ * Invariant: such a request never becomes the company's contact. A person's title that begins a
+ * trade ("administradora de condomínios") is that trade.
  */
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -15,7 +15,7 @@ import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Who owns or runs a company. */
+/** Owners and managers. */
 const PEOPLE = wordSet(
   "socio socios socia socias dono donos dona donas proprietario proprietarios proprietaria " +
     "proprietarias administrador administradores administradora diretor diretores diretora " +
@@ -25,27 +25,27 @@ const PEOPLE = wordSet(
     "partner partners director directors manager managers administrator administrators founder " +
     "founders shareholder shareholders executives dueno duenos encargado encargados qsa",
 );
-/** What somebody is in charge of. */
+/** Departments and titles. */
 const TITLES = wordSet(
   "legal legais administrativo administrativa financeiro financeira comercial comerciais tecnico " +
     "tecnica operacional executivo executiva geral compras marketing vendas rh ti suprimentos " +
     "financial commercial technical sales purchasing",
 );
-/** Behind a person, that a name follows. */
+/** Words between a person and a name. */
 const CALLED = wordSet("chamado chamada chamados chamadas nome sobrenome named called llamado");
-/** Behind a person, that an age follows. */
+/** Words between a person and an age. */
 const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate over under older");
-/** Most words of a person's name, and between a person and the age. */
+/** Max words of a person's name, and between a person and the age. */
 const NAME_MAX = 4;
-/** Words that make a contact one of a person. */
+/** Words that make a contact personal. */
 const PERSONAL = wordSet("pessoal pessoais particular particulares residencial personal private");
 const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
 const IN_CHARGE = wordSet("those people person persons decision quem");
 const CHARGE = wordSet("charge makers maker decide manda responde");
-/** Words before a contact that belong to the wish. */
+/** Words before a contact that belong to it. */
 const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
-/** Claims every wish for the contact of a person. */
+/** Claims requests for the contact of a person. */
 export function leavePeople(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const read = contactOf(sentence, at) ?? personFirst(sentence, at);
@@ -60,8 +60,8 @@ export function leavePeople(sentence: Sentence, notes: Notes): void {
 }
 
 /**
- * Claims persons of a name or an age, "com sócio chamado José", "sócios maiores de 60 anos": no
- * company is called or as old as they are. To be done before names and dates are read.
+ * Claims persons with a name or age ("com sócio chamado José", "sócios maiores de 60 anos"), which
+ * say nothing of the company. Must run before names and dates are read.
  */
 export function leavePersons(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -78,7 +78,7 @@ export function leavePersons(sentence: Sentence, notes: Notes): void {
   }
 }
 
-/** Behind the name of a person; `at` itself where none is said. */
+/** Returns the end of a person's name, or `at`. */
 function namedEnd(sentence: Sentence, at: number): number {
   let name = at;
   while (name < at + 2 && OF.has(sentence.folded(name))) name++;
@@ -92,7 +92,7 @@ function namedEnd(sentence: Sentence, at: number): number {
   return to;
 }
 
-/** Behind the age of a person, "com mais de 60 anos"; `at` itself where none is said. */
+/** Returns the end of an age ("com mais de 60 anos"), or `at`. */
 function agedEnd(sentence: Sentence, at: number): number {
   let age = at;
   while (age < at + 2 && OF.has(sentence.folded(age))) age++;
@@ -140,10 +140,10 @@ function personFirst(sentence: Sentence, at: number): Read | null {
   return to > end + skip && english.test(sentence.folded(at)) ? { from: at, to } : null;
 }
 
-/** Most contacts in one wish: there are no more kinds, and each is looked at from all before it. */
+/** Max contacts in one request: there are no more kinds, and each rescans those before it. */
 const CONTACTS_MAX = 8;
 
-/** Where a contact ends that begins at a token, "e-mail e telefone" as one. */
+/** Returns the end of a contact at a token; "e-mail e telefone" is one. */
 function contactEnd(sentence: Sentence, at: number): number {
   let end = at;
   for (let next = at, some = 0; some < CONTACTS_MAX && sentence.free(next); some++) {
@@ -163,7 +163,7 @@ function contactEnd(sentence: Sentence, at: number): number {
   return end;
 }
 
-/** Where the word for a person ends that begins at a token. */
+/** Returns the end of a word for a person at a token. */
 function personEnd(sentence: Sentence, at: number): number {
   if (!sentence.free(at)) return at;
   const word = sentence.folded(at);

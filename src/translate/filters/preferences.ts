@@ -1,8 +1,8 @@
 /**
- * Words that make a wish a preference: "se possível com e-mail", "telefone, de preferência". Input:
- * a sentence and the tokens of a wish. Output: the words that say so, before or behind it.
- * Invariant: wherever they stand, they mean the same; behind a comma they must end what is said.
- * Apart because the stage of wishes fills its file.
+ * Words that make a request a preference: "se possível com e-mail", "telefone, de preferência".
+ * Input: a sentence and the tokens of a request. Output: these words, before or after it.
+ * Invariant: the position does not matter, but after a comma they must end the clause.
+ * On its own because the stage of filters fills its file.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -11,17 +11,17 @@ const PREFERRED: ReadonlySet<string> = new Set([
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
   ...["si es posible", "si fuera posible", "preferiblemente", "preferentemente"],
 ]);
-/** Max words of such a phrase, and between it and the wish behind it. */
+/** Max words of such a phrase, and before the request. */
 const PHRASE_MAX = 3;
 const BEFORE_MAX = 3;
 
-/** Tokens of a wish. */
+/** A request's tokens. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** The wish with the words that make it a preference; null for one that is required. */
+/** Returns the request with its words of preference; null if it is required. */
 export function preferenceAround(sentence: Sentence, { from, to }: Range): Range | null {
   const comma = sentence.tokens[to]?.text === ",";
   const behind = endFrom(sentence, comma ? to + 1 : to);
@@ -34,7 +34,7 @@ export function preferenceAround(sentence: Sentence, { from, to }: Range): Range
   return { from: begin, to: isBehind ? behind : to };
 }
 
-/** Where such words end that begin at a token; -1 for none. */
+/** Returns the end of such words at a token; -1 for none. */
 function endFrom(sentence: Sentence, from: number): number {
   for (let length = PHRASE_MAX; length > 0; length--) {
     if (PREFERRED.has(said(sentence, from, from + length))) return from + length;
@@ -42,7 +42,7 @@ function endFrom(sentence: Sentence, from: number): number {
   return -1;
 }
 
-/** Where such words begin that end at a token; undefined for none. */
+/** Returns the start of such words before a token, or undefined. */
 function startTo(sentence: Sentence, last: number): number | undefined {
   for (let length = PHRASE_MAX; length > 0; length--) {
     const from = last - length + 1;

@@ -1,8 +1,7 @@
 /**
- * Qualities of contacts: an e-mail at a domain of its own, one that is not the accountant's. What
- * comes in: nothing. What goes out: rows for the table of wishes.
- * Invariant: what only says that contacts are shared can be left out and not be asked for.
- * Apart because each wish has dozens of names, made of the words for the contact.
+ * Qualities of contacts (own domain, not the accountant's): rows for the table of filters.
+ * Invariant: a quality that only says that contacts are shared can be excluded but not required.
+ * On its own because each filter has dozens of names, generated from the words for the contact.
  */
 import {
   type FilterPhrase,
@@ -19,7 +18,7 @@ const PHONES = ["telefone", "fone", "número", "phone", "phone number"];
 const MOBILES = ["celular", "telefone celular", "mobile", "mobile phone", "cell phone"];
 const LANDLINES = ["telefone fixo", "fixo", "landline", "landline phone"];
 
-/** Names with `@` for every word of a contact, with verbs in the singular and in the plural. */
+/** Expands `@` to every word for a contact, with singular and plural verbs. */
 function named(words: readonly string[], names: string): string {
   return names
     .split("|")
@@ -46,7 +45,7 @@ function inPlural(name: string): string {
   return name.replace(` ${verb} `, ` ${PLURAL.get(verb)} `);
 }
 
-/** May be said of the domain as well. */
+/** May also describe the domain. */
 const OWN_ALONE = "@ próprio|@ próprio da empresa|own @|@ of its own|@ of their own";
 const OWN =
   "@ exclusivo|@ único|@ não compartilhado|@ só da empresa|@ exclusivo da empresa|" +
@@ -86,7 +85,7 @@ const quality = (set: (found: FoundFilters) => void): Quality => ({
   apply: positive(set),
 });
 
-/** What is only left out. */
+/** A quality only excluded. */
 const unwanted = (set: (found: FoundFilters) => void): Quality => ({
   ...{ role: "contact", contact: "other", counted: true },
   apply: (found, negated) => {
@@ -96,7 +95,7 @@ const unwanted = (set: (found: FoundFilters) => void): Quality => ({
   },
 });
 
-/** Contacts that are said to be of one company only. */
+/** Contacts that may be exclusive to one company. */
 type OwnContact = "email" | "phone" | "mobile" | "landline";
 
 const isMail = (contact: OwnContact) => contact === "email";
@@ -106,7 +105,7 @@ function setOwn(found: FoundFilters, contact: OwnContact): void {
   else found.phoneOwn = true;
 }
 
-/** A contact of no other company; a filter knows this of the phones of a company together. */
+/** An exclusive contact; the filter counts all phones of a company together. */
 const own = (contact: OwnContact): FilterPhrase => ({
   ...quality((found) => {
     found[contact] = true;
@@ -116,7 +115,7 @@ const own = (contact: OwnContact): FilterPhrase => ({
   ...(contact === "mobile" || contact === "landline" ? { assumption: OWN_OF_PHONES } : {}),
 });
 
-/** "E-mail próprio", which may be said of its domain as well. */
+/** "E-mail próprio", which may also describe its domain. */
 const ownAlone = (contact: OwnContact): FilterPhrase => ({
   ...own(contact),
   quality: "own_alone",
@@ -136,7 +135,7 @@ const CONTACTS: readonly (readonly [contact: OwnContact, words: readonly string[
   ["landline", LANDLINES],
 ];
 
-/** What a quality is of each contact that it is said of. */
+/** The filter of a quality for each contact. */
 export const OF_QUALITY: Readonly<
   Record<NonNullable<FilterPhrase["quality"]>, ReadonlyMap<string, FilterPhrase>>
 > = {
@@ -147,12 +146,12 @@ export const OF_QUALITY: Readonly<
 
 const NAMES = { own: OWN, own_alone: OWN_ALONE, shared: SHARED };
 
-/** A domain of the company's own. */
+/** The company's own domain. */
 export const OWN_DOMAIN: FilterPhrase = quality((found) => {
   found.ownDomain = true;
 });
 
-/** The rows of contacts of a quality. */
+/** The rows of qualities of contacts. */
 export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   ...(["own", "own_alone", "shared"] as const).flatMap((said) =>
     CONTACTS.map(([contact, words]) => {

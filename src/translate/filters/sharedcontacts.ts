@@ -1,14 +1,13 @@
 /**
- * Contacts that companies share: how many may ("telefone usado por até 3 empresas"), and those of
- * another company ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence
- * before its numbers are read; one whose numbers and addresses are known. Output: the max number of
- * companies for a phone and for an e-mail; a note about another company's contact, because a filter
- * takes the value of a contact only.
- * Invariant: a number counts only behind a word for a contact, with a verb of use or "de", a bound,
- * and a word for companies; what no filter takes (three companies or more) goes to the notes.
- * Another company's contact is meant only behind "mesmo" and its like, before "igual a", with a
- * verb of sharing, or where a CNPJ follows. None of these words becomes a trade, a place or a
- * limit.
+ * Shared contacts: max companies of one contact ("telefone usado por até 3 empresas"), and contacts
+ * of another company ("o mesmo telefone que o CNPJ …", "same e-mail as Acme"). Input: a sentence
+ * before its numbers are read; one with known numbers and addresses. Output: the max number of
+ * companies for a phone and an e-mail; a note about another company's contact, because a filter
+ * takes only the contact's value.
+ * Invariant: a number counts only after a word for a contact, with a verb of use or "de", a bound,
+ * and a word for companies. Requests without a filter (at least three companies) go to the notes.
+ * Another company's contact is recognized only after "mesmo" and the like, before "igual a", with a
+ * verb of sharing, or before a CNPJ. None of these words becomes a trade, place, or limit.
  */
 import { beginsWish } from "../items.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
@@ -31,7 +30,7 @@ const CONTACT = wordsOf(
     "correos? (?:tele)?phones? mobiles? landlines? contacts? numbers? telefonos? movil fixo",
 );
 const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[oa]s? identical");
-/** Behind a contact: "telefone igual ao da Acme". */
+/** After a contact: "telefone igual ao da Acme". */
 const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
 const SHARE = wordsOf(
   "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
@@ -41,7 +40,7 @@ const SMALL = wordsOf(
   "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
     "mism[oa]s?",
 );
-/** What leads from a contact to the company that has it. */
+/** Words between a contact and its company. */
 const LINK = wordsOf("que do da de dos das del of as than to ao aos com with con from a");
 const COMMON = wordsOf("em in en");
 const COMPANY = wordsOf(
@@ -53,27 +52,27 @@ const ANY = wordsOf(
   "outr[oa]s? other others another otr[oa]s? varias several contador contadora contadores " +
     "contabilidade accountant accountants alguma qualquer any",
 );
-/** Where the name of a company ends. */
+/** Words that end a company's name. */
 const ENDS = wordsOf(
   "em no na nos nas in at com sem with without e ou and or que exceto except mas aberta abertas " +
     "aberto abertos but",
 );
 
-/** What names of companies end with. */
+/** Last words of company names. */
 const LEGAL = wordsOf("ltda sa eireli cia");
 
-/** Max words between a word of the request and its contact, and of the name of a company. */
+/** Max words between a word of the request and its contact, and of a company's name. */
 const NEAR = 5;
 const NAME_MAX = 6;
 
-/** Tokens of a request; of no company in particular if nobody is named. */
+/** Tokens of a request; without a name, of no company in particular. */
 interface Request {
   readonly from: number;
   readonly to: number;
   readonly isNamed: boolean;
 }
 
-/** Leaves every such request to the notes; true if there is one. */
+/** Leaves all such requests to the notes; true if there is one. */
 export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
   let isLeft = false;
   const runs = new ContactRuns(sentence);
@@ -89,7 +88,7 @@ export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
     isLeft = true;
     at = to - 1;
   }
-  // What was named negates nothing.
+  // Named words no longer negate.
   if (isLeft) forgetReach(sentence);
   return isLeft;
 }
@@ -109,7 +108,7 @@ function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | nu
   return { from, ...objectAt(sentence, end) };
 }
 
-/** "compartilham telefone com …", "share a phone with …"; alone they share with anyone. */
+/** "compartilham telefone com …", "share a phone with …"; alone: with any company. */
 function sharedAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const end = runs.endFrom(at + 1);
   return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
@@ -121,7 +120,7 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
   if (end < 0) return null;
   const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
   if (EQUAL.test(sentence.folded(end))) {
-    // "lojas de celular iguais" is said of the shops.
+    // "lojas de celular iguais" describes the shops.
     const object = objectAt(sentence, end + 1);
     return object.to > end + 1 ? { from: first, ...object } : null;
   }
@@ -140,9 +139,9 @@ function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | n
 }
 
 /**
- * Contacts one behind the other, "telefone e e-mail" as one. Invariant: each run is walked once, so
- * that a sentence of nothing but contacts takes no longer than others. What is claimed meanwhile
- * ends at the end of a run or behind it.
+ * Consecutive contacts; "telefone e e-mail" is one run. Invariant: each run is walked once, so a
+ * sentence of only contacts takes linear time. Tokens claimed meanwhile end at or after the end of
+ * a run.
  */
 class ContactRuns {
   readonly #sentence: Sentence;
@@ -153,7 +152,7 @@ class ContactRuns {
     this.#sentence = sentence;
   }
 
-  /** Behind the contacts that begin near a token; -1 for none. */
+  /** The end of contacts that begin near a token; -1 for none. */
   endFrom(start: number): number {
     if (start < this.#from || start >= this.#end) {
       this.#from = start;
@@ -187,7 +186,7 @@ function isJoint(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** The company whose contact is meant, from the word that leads to it on. */
+/** Returns the company of the contact, from its leading word on. */
 function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNamed"> {
   let at = start;
   while (isLead(sentence, at)) at++;
@@ -226,7 +225,7 @@ function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
   return !(ENDS.test(sentence.folded(at)) || beginsWish(sentence, at));
 }
 
-/** A CNPJ, its root, or digits that were meant as one. */
+/** True for a CNPJ, its root, or digits meant as one. */
 function isCnpj({ tokens }: Sentence, at: number): boolean {
   const { text = "" } = tokens[at] ?? {};
   return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;
@@ -238,7 +237,7 @@ const BY_CNPJ: Remark = {
   en: "No filter takes a CNPJ: open the company by it, or make a list of CNPJs.",
 };
 
-/** Leaves every CNPJ that is written in a sentence to the notes; true if there is one. */
+/** Leaves all CNPJs in a sentence to the notes; true if there is one. */
 export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -258,11 +257,11 @@ export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   return isFound;
 }
 
-/** The most companies that may have the same contact, where a sentence says so. */
+/** Max companies with the same contact, if given. */
 export interface SharedMax {
   readonly phone?: number;
   readonly email?: number;
-  /** True if a wish went to the notes, so that the filters find more than was meant. */
+  /** True if a request went to the notes, so the filters match more than requested. */
   readonly lost: boolean;
 }
 
@@ -272,7 +271,7 @@ const THAT = /^(?:que|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has
 const USED = /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared)$/;
 const BY = /^(?:por|by|com|with|entre|among|em|in|con)$/;
 const OF = /^(?:de|of)$/;
-/** Bounds from above, and others, in their words. */
+/** Upper bounds, and other bounds. */
 const AT_MOST = ["ate", "no maximo", "nao mais de", "nao mais que", "at most", "up to"];
 const AT_MOST_MORE = ["no more than", "como maximo", "hasta", "a lo sumo", "max", "maximo"];
 const SHARER = /^(?:empresas?|cnpjs?|firmas?|companhias?|companies|company|businesses|firms)$/;
@@ -281,11 +280,11 @@ const OTHER_MAX = 6;
 
 interface Said {
   readonly to: number;
-  /** Null if no filter takes it. */
+  /** Null if there is no filter. */
   readonly most: number | null;
 }
 
-/** Finds and claims every such wish; `counts` if the snapshot has what is counted. */
+/** Finds and claims all such requests; `counts` if the snapshot has the counts. */
 export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean): SharedMax {
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -317,7 +316,7 @@ function contactAt(sentence: Sentence, at: number): "phone" | "email" | null {
   return MAIL.test(word) ? "email" : null;
 }
 
-/** What a contact has behind it: "usado por até 3 empresas", "de no máximo 2 empresas". */
+/** Reads the use of a contact: "usado por até 3 empresas", "de no máximo 2 empresas". */
 function saidBehind(sentence: Sentence, from: number): Said | null {
   let at = from;
   while (THAT.test(sentence.folded(at))) at++;
@@ -340,7 +339,7 @@ function isBound(sentence: Sentence, at: number): boolean {
   return boundEnd(sentence, at) >= 0;
 }
 
-/** The token behind a bound from above; -1 for none. */
+/** The token after an upper bound; -1 for none. */
 function boundEnd(sentence: Sentence, at: number): number {
   for (const words of [...AT_MOST, ...AT_MOST_MORE]) {
     const { length } = words.split(" ");
@@ -350,7 +349,7 @@ function boundEnd(sentence: Sentence, at: number): number {
   return -1;
 }
 
-/** "usado por mais de 3 empresas", of which no filter knows; null without a number. */
+/** "usado por mais de 3 empresas", which has no filter; null without a number. */
 function otherUse(sentence: Sentence, from: number): Said | null {
   let isCounted = false;
   for (let at = from; at < from + OTHER_MAX; at++) {

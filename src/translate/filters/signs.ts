@@ -1,11 +1,10 @@
 /**
- * Signs that a word is a wish and not a word of everyday life. Input: a sentence and a name of a
- * wish in it. Output: if it is meant, and where the words that lead to it begin.
- * Invariant: "com telefone" is a wish and "conserto de celular" a trade; "ordenado por nome" is an
- * order and "com flor no nome" none. For a contact that a list joins to another item ("em Recife e
- * celular", "com DDD 11, site e e-mail"), the item before it decides, whatever its kind is; goods
- * that a list goes on with ("em Recife, celulares e acessórios") stay an activity unless "com"
- * leads the list.
+ * Signs that a word is a filter and not everyday language. Input: a sentence and a filter's name in
+ * it. Output: if it is meant, and where its leading words begin.
+ * Invariant: "com telefone" is a filter and "conserto de celular" a trade; "ordenado por nome" is
+ * an order and "com flor no nome" is not. For a contact joined to another item in a list ("em
+ * Recife e celular", "com DDD 11, site e e-mail"), the item before it decides, of any kind. Goods
+ * in a list ("em Recife, celulares e acessórios") stay an activity unless "com" leads the list.
  */
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
@@ -16,7 +15,7 @@ import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words before a contact that say that it is wanted (or not), and those that may stand between. */
+/** Words before a contact that require or exclude it, and words allowed between. */
 const HAVING = wordSet(
   "com sem tenha tenham tem ter possua possuam possui possuem possuir have has having with " +
     "without " +
@@ -30,12 +29,12 @@ const BEFORE_CONTACT = wordSet(
   "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
     "qualquer seu seus pra para their its an the valid mas but porem nao not",
 );
-/** Words behind a contact that say the same. */
+/** Words after a contact that do so. */
 const NEEDED = wordSet(
   "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required preenchido " +
     "preenchidos informados cadastrados valido validos",
 );
-/** Words that lead to the key of an order. */
+/** Words that lead to a sort key. */
 const LEADS = wordSet("por by pelo pela ordem order cada per");
 const ORDER_WORDS = wordSet(
   "ordenado ordenada ordenados ordenadas ordene ordenar ordenando ordem order ordered sorted " +
@@ -44,18 +43,18 @@ const ORDER_WORDS = wordSet(
     "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",
 );
 const COMPARING = wordSet("mais menos acima abaixo maior menor");
-/** Behind "maior" these say that something else is compared. */
+/** After "maior", these compare something else. */
 const NOT_LARGEST = wordSet(
   "que do cidade cidades municipio municipios estado estados parte numero quantidade " +
     "faturamento receita idade idades volume than city cities que",
 );
-/** Words that make "simples" the tax regime and not an adjective. */
+/** Words that make "simples" the tax regime, not an adjective. */
 const BEFORE_SIMPLES = wordSet(
   "do no pelo ao o sem nem exceto optante optantes so apenas somente regime e ou menos fora mais " +
     "salvo inclusive sejam seja sao nao from in without not except",
 );
 
-/** Verbs behind "me" where it is a pronoun, which capitals do not tell. */
+/** Verbs after "me" if it is a pronoun (capitals do not show it). */
 const ASKING = new Set(
   (
     "mostre mostra traga traz mande manda envie envia liste lista passe passa consiga ache " +
@@ -65,26 +64,26 @@ const ASKING = new Set(
   ).split(" "),
 );
 
-/** A name of a wish in a sentence. */
+/** A filter's name in a sentence. */
 interface Named {
   readonly at: number;
   readonly to: number;
   readonly phrase: FilterPhrase;
 }
 
-/** Whether a word says that what follows is had, or is not. */
+/** True for words that require or exclude what follows. */
 export function isHaving(word: string): boolean {
   return HAVING.has(word);
 }
 
-/** Whether a name is meant; `contactEnd` is the index behind the last contact, or -1. */
+/** True if a name is meant; `contactEnd` is the index after the last contact, or -1. */
 export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: number): boolean {
   const { at, to, phrase } = named;
   const text = sentence.tokens[at]?.text ?? "";
   const folded = sentence.folded(at);
   if (phrase.role === "contact") return isContactMeant(sentence, named, contactEnd);
   if (phrase.led && !isLed(sentence, named)) return false;
-  // "em atividade" is a status, "atividade de limpeza" is none.
+  // "em atividade" is a status, "atividade de limpeza" is not.
   if (folded === "atividade" && to === at + 1) return sentence.folded(at - 1) === "em";
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
@@ -110,7 +109,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   return true;
 }
 
-/** "mei ou me", "nem mei nem me", "mei, me e epp": a size and no pronoun. */
+/** "mei ou me", "nem mei nem me", "mei, me e epp": a size, not a pronoun. */
 function isBesideMei(sentence: Sentence, at: number): boolean {
   // "me ou epp"
   const next = sentence.folded(at + 1);
@@ -123,7 +122,7 @@ function isBesideMei(sentence: Sentence, at: number): boolean {
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
-/** "padarias em Curitiba me", "que sejam me": where no pronoun may stand. */
+/** "padarias em Curitiba me", "que sejam me": a pronoun cannot be here. */
 function isLoneSize(sentence: Sentence, at: number): boolean {
   const next = sentence.tokens[at + 1];
   const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
@@ -134,15 +133,15 @@ function isLoneSize(sentence: Sentence, at: number): boolean {
   return ends && (behind || (trade && sentence.folded(at - 1) !== "me"));
 }
 
-/** "de me a epp": from one size to another. */
+/** "de me a epp": a range of sizes. */
 function isUpToEpp(sentence: Sentence, at: number): boolean {
   return /^(a|ate|to)$/.test(sentence.folded(at + 1)) && sentence.folded(at + 2) === "epp";
 }
 
-/** "mais grande" is none, and "Grande" with a capital before a name belongs to the name. */
+/** False for "mais grande", and for a capitalized "Grande" before a name. */
 function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
   if (COMPARING.has(sentence.folded(at - 1))) return false;
-  // "cidades pequenas", "small towns": those are no companies.
+  // "cidades pequenas", "small towns" are not companies.
   if (SETTLEMENTS.test(sentence.folded(at - 1)) || SETTLEMENTS.test(sentence.folded(to))) {
     return false;
   }
@@ -165,14 +164,14 @@ function isSortMeant(sentence: Sentence, at: number, to: number): boolean {
   const size = first.startsWith("maior") || first.startsWith("menor");
   // "maiores de 18 anos" are people.
   const people = sentence.folded(to) === "de" && sentence.tokens[to + 1]?.kind === "number";
-  // "maior capital do Simples" has said what is compared.
+  // "maior capital do Simples" names the comparison.
   const than = sentence.folded(to) === "que" && sentence.tokens[to + 1]?.kind !== "word";
   const thanThat = sentence.folded(to) === "do" && sentence.folded(to + 1) === "que";
   if (to > at + 1 && !than && !thanThat) return true;
   return !(size && (people || NOT_LARGEST.has(sentence.folded(to))));
 }
 
-/** "por nome", "em ordem de abertura"; for "Z" the "A" before it. */
+/** "por nome", "em ordem de abertura"; for "Z", "A" before it. */
 function isLed(sentence: Sentence, { at }: Named): boolean {
   if (sentence.folded(at) === "z") return sentence.folded(at - 1) === "a" && at > 1;
   if (sentence.folded(at) === "ordem") return true;
@@ -184,14 +183,14 @@ function isLed(sentence: Sentence, { at }: Named): boolean {
   return false;
 }
 
-/** Most words between a contact and what says that it is wanted. */
+/** Max words between a contact and the word that requires it. */
 const CONTACTS_REACH = 24;
 
 /** "com telefone", "telefones de oficinas", "e-mail obrigatório"; not "conserto de celular". */
 function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: number): boolean {
   const first = sentence.folded(at - 1) === "e" && sentence.folded(at) === "mail" ? at - 1 : at;
   let skipped = 0;
-  // A list of more contacts than there are says nothing more; each would be looked at from all.
+  // Longer lists repeat contacts, and each contact would scan all of them.
   for (let i = first - 1; i >= first - CONTACTS_REACH; i--) {
     const word = sentence.folded(i);
     if (HAVING.has(word) || (i < contactEnd && contactEnd > 0 && i >= 0)) return true;
@@ -212,13 +211,13 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   if (isListedBehindItem(sentence, first, to)) return true;
   if (isEnclosed(sentence, first, to) || endsAsList(sentence, first, to)) return true;
-  // "padarias em Piracicaba email": what ends a search behind its place is wanted.
+  // "padarias em Piracicaba email": required, because it ends the text after a place.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
 }
 
-/** "(telefone e e-mail)": what brackets enclose alone is wanted. */
+/** "(telefone e e-mail)": contacts in parentheses are required. */
 function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   let from = first;
   let end = to;
@@ -227,7 +226,7 @@ function isEnclosed(sentence: Sentence, first: number, to: number): boolean {
   return sentence.tokens[from - 1]?.text === "(" && sentence.tokens[end]?.text === ")";
 }
 
-/** "padarias em Recife telefone + e-mail": a list of contacts behind a place ends the search. */
+/** "padarias em Recife telefone + e-mail": contacts after a place end the sentence. */
 function endsAsList(sentence: Sentence, first: number, to: number): boolean {
   if (sentence.owner(first - 1) !== "place" || !joinsContact(sentence, to)) return false;
   let end = to;
@@ -241,12 +240,12 @@ function isContactWord(sentence: Sentence, at: number): boolean {
   return next?.value.role === "contact" || sentence.folded(at) === "mail";
 }
 
-/** "tel. e e-mail": the point of a word that is shortened. */
+/** "tel. e e-mail": the period of an abbreviation. */
 function isShortened(sentence: Sentence, at: number): boolean {
   return sentence.tokens[at]?.text === "." && /^(tel|cel|fone)$/.test(sentence.folded(at - 1));
 }
 
-/** "email and phone required": what is said of the last one is said of all. */
+/** "email and phone required": the last contact decides for all. */
 function isListNeeded(sentence: Sentence, to: number): boolean {
   for (let at = to; at < to + LIST_WORDS && joinsContact(sentence, at); ) {
     const next = FILTER_PHRASES.longest(sentence.tokens, at + 1);
@@ -257,7 +256,7 @@ function isListNeeded(sentence: Sentence, to: number): boolean {
   return false;
 }
 
-/** Most words of contacts behind one of which the last says that they are needed. */
+/** Max words of contacts in a list that ends with such a word. */
 const LIST_WORDS = 8;
 
 function joinsContact(sentence: Sentence, at: number): boolean {
@@ -285,7 +284,7 @@ function startsWithFillers(sentence: Sentence, at: number): boolean {
   return sentence.folded(at - 1) !== "em";
 }
 
-/** Where the words begin that lead to the key of an order: "ordenado por". */
+/** Returns the start of words that lead to a sort key: "ordenado por". */
 export function sortLead(sentence: Sentence, at: number): number {
   let from = at;
   for (let i = at - 1; i >= Math.max(0, at - 6) && sentence.free(i); i--) {
@@ -297,19 +296,19 @@ export function sortLead(sentence: Sentence, at: number): number {
   return from;
 }
 
-/** Where the words end that say that a contact is needed: "e-mail obrigatório". */
+/** Returns the end of words that require a contact: "e-mail obrigatório". */
 export function contactTail(sentence: Sentence, to: number): number {
   return NEEDED.has(sentence.folded(to)) ? to + 1 : to;
 }
 
-/** Where "first" ends, which says that an order begins with what it names. */
+/** Returns the end of "first", which starts an order with the value named. */
 export function sortTail(sentence: Sentence, to: number): number {
   return FIRST.has(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
 }
 
 const FIRST = wordSet("first primeiro primeiros primeira primeiras");
 
-/** The word "porte" beside a size; `at` itself where there is none. */
+/** Returns the index of "porte" next to a size, or `at`. */
 export function sizeLead(sentence: Sentence, at: number): number {
   const colon = sentence.tokens[at - 1]?.text === ":" ? 2 : 1;
   const skip = sentence.folded(at - 1) === "nao" ? 2 : colon;
@@ -317,7 +316,7 @@ export function sizeLead(sentence: Sentence, at: number): number {
   return ["porte", "tamanho"].includes(word) && sentence.free(at - skip) ? at - skip : at;
 }
 
-/** Where the words begin that belong to a contact: "pelo menos um". */
+/** Returns the start of a contact's words: "pelo menos um". */
 export function contactLead(sentence: Sentence, at: number): number {
   let from = at;
   for (let i = at - 1; i >= Math.max(0, at - 4) && sentence.free(i); i--) {
@@ -331,12 +330,12 @@ export function contactLead(sentence: Sentence, at: number): number {
 
 /** Words that join a contact to the item before it. */
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
-/** Words between a joiner and its contact, and marks that close the item. */
+/** Words between a joiner and its contact, and marks that end the item. */
 const SMALL = wordSet(
   "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
     'menos ) " ” »',
 );
-/** Words that lead to a place; a name that no stage knows yet is an item behind them. */
+/** Words that lead to a place; after them, an unknown name is an item. */
 const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");
 const HAD = wordSet("com with con tendo tenham tenha having");
 /** Max words between a contact and its item, and of an item. */
@@ -354,13 +353,13 @@ function isListedBehindItem(sentence: Sentence, first: number, to: number): bool
   return meant && (!listsGoods(sentence, to) || isHadItem(sentence, item));
 }
 
-/** The last token of the item that a joiner connects with a contact; -1 if nothing joins. */
+/** Returns the last token of the item that a joiner connects to a contact; -1 for none. */
 function itemBefore(sentence: Sentence, first: number): number {
   let joined = false;
   let at = first - 1;
   for (; at >= Math.max(0, first - REACH); at--) {
     const { folded = "" } = sentence.tokens[at] ?? {};
-    // Words that an item has claimed belong to it: the "a" of "de A a Z".
+    // Words claimed by an item belong to it: the "a" of "de A a Z".
     const open = sentence.free(at) || sentence.owner(at) === "filler";
     if (open && JOINERS.has(folded)) joined = true;
     else if (!open || !SMALL.has(folded)) break;
@@ -368,7 +367,7 @@ function itemBefore(sentence: Sentence, first: number): number {
   return joined ? at : -1;
 }
 
-/** "em Xurupita e celular": a name behind a preposition of places. */
+/** "em Xurupita e celular": a name after a preposition of places. */
 function isUnknownPlace(sentence: Sentence, item: number): boolean {
   for (let at = item; at > item - REACH / 2; at--) {
     if (!sentence.free(at) || sentence.tokens[at]?.kind !== "word") return false;
@@ -378,7 +377,7 @@ function isUnknownPlace(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/** "celulares e acessórios": goods that go on with goods. */
+/** "celulares e acessórios": goods followed by goods. */
 function listsGoods(sentence: Sentence, to: number): boolean {
   const { text } = sentence.tokens[to] ?? {};
   if (text !== "," && !["e", "ou", "and", "or", "y"].includes(sentence.folded(to))) return false;
@@ -386,7 +385,7 @@ function listsGoods(sentence: Sentence, to: number): boolean {
   return next === null && kindAt(sentence, to + 1) === "activity";
 }
 
-/** "com DDD 11 e celular": what is had is a contact. */
+/** "com DDD 11 e celular": a contact after "com". */
 function isHadItem(sentence: Sentence, item: number): boolean {
   const owner = sentence.owner(item);
   let from = item;

@@ -1,8 +1,8 @@
 /**
- * Wishes as filters. What comes in: what the stages found in a sentence. What goes out: the
- * filters of a spec, and its order.
- * Invariant: a filter that no sentence reaches does not compile, or is excused here with the
- * reason; a filter never becomes empty, which would mean all; what was assumed is said.
+ * The filters of a spec. Input: the results of all stages. Output: the filters and the order of a
+ * spec.
+ * Invariant: a filter that no sentence can set does not compile, or is excused here with a reason.
+ * A filter is never empty, which would match all. Assumptions are noted.
  */
 import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
@@ -20,7 +20,7 @@ import type { SharedMax } from "./sharedcontacts.ts";
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];
 
-/** What the stages found. */
+/** Results of the stages. */
 interface Understood {
   readonly activities: readonly FoundActivity[];
   readonly hints: readonly string[];
@@ -36,15 +36,15 @@ interface Understood {
   readonly notes: Notes;
 }
 
-/** The value of a filter; undefined where the sentence does not ask for it. */
+/** Value of a filter; undefined if not requested. */
 type Reader = (found: Understood) => unknown;
 
-/** Why no sentence asks for a filter. */
+/** Why no sentence sets a filter. */
 interface Excused {
   readonly excused: string;
 }
 
-/** What becomes of a sentence in every filter. */
+/** The reader of each filter. */
 const READERS = {
   cnae_any_of: ({ activities }) => codesOf(activities, (one) => !one.excluded && !one.secondary),
   cnae_exclude: ({ activities }) => codesOf(activities, (one) => one.excluded),
@@ -65,7 +65,7 @@ const READERS = {
   company_size_code_any_of: ({ wishes, notes }) => sizesOf(wishes, notes),
   headquarters_only: ({ wishes }) => wishes.headquarters || undefined,
   branches_only: ({ wishes }) => wishes.branches || undefined,
-  // Behind the sizes, which may take the wish for MEI into them.
+  // After the sizes, which may absorb the MEI request.
   simples_opt_in: ({ wishes }) => wishes.simples ?? undefined,
   mei_opt_in: ({ wishes }) => wishes.mei ?? undefined,
   started_after: ({ bounds }) => bounds.startedAfter ?? undefined,
@@ -77,7 +77,7 @@ const READERS = {
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
   require_email: ({ wishes, shared }) => wishes.email || shared.email !== undefined,
   require_phone: ({ wishes, shared }) => wishes.phone || shared.phone !== undefined,
-  // One that is required makes "any contact" needless.
+  // A required contact makes "any contact" redundant.
   require_any_contact: ({ wishes }) => wishes.contact && !wishes.email && !wishes.phone,
   require_mobile: ({ wishes }) => wishes.mobile || undefined,
   require_landline: ({ wishes }) => wishes.landline || undefined,
@@ -106,12 +106,12 @@ function codesOf(
   return [...new Set(activities.filter(isMeant).flatMap(({ codes }) => codes))];
 }
 
-/** A list without what stands in it twice; absent where it is empty. */
+/** Removes duplicates; undefined if empty. */
 function listed(values: readonly string[]): readonly string[] | undefined {
   return values.length === 0 ? undefined : [...new Set(values)];
 }
 
-/** The order; a field that was named outweighs "as maiores". */
+/** Sort keys; a named field wins over "as maiores". */
 export function sortOf({ sort }: FoundFilters, notes: Notes) {
   const named = sort.filter(({ vague }) => !vague);
   const keys: readonly SortPhrase[] = named.length > 0 ? named : sort;
@@ -126,7 +126,7 @@ export function sortOf({ sort }: FoundFilters, notes: Notes) {
     .map(({ field, direction }) => ({ field, direction }));
 }
 
-/** `isLookUp`: who has a number is asked of all who have it, closed ones as well. */
+/** `isLookUp`: a lookup of a contact's holders includes closed companies. */
 function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): number[] {
   if (found.anyStatus) return [];
   if (found.statuses.size === STATUSES.length) return [];
@@ -138,7 +138,7 @@ function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): numbe
   return [2];
 }
 
-/** Sizes; micro-entrepreneurs are micro companies, so that both together are the latter. */
+/** Sizes. Micro-entrepreneurs are micro companies, so both together mean micro. */
 function sizesOf(found: FoundFilters, notes: Notes): string[] {
   const { sizes, excludedSizes } = found;
   if (found.mei === true && sizes.has("01")) {

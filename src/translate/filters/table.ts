@@ -1,8 +1,7 @@
 /**
- * The wishes that are one word or a few. What comes in: nothing. What goes out: their names, and
- * what each sets.
- * Invariant: a wish says for both polarities what it does, or that it cannot be expressed; the
- * names of one wish are in Portuguese and in English.
+ * The table of short filter phrases: their names and filters.
+ * Invariant: a phrase defines its effect for both polarities, or says that no filter expresses it;
+ * its names are in Portuguese and English.
  */
 import { Phrases } from "../words/phrases.ts";
 import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";
@@ -28,7 +27,7 @@ import { OWN_DOMAIN, QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 
-/** Adds to a set unless the other polarity has it. */
+/** Adds values unless the other polarity has them. */
 function put<Value>(to: Set<Value>, other: Set<Value>, values: readonly Value[]): Outcome {
   if (values.some((value) => other.has(value))) return "contradiction";
   for (const value of values) to.add(value);
@@ -352,15 +351,15 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   }),
 ];
 
-/** The names of every wish, its rows in the order of the table. */
+/** The names of every phrase, in table order. */
 export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
   return { names: names.split("|"), role, led };
 });
 
-/** The wishes as the bundler puts them in (src/executable/bundle.mjs). */
+/** The phrases, inlined by the bundler (src/executable/bundle.mjs). */
 declare const BUILD_WISHES: string | undefined;
 
-/** Every wish by its names: a text whose values are rows of the table. */
+/** All phrases by name: a text whose values are rows of the table. */
 export function wishText(): PhraseText {
   const phrases = new Phrases<number>();
   for (const [at, [names]] of WISHES.entries()) {
@@ -371,7 +370,7 @@ export function wishText(): PhraseText {
 
 const TEXT = typeof BUILD_WISHES === "string" ? BUILD_WISHES : wishText();
 
-/** Every wish by its names. */
+/** All phrases by name. */
 export const FILTER_PHRASES = new PhraseTable<FilterPhrase>(TEXT, (at) => {
   const row = WISHES[at as number];
   if (row === undefined) throw new Error("the table of wishes is of another build");

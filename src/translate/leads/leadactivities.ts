@@ -1,7 +1,7 @@
 /**
- * Activities of a lead query. What comes in: names and codes, as sent. What goes out: subclasses.
- * Invariant: a name must be understood as a whole, by the lexicon or as an official name; what is
- * not known is a mistake that names the nearest activities, and is never searched without.
+ * Activities of a lead query. Input: names and codes, as sent. Output: subclasses.
+ * Invariant: the lexicon or an official name must explain a whole name. An unknown name is an error
+ * with the nearest activities; no search runs without it.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";
@@ -18,11 +18,11 @@ import { Sentence } from "../words/sentence.ts";
 import { type LeadReader, type LeadText, suggestion } from "./leadreader.ts";
 
 const CODE = /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-Za-z])$/;
-/** A name that is less surely one activity is a mistake with suggestions. */
+/** A name with a lower certainty is an error with suggestions. */
 const CERTAIN = 0.7;
 const SUGGESTED_MAX = 3;
 
-/** Reads a list of activities, sorted and without repeats; mistakes go to the reader. */
+/** Returns the activities, sorted and without repeats; reports errors to the reader. */
 export function readActivities(
   value: unknown,
   pointer: string,
@@ -85,7 +85,7 @@ function nameOf(segment: Segment, code: string): string {
   return guarded(() => segment.native.table(TABLES.indexOf("cnae_description")))[at] ?? "";
 }
 
-/** Returns subclasses by their official names, in analyzed words; made on first use. */
+/** Returns subclasses by official name (analyzed words). Built on first use. */
 export const officialNames = lazyByKey((segment: Segment): ReadonlyMap<string, string> => {
   const names = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
   const { cnaeCodes } = segment.catalog;

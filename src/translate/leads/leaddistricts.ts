@@ -1,10 +1,9 @@
 /**
- * Districts of a lead query. What comes in: names with their cities, or districts as an account
- * query has them, and the places of the query. What goes out: districts by municipality and folded
- * name, and what is left of the places.
- * Invariant: a name that no account of its city has is a mistake that names the nearest ones. Place
- * and district must both hold, so that beside districts a city or state only says where they are:
- * one that has none of them is a mistake, and none of it goes on into the query.
+ * Districts of a lead query. Input: names with their cities, or districts as in an account query,
+ * and the query's places. Output: districts by municipality and folded name, and the other places.
+ * Invariant: a name that no account of its city has is an error with the nearest names. Place and
+ * district must both hold, so next to districts a city or state only locates them and is not
+ * searched; one without any of the districts is an error.
  */
 
 import { districtsOf } from "../../search/districts.ts";
@@ -25,30 +24,30 @@ import { type LeadReader, suggestion } from "./leadreader.ts";
 
 type LeadDistrict = NonNullable<LeadQuery["districts"]>[number];
 
-/** What the districts of a query are read with. */
+/** Context for reading districts. */
 interface DistrictContext {
   readonly segment: Segment;
   readonly notes: Notes;
   readonly places: LeadPlaces;
 }
 
-/** What was read. */
+/** Result of reading. */
 interface ReadDistricts {
-  /** By municipality and name, ascending. */
+  /** Sorted by municipality and name. */
   readonly list: LeadDistrict[];
-  /** The places that are searched whole; none beside districts. */
+  /** Places searched as a whole; empty if there are districts. */
   readonly whole: LeadPlaces;
 }
 
 const SUGGESTED_MAX = 3;
-/** First letters of a name that nobody knows; what begins with them may be meant. */
+/** First letters of an unknown name; names that begin with them are suggested. */
 const BEGINNING = 3;
-/** What stands between a district and its city: "Savassi, Belo Horizonte", "Moema (São Paulo)". */
+/** Separators between a district and its city: "Savassi, Belo Horizonte", "Moema (São Paulo)". */
 const BETWEEN = /\s*[,(/]\s*|\s+[-–]\s+/g;
 
 const NOWHERE: LeadPlaces = { cities: new Map(), toms: new Set(), states: new Set() };
 
-/** Reads the districts of a lead query; mistakes go to the reader. */
+/** Reads the districts of a lead query; errors go to the reader. */
 export function readDistricts(
   value: unknown,
   pointer: string,
@@ -99,7 +98,7 @@ class DistrictReader {
     } else this.#readName(text, place);
   }
 
-  /** A name of one of the cities of the query, or a name and its city. */
+  /** Reads a name in one of the query's cities, or a name and its city. */
   #readName(text: string, place: string): void {
     const cities = [...this.#context.places.cities.values()];
     if (this.#take(text, cities)) return;
@@ -120,14 +119,14 @@ class DistrictReader {
     }
   }
 
-  /** Cities of a name, those of the states that are asked for where there are such. */
+  /** Returns the cities of a name, only those in the query's states if any are. */
   #called(text: string): readonly City[] {
     const all = citiesCalled(this.#gazetteer, text);
     const inStates = all.filter(({ uf }) => this.#context.places.states.has(uf));
     return inStates.length > 0 ? inStates : all;
   }
 
-  /** Of namesakes those that have the district; the usual one of several. */
+  /** Returns the namesake with the district; the usual one if several have it. */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
     const meant = namesakesMeant(having);
@@ -141,7 +140,7 @@ class DistrictReader {
     return meant;
   }
 
-  /** Adds a district as the accounts of the cities spell it; false where none of them has it. */
+  /** Adds a district as accounts of the cities spell it. Returns false if none has it. */
   #take(name: string, cities: readonly City[]): boolean {
     let taken = false;
     for (const { ibge } of cities) {
@@ -158,10 +157,10 @@ class DistrictReader {
     this.#found.set(`${district.municipality_ibge} ${district.name}`, district);
   }
 
-  /** Every city and state must have one of the districts; then it only says where they are. */
+  /** Requires a district in every city and state, which then only locate it. */
   checkPlaces(pointer: string): void {
     const { cities, states, toms } = this.#context.places;
-    // What a mistake left out may have been in the place that seems to have none.
+    // A district dropped by an error may belong to the place without one.
     if (this.#wrong || cities.size + states.size + toms.size === 0) return;
     const placed = new Set([...this.#found.values()].map((one) => one.municipality_ibge));
     const placedStates = new Set([...placed].map((ibge) => this.#gazetteer.city(ibge)?.uf));
@@ -194,7 +193,7 @@ class DistrictReader {
     });
   }
 
-  /** Districts of a city in which words begin like this, the largest first. */
+  /** A city's districts with a word that begins so, the largest first. */
   #beginning(typed: string, { ibge }: City): readonly string[] {
     const wanted = { ibge, typed, limit: SUGGESTED_MAX };
     return districtsOf(this.#context.segment, wanted).districts.map(({ name }) => name);
@@ -205,7 +204,7 @@ class DistrictReader {
     this.#reader.mistake(place, code, detail);
   }
 
-  /** By municipality and name; several spellings of a name count as several. */
+  /** Sorts by municipality and name; spellings of a name count separately. */
   sorted(pointer: string): LeadDistrict[] {
     const { districtsMax } = SPEC_LIMITS;
     if (this.#found.size > districtsMax) {

@@ -1,8 +1,8 @@
 /**
- * Places of a lead query. What comes in: names and codes of cities, states and regions, as sent.
- * What goes out: cities and states by code.
- * Invariant: accents, case and small words do not count, anything else does: a name that nobody
- * knows is a mistake that names the nearest ones, never a guess and never a wider search.
+ * Places of a lead query. Input: names and codes of cities, states, and regions, as sent. Output:
+ * cities and states by code.
+ * Invariant: only accents, case, and small words are ignored. An unknown name is an error with the
+ * nearest names, never a guess or a wider search.
  */
 
 import { lazyByKey } from "../../scheduling/lazy.ts";
@@ -18,11 +18,11 @@ import { type City, placeWords } from "../places/placenames.ts";
 import { SpellIndex } from "../spelling/spelling.ts";
 import { type LeadReader, type LeadText, REGION_WORDS, suggestion } from "./leadreader.ts";
 
-/** Words of a state's name at most: "Rio Grande do Norte" has three that tell. */
+/** Max words of a state's name: "Rio Grande do Norte" has three that count. */
 const STATE_WORDS_MAX = 4;
 const SUGGESTED_MAX = 3;
 
-/** What was read: IBGE codes, TOM codes of places without one, states. */
+/** Result: IBGE codes, TOM codes of places without one, and states. */
 export interface LeadPlaces {
   readonly cities: ReadonlyMap<string, City>;
   readonly toms: ReadonlySet<string>;
@@ -36,7 +36,7 @@ interface PlaceInput {
   readonly regions: unknown;
 }
 
-/** Reads the places of a lead query; mistakes go to the reader. */
+/** Reads the places of a lead query; errors go to the reader. */
 export function readPlaces(
   input: PlaceInput,
   pointer: string,
@@ -89,7 +89,7 @@ class PlaceReader implements LeadPlaces {
     this.#reader.eachText(value, pointer, read, true);
   }
 
-  /** A state that one of the cities lies in only says which city is meant. */
+  /** Drops states that contain one of the cities: they only locate it. */
   dropLocating(): void {
     const located = new Map<string, City>();
     for (const city of this.cities.values()) {
@@ -137,7 +137,7 @@ class PlaceReader implements LeadPlaces {
     );
   }
 
-  /** Namesakes in a state that is asked for, else the ones that the rule for namesakes gives. */
+  /** Returns the namesakes in the query's states, or else those that `namesakesMeant` picks. */
   #meant(text: string, all: readonly City[]): readonly City[] {
     const inStates = all.filter(({ uf }) => this.states.has(uf));
     const meant = inStates.length > 0 ? inStates : namesakesMeant(all);
@@ -151,7 +151,7 @@ class PlaceReader implements LeadPlaces {
     return meant;
   }
 
-  /** Cities whose names are nearly written so, those of the state first. */
+  /** Returns cities with similar names, those in the state first. */
   #nearestCities(name: string, uf: string | undefined): string[] {
     const { spelling, byName } = cityIndexOf(this.#gazetteer);
     const near = spelling.nearest(placeWords(name).join(" "), { countMax: SUGGESTED_MAX });
@@ -176,10 +176,10 @@ const MENDS: Readonly<Record<string, string>> = {
 };
 const REGIONS = ["Norte", "Nordeste", "Centro-Oeste", "Sudeste", "Sul"];
 
-/** A city with its state, as people write it. */
+/** A city with its state: "Santos/SP". */
 export const nameOf = ({ name, uf }: City): string => `${name}/${uf}`;
 
-/** Every city that a text names, alone or with its state behind it; none where it is no name. */
+/** Returns all cities that a text names, with or without a state; empty if there are none. */
 export function citiesCalled(gazetteer: Gazetteer, text: string): readonly City[] {
   const whole = namesakes(gazetteer, text);
   const split = whole.length > 0 ? null : splitState(text);
@@ -203,7 +203,7 @@ function stateOf(text: string): string | undefined {
   return UFS.includes(letters) ? letters : STATE_BY_WORDS.get(placeWords(text).join(" "));
 }
 
-/** Spellings with what they stand for; made when the first mistake is made. */
+/** Spellings and their meanings; built for the first error. */
 interface Spellings {
   readonly index: SpellIndex;
   readonly meaning: ReadonlyMap<string, string>;
@@ -211,7 +211,7 @@ interface Spellings {
 
 let known: Spellings | null = null;
 
-/** Names and abbreviations of the states, made when the first one is misspelt. */
+/** Returns the names of the states; built for the first misspelled one. */
 function stateSpellings(): Spellings {
   if (known === null) {
     const names = [...STATE_BY_WORDS].map(([words, uf]) => [words, STATE_NAMES[uf] ?? uf] as const);
@@ -227,7 +227,7 @@ function nearest(spellings: () => Spellings, text: string): string[] {
   return near.map(({ word }) => meaning.get(word) ?? word);
 }
 
-/** "Bom Jesus/PI", "Bom Jesus - PI", "Bom Jesus (Piauí)": a name and the state behind it. */
+/** Splits "Bom Jesus/PI", "Bom Jesus - PI", "Bom Jesus (Piauí)" into name and state. */
 function splitState(text: string): { readonly name: string; readonly uf: string } | null {
   const words = text.split(/[\s/,()–-]+/u).filter((word) => word !== "");
   for (let count = Math.min(STATE_WORDS_MAX, words.length - 1); count >= 1; count--) {
@@ -242,7 +242,7 @@ interface CityIndex {
   readonly byName: ReadonlyMap<string, readonly City[]>;
 }
 
-/** Returns the index of the names of cities, which is made on first use. */
+/** Returns the index of city names. Built on first use. */
 export const cityIndexOf = lazyByKey((gazetteer: Gazetteer): CityIndex => {
   const byName = new Map<string, City[]>();
   const cities = UFS.flatMap((uf) => gazetteer.citiesOf(uf));

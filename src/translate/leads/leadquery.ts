@@ -1,11 +1,10 @@
 /**
- * The lead query 1.0. Input: a flat spec as a person wrote it by hand, and a segment. Output: its
- * normal form, the account query that it means, and what was assumed.
- * Invariant: total and deterministic: the normal form normalizes to itself; what means the same has
- * the same normal form; every mistake is found before anything is refused, and no member, element,
- * word or sort key is dropped. Every member becomes a filter; what was not said but is taken for
- * granted is a filter and an assumption; a sort word or field without a direction has the usual
- * one. The account query needs nothing but its own normalization.
+ * The lead query 1.0. Input: a flat spec written by hand, and a segment. Output: its normal form,
+ * its account query, and the assumptions.
+ * Invariant: total and deterministic. The normal form normalizes to itself, and equivalent queries
+ * share one. All errors are found before the query is refused. No member, element, word, or sort
+ * key is dropped; every member becomes a filter. A default is a filter and an assumption. A sort
+ * key without a direction has its usual one. The account query needs only its own normalization.
  */
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
@@ -25,20 +24,20 @@ import { readDistricts } from "./leaddistricts.ts";
 import { type LeadPlaces, readPlaces } from "./leadplaces.ts";
 import { LeadReader, type LeadText, SIZE_WORDS, SORT_WORDS, STATUS_WORDS } from "./leadreader.ts";
 
-/** The rules under which a lead query is read. */
+/** Context for reading a lead query. */
 interface LeadContext {
   readonly segment: Segment;
-  /** Limit where none is given. */
+  /** Default limit. */
   readonly limitDefault: number;
   /** The plan's cap; a higher limit is lowered to it, with a warning. */
   readonly limitCap: number;
 }
 
-/** A lead query that was read. */
+/** The lead query read. */
 interface ReadLeadQuery {
   /** The normal form. */
   readonly query: LeadQuery;
-  /** The account query; normalize it like any spec that a client sends. */
+  /** The account query; normalize it like any client's spec. */
   readonly compiled: Readonly<Record<string, unknown>>;
   readonly warnings: readonly string[];
 }
@@ -46,7 +45,7 @@ interface ReadLeadQuery {
 /** Pointer of the spec in a body. */
 const AT = "/spec";
 
-/** Statuses where none is named: a company that was closed is no lead. */
+/** Default statuses: a closed company is no lead. */
 const STATUS_DEFAULT = [2] as const;
 
 /** Reads a lead query. @throws AppError `invalid_spec` with every mistake. */
@@ -107,7 +106,7 @@ type CompanyMember =
   | "simples"
   | "mei";
 
-/** The members about the company itself. */
+/** Reads members about the company itself. */
 function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, CompanyMember> {
   const at = (name: string) => `${AT}/${name}`;
   const tri = (name: string) => reader.booleanOrNull(members[name], at(name));
@@ -121,7 +120,7 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // Either of them takes back that some contact is needed, so the other one is said as well.
+  // Either filter removes the default that requires a contact, so the other is set as well.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),
@@ -145,7 +144,7 @@ function flag(members: JsonObject, name: string, reader: LeadReader): boolean {
   return reader.boolean(members[name], `${AT}/${name}`);
 }
 
-/** Reads words or codes of a closed list, ascending and each once. */
+/** Reads words or codes of a closed list, sorted, no repeats. */
 function readWords<Value extends string | number>(
   members: JsonObject,
   name: "sizes" | "status",
@@ -202,7 +201,7 @@ function fixed<const Value extends string>(
     : reader.oneOf(members[name], `${AT}/${name}`, [value]);
 }
 
-/** Cities and whole states are a union; see geo.ts. Places without IBGE code go by TOM code. */
+/** Cities and states are a union (geo.ts). Places without an IBGE code use the TOM code. */
 function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
   const gazetteer = gazetteerOf(segment);
   const none = { excludedStates: new Set<string>(), excludedCities: new Map(), words: undefined };
@@ -226,7 +225,7 @@ function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, note
   };
 }
 
-/** Says what a person would take for granted. */
+/** Notes the defaults as assumptions. */
 function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): void {
   if (members.status === undefined) {
     notes.assume("active_only", {
@@ -237,7 +236,7 @@ function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): vo
   if (needsContact(query)) assumeContact(notes);
 }
 
-/** Says that leads without any contact are left out. */
+/** Notes that leads without contact are excluded. */
 export function assumeContact(notes: Notes): void {
   notes.assume("contact_needed", {
     pt: "Só empresas com e-mail ou telefone.",
@@ -249,7 +248,7 @@ function needsContact({ has_email: email, has_phone: phone }: LeadQuery): boolea
   return email === null && phone === null;
 }
 
-/** The account query of a lead query, as a client could have written it. */
+/** Returns the account query as a client could write it. */
 function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record<string, unknown> {
   const { min_share_capital: capital } = query;
   return {
@@ -287,7 +286,7 @@ function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record<string
   };
 }
 
-/** Reads the order; none is the best score first. */
+/** Reads the order; default is best score first. */
 function readSort(value: unknown, pointer: string, reader: LeadReader): SortKey[] {
   const keys: SortKey[] = [];
   for (const { element, place } of reader.elements(value, pointer, SPEC_LIMITS.sortKeysMax)) {

@@ -1,23 +1,23 @@
 /**
- * Reads the lists and words of a lead query. Input: one value or a list of values, as sent. Output:
- * texts with the place of each, and mistakes that name what was probably meant; for words of a
- * size, a status, a region or an order, the codes and keys of a spec.
- * Invariant: that of SpecReader; looking for the nearest names costs, so it is done for the first
- * mistakes only, and the others are shown without. Words are without accents and in lower case, in
- * both languages and both genders; a word that stands for several codes stands for all of them.
+ * Reads the lists and words of a lead query.
+ * Invariant: that of SpecReader. Finding the nearest names is expensive, so only the first errors
+ * have suggestions. Words are lowercase without accents, in both languages and genders; an
+ * ambiguous word stands for all of its codes.
+ * Input: one value or a list of values, as sent. Output: texts with their pointers, and errors that
+ * suggest a name; for a size, status, region, or order, the codes and keys of a spec.
  */
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES } from "../../spec/fields.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
 import type { SortKey } from "../../spec/schema.ts";
 
-/** Mistakes that suggestions are looked for. */
+/** Max errors with suggestions. */
 const SUGGESTED_MISTAKES_MAX = 20;
 
 /** An element of a list. */
 export interface LeadText {
   readonly text: string;
-  /** Pointer of it. */
+  /** Its pointer. */
   readonly place: string;
 }
 
@@ -25,7 +25,7 @@ export interface LeadText {
 export class LeadReader extends SpecReader {
   #unknown = 0;
 
-  /** One value or a list, as pairs of value and pointer; null and other types are mistakes. */
+  /** Returns pairs of value and pointer; null and other types are errors. */
   elements(
     value: unknown,
     pointer: string,
@@ -40,8 +40,8 @@ export class LeadReader extends SpecReader {
   }
 
   /**
-   * Passes the texts of one value or a list to `read`, each once. With `numbers`, whole numbers
-   * count as texts.
+   * Passes each distinct text of a value or list to `read`. With `numbers`, whole numbers count as
+   * texts.
    */
   eachText(value: unknown, pointer: string, read: (text: LeadText) => void, numbers = false): void {
     const seen = new Set<string>();
@@ -54,14 +54,14 @@ export class LeadReader extends SpecReader {
     }
   }
 
-  /** Logs a name that nobody knows; `detail` looks for the nearest ones. */
+  /** Reports an unknown name; `detail` finds the nearest ones. */
   unknown(place: string, code: string, detail: () => string): void {
     const told = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
     this.mistake(place, code, told ? detail : "This is not known either.");
   }
 }
 
-/** "did you mean …?", or how to mend it where nothing is near. */
+/** Returns "did you mean …?", or `mend` if there are no names. */
 export function suggestion(names: readonly string[], mend: string): string {
   if (names.length === 0) return mend;
   const last = names[names.length - 1];
@@ -72,7 +72,7 @@ export function suggestion(names: readonly string[], mend: string): string {
 type Size = (typeof COMPANY_SIZE_CODES)[number];
 type Status = (typeof REGISTRATION_STATUSES)[number];
 
-/** Makes a table from lines of words that mean the same. */
+/** Builds a table from lines of synonyms. */
 function wordTable<Value>(
   lines: readonly (readonly [Value, string])[],
 ): ReadonlyMap<string, Value> {
@@ -123,7 +123,7 @@ const key = (field: SortKey["field"], direction: SortKey["direction"]): SortKey 
   direction,
 });
 
-/** Orders by word; the fields of account specs have the direction that people mean. */
+/** Orders by word; fields of account specs have their usual direction. */
 export const SORT_WORDS: ReadonlyMap<string, SortKey> = wordTable([
   [key("score", "desc"), "score|best|melhores|relevancia|relevance|pontuacao"],
   [

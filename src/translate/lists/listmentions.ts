@@ -1,12 +1,11 @@
 /**
- * Finds where a sentence names lists. Input: a sentence before its places are read, and the lists
- * of the user. Output: the words that name lists, and which ones.
- * Invariant: a name that is written stands for its list, with or without a preposition before
- * "lista" and whichever joins it to another name; "lista de padarias" asks for a list unless one
- * has that name. A name that is a request of its own as well is never guessed. Customers without
- * the word "lista" ("que não são clientes", "exceto meus clientes") are the list of that name only
- * if a verb or "exceto" and its like says clearly whether it is wanted; without such a list the
- * words are left with a remark and never dropped.
+ * Finds where a sentence names lists. Input: a sentence before its places are read, and the user's
+ * lists. Output: the words that name lists, and which lists.
+ * Invariant: a written name means its list, with or without a preposition before "lista" and with
+ * any joiner to another name. "Lista de padarias" requests a list unless a list has that name. A
+ * name that is also another request is never guessed. Customers without the word "lista" ("que não
+ * são clientes", "exceto meus clientes") mean the list of that name only if a verb or a word like
+ * "exceto" clearly includes or excludes it. Without such a list the words get a remark.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import { isExcept } from "../negators.ts";
@@ -47,10 +46,10 @@ import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from 
 const FOLLOW_MAX = 6;
 /** Max words and marks that join two names. */
 const JOIN_MAX = 4;
-/** Words that are skipped before a list only, not before another name. */
+/** Words skipped before a list only, not before another name. */
 const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
 
-/** Returns what is said of lists at a token; null if nothing is. */
+/** Returns the list mention at a token; null if there is none. */
 export function mentionAt(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const from = nameBefore(sentence, at);
@@ -68,8 +67,8 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
 }
 
 /**
- * Returns the list whose name follows an earlier mention without "lista" and with words that may
- * change what is said of it: "na lista X sem os da Y", "na X, mas não na Y". Null if none does.
+ * Returns the list named after a mention without "lista" if words before the name may change its
+ * stance: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
  */
 export function mentionBehind(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
@@ -91,7 +90,7 @@ export function mentionBehind(context: ListContext, end: number): ListMention | 
   return null;
 }
 
-/** A name of lists that stands behind other words. */
+/** A list name that follows other words. */
 interface Followed {
   readonly at: number;
   readonly to: number;
@@ -105,7 +104,7 @@ function followed(context: ListContext, { at, to, lists, isLed }: Followed): Lis
   return { from: at, to, ids: [], why: alsoElse(lists[0]?.name ?? "") };
 }
 
-/** "na lista X sem os da Fornecedores": a name that no list has, unless it is a place or trade. */
+/** Unknown name in "na lista X sem os da Fornecedores"; null if it may be a place or trade. */
 function strange(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const isName = isCapital(sentence, at) && !isElse(context, at, null);
@@ -113,14 +112,14 @@ function strange(context: ListContext, at: number): ListMention | null {
   return { from: at, to: at + 1, ids: [], why: UNKNOWN };
 }
 
-/** Where the words end that join another name: "e", "mas", a comma; the same index without any. */
+/** Returns the end of the joiners before another name ("e", "mas", a comma), or `end`. */
 function joinEnd(sentence: Sentence, end: number): number {
   let at = end;
   while (at < end + JOIN_MAX && sentence.free(at) && isJoiner(sentence, at)) at++;
   return at;
 }
 
-/** "na lista Clientes MG", "listas Clientes e Parceiros", with names that are there. */
+/** Existing names: "na lista Clientes MG", "listas Clientes e Parceiros". */
 function written(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const names = LIST.has(sentence.folded(at)) ? context.known() : null;
@@ -145,18 +144,18 @@ function written(context: ListContext, at: number): ListMention | null {
   return { from: at, to, ...named(found) };
 }
 
-/** Stands for words that another stage reads. */
+/** Marks words that another stage reads. */
 const NO_NAME: Sentences = { pt: "", en: "" };
 
 /** A place where the name of a further list may begin. */
 interface NextName {
   readonly at: number;
-  /** True if "lista" stands before it, or "listas" before the first name. */
+  /** True after "lista", or if the first name follows "listas". */
   readonly isSure: boolean;
   readonly isSeveral: boolean;
 }
 
-/** Why a further name, which no list has, is that of a list all the same; `NO_NAME` if not. */
+/** Returns why an unknown further name is still a list's name; `NO_NAME` if it is not. */
 function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
   const { sentence } = context;
   if (isSure && !isSeveral) return NO_NAME;
@@ -165,7 +164,7 @@ function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): 
   return isName && !isElse(context, at, null) ? UNKNOWN : NO_NAME;
 }
 
-/** Why a further name is not surely that of a list; `NO_NAME` if it is another request. */
+/** Returns why a further name may not be a list's; `NO_NAME` if it is another request. */
 function whyElse(
   context: ListContext,
   { at, isSure }: NextName,
@@ -177,7 +176,7 @@ function whyElse(
   return isExact ? alsoElse(words) : NO_NAME;
 }
 
-/** Where the name of another list may begin; null if its words are led in another way. */
+/** Returns where another list name may begin; null if a different word leads to it. */
 function nextName(sentence: Sentence, list: number, end: number): NextName | null {
   const at = joinEnd(sentence, end);
   if (at === end) return null;
@@ -197,7 +196,7 @@ function isSkipped(word: string): boolean {
   return (OF_LIST.has(word) && !NOT_JOINED.test(word)) || LIST.has(word);
 }
 
-/** The lists of names, none if one of the names is that of several lists. */
+/** Returns the lists of names; no ids if several lists share a name. */
 function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
   const among = found.find((lists) => lists.length > 1);
   if (among !== undefined) return { ids: [], among };
@@ -217,14 +216,14 @@ function exportedEnd(sentence: Sentence, at: number): number | null {
   return null;
 }
 
-/** Max words before "clientes" that say something of them. */
+/** Max words before "clientes" that qualify it. */
 const LEAD_MAX = 8;
-/** Max words between "exceto" and an item that is joined behind it. */
+/** Max words between "exceto" and an item joined to it. */
 const EXCEPT_MAX = 12;
 /** Words between a verb or "exceto" and "clientes". */
 const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
 
-/** Returns the customers that a token names; null if it asks for nobody else than companies. */
+/** Returns the customer list at a token; null if the word means companies only. */
 function customersAt(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!CUSTOMERS.has(sentence.folded(at))) return null;
@@ -243,7 +242,7 @@ function customersAt(context: ListContext, at: number): ListMention | null {
     : { from: at, to, ids: [], why: UNCLEAR };
 }
 
-/** How the words before say if customers are wanted; null if they do not. */
+/** How clearly the words before include or exclude customers, or null. */
 function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   let back = at - 1;
   while (back >= 0 && OWN.test(sentence.folded(back))) back--;
@@ -255,7 +254,7 @@ function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   return LEAVING.has(word) ? "open" : null;
 }
 
-/** "exceto MEI e clientes": what is joined to an item that is left out. */
+/** "exceto MEI e clientes": an item joined to an excluded one. */
 function isBehindExcept(sentence: Sentence, join: number): boolean {
   for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {
     if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
@@ -274,7 +273,7 @@ function isRelative(sentence: Sentence, verb: number): boolean {
   return false;
 }
 
-/** "tirando os clientes da lista X": the list is named behind. */
+/** "tirando os clientes da lista X": the list is named later. */
 function isOfList(sentence: Sentence, at: number): boolean {
   return [0, 1, 2, 3].some((step) => LIST.has(sentence.folded(at + step)));
 }

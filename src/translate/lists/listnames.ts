@@ -1,24 +1,24 @@
 /**
- * Names of lists in a sentence. What comes in: the lists of who asks, and a place in a sentence.
- * What goes out: the list whose name is written there.
- * Invariant: a name counts as it is written, without regard to case, accents and marks; of several
- * that fit, the longest one. Roles from earlier stages are ignored. If several
- * lists have one name, the list whose exact spelling is written counts, else all of them.
+ * Names of lists in a sentence. Input: the user's lists, and a position in a sentence. Output: the
+ * list whose name is written there.
+ * Invariant: case, accents, and marks are ignored, and the longest match wins. Roles from earlier
+ * stages are ignored. If several lists share a name, an exact spelling decides; otherwise all
+ * match.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
-/** A list of who asks. */
+/** A user's list. */
 export interface NamedList {
   readonly id: string;
   readonly name: string;
 }
 
-/** The lists whose name is written at a place; more than one if nothing tells them apart. */
+/** Lists whose name is written at a position; several if they cannot be distinguished. */
 interface WrittenLists {
   readonly lists: readonly NamedList[];
-  /** The token behind its name, and behind the quotation mark that closes it. */
+  /** The token after the name and its closing quotation mark. */
   readonly to: number;
 }
 
@@ -32,7 +32,7 @@ export class ListNames {
     this.#words = all.map(({ name }) => wordsOf(name));
   }
 
-  /** The lists whose name begins at a token; null where there is none. */
+  /** Returns the lists whose name begins at a token, or null. */
   at(sentence: Sentence, from: number): WrittenLists | null {
     let [lists, end]: [NamedList[], number] = [[], from];
     this.all.forEach((list, index) => {
@@ -45,7 +45,7 @@ export class ListNames {
     return { lists: meant(lists, sentence.words(from, end).words), to: end };
   }
 
-  /** The lists whose name is all between two tokens. */
+  /** The lists whose name fills [from, to). */
   between(sentence: Sentence, from: number, to: number): readonly NamedList[] {
     const { words: written } = sentence.words(from, to);
     const key = listNameKey(written);
@@ -54,12 +54,12 @@ export class ListNames {
   }
 }
 
-/** Returns a name as sentences compare it: two lists must not share a key. */
+/** Returns the key for comparing names: two lists must not share one. */
 export function listNameKey(name: string): string {
   return wordsOf(name).join(" ");
 }
 
-/** Of lists with one name, the only one that is spelled as it is written, else all. */
+/** Returns the only list with the exact spelling; otherwise all. */
 function meant(lists: readonly NamedList[], written: string): readonly NamedList[] {
   if (lists.length < 2) return lists;
   const spelled = spellingOf(written);
@@ -74,7 +74,7 @@ function spellingOf(text: string): string {
   return spelled.normalize("NFC").trim().replace(/\s+/g, " ");
 }
 
-/** "na lista Já exportados": what has been exported, by the names that people see. */
+/** "na lista Já exportados": the exported accounts, by their displayed names. */
 function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   for (const name of ["ja exportados", "exportados", "exported"]) {
     const to = endOf(sentence, from, name.split(" "));
@@ -83,7 +83,7 @@ function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   return null;
 }
 
-/** The words of a name; its marks where it has nothing else, "🔥". */
+/** The words of a name, or its marks if it has no words ("🔥"). */
 function wordsOf(name: string): string[] {
   const tokens = tokenize(name);
   const words = tokens.filter(({ kind }) => kind !== "mark");
@@ -94,13 +94,13 @@ function wordOf({ kind, text }: Token): string {
   return kind === "mark" ? text : foldWord(text);
 }
 
-/** Whether a mark is no part of a name: any within one, what opens one before it. */
+/** True if a mark is no part of a name: any inside one, an opening one before it. */
 function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
   if (token?.kind !== "mark" || token.text === seen.word) return false;
   return !seen.first || /^["“'‘«([:=]$/.test(token.text);
 }
 
-/** Where words end that are written from a token on, with marks between them as one likes. */
+/** Returns the end of `words` written from a token on, with any marks between them. */
 function endOf(sentence: Sentence, from: number, words: readonly string[]): number | null {
   let at = from;
   for (const word of words) {

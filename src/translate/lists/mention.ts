@@ -1,9 +1,9 @@
 /**
- * A place in a sentence that names lists, what such places are looked up in, the words that
- * sentences about lists are made of, folded, and the remarks about lists that became no filter.
- * Invariant: a mention without ids says why, unless two lists share its name or no list has it;
- * each remark says what is wrong and what to do instead. Spanish words are here only if they are
- * not read as the Portuguese ones before (spelling/foreignwords.ts).
+ * Mentions of lists: their form, the context for looking them up, the (folded) vocabulary of
+ * sentences about lists, and the remarks about lists that became no filter.
+ * Invariant: a mention without ids has a reason, unless two lists share its name or no list has it.
+ * Each remark says what is wrong and what to do. Spanish words are listed only if
+ * spelling/foreignwords.ts does not already read them as Portuguese.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
 import { EXCLUDE, IS_OUT } from "../negators.ts";
@@ -14,45 +14,45 @@ import type { ListNames, NamedList } from "./listnames.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Verbs of the user, and participles that need a word such as "já" before them. */
+/** Verbs of the user, and participles that require a word such as "já". */
 export const TAKEN = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos exporte " +
     "exportados exportadas exportado exportada exported descargue",
 );
-/** Those of them that need no such word. */
+/** The verbs that require no such word. */
 export const BY_ITSELF = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos descargue",
 );
-/** Words that make a participle one of the user. */
+/** Words that make a participle the user's. */
 export const ALREADY = wordSet(
   "ja ainda nunca nao already yet previously ya aun todavia never not",
 );
-/** Verbs of what the server does not know: whom the user called. */
+/** Verbs for actions unknown to the server, such as calls. */
 export const BY_HAND_ONLY = wordSet("prospectei prospectamos contatei contatamos");
-/** Words behind such a verb or participle that belong to it. */
+/** Words after such a verb or participle that belong to it. */
 export const BEHIND = wordSet("already yet previously ya ones");
 /** Nouns for a list. */
 export const LIST = wordSet(
   "lista listas listagem listagens listado listados list lists listing listings",
 );
-/** Those of them that announce several names. */
+/** Those that announce several names. */
 export const LISTS = wordSet("listas listagens listados lists listings");
-/** Words before a list that show that it is one of the user. */
+/** Words before a list that show that it is the user's. */
 export const OF_LIST = wordSet(
   "na nas da das numa uma nenhuma minha minhas nossa nossas sua suas essa esta desta dessa " +
     "nesta nessa pela pelas com by with " +
     "in on from my our the la las en de a as os o no do dos nos",
 );
-/** Those of them that lead into a list, and those that lead out of it. */
+/** Those that lead into a list. */
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
-/** As above. */
+/** Those that lead out of one. */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
 /** Words that begin a noun: "os da lista", "quem está na lista", "the ones on the list". */
 export const NOUNS = wordSet(
   "o a os as the la las los aqueles aquelas quem quien those ones todos todas minha minhas " +
     "nossa nossas meus nossos my our empresas estabelecimentos clientes contatos cnpjs nomes",
 );
-/** Words that leave out what is in a list. */
+/** Words that exclude a list's members. */
 export const LEAVING: ReadonlySet<string> = new Set([
   ...EXCLUDE,
   ...wordSet(
@@ -61,19 +61,19 @@ export const LEAVING: ReadonlySet<string> = new Set([
       "remove removing skip drop omit omitting minus isn isnt arent quita quitando",
   ),
 ]);
-/** Those that say it of the verb: "que não estão na lista X e MEI". */
+/** Those that negate the verb: "que não estão na lista X e MEI". */
 export const NEGATES = wordSet(
   "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
     "faltando faltantes sairam saiu missing absent nenhuma isn isnt arent",
 );
-/** Negators that repeat the one before: "nem na lista X nem na lista Y". */
+/** Negators that repeat an earlier one: "nem na lista X nem na lista Y". */
 export const AGAIN = wordSet("nem nor nenhuma");
-/** True for "exceto" and its like, which leave out all that a list joins behind them. */
+/** True for words like "exceto", which exclude all that a list joins after them. */
 export function leavesAll(word: string): boolean {
   return LEAVING.has(word) && !NEGATES.has(word) && !IS_OUT.test(word) && !WITHOUT.has(word);
 }
 const WITHOUT = wordSet("sem without sin");
-/** Words on the way back to what leaves out. */
+/** Words between a negator and its list. */
 export const BEFORE: ReadonlySet<string> = new Set([
   ...LEAVING,
   ...wordSet(
@@ -90,7 +90,7 @@ export const BEFORE: ReadonlySet<string> = new Set([
       "listadas listados being be been listed appear figuram figurem figuran figuren",
   ),
 ]);
-/** Words that never begin the name of a list, or at which one ends. */
+/** Words that never begin a list's name, or that end one. */
 export const ENDS = wordSet(
   "de do da dos das com em no na nos nas que e ou para pra por of with in and or for to sem " +
     "exceto menos desde abertas abertos completa atualizada companies empresas y con en",
@@ -99,28 +99,28 @@ export const ENDS = wordSet(
 export const NAMING = wordSet("de do da dos das chamada chamado of called named llamada nome");
 /** Words between the names of two lists. */
 export const BETWEEN = wordSet("e ou nem and or nor y o u");
-/** Words that join as well, by themselves or behind one of those: "bem como", "e também". */
+/** Other joiners, alone or after one of those: "bem como", "e também". */
 const ALSO = wordSet("tambem mais bem assim como plus also well tampouco inclusive");
-/** Words that set one list against another: "na lista X, mas não na Y". */
+/** Words that contrast two lists: "na lista X, mas não na Y". */
 export const AGAINST = wordSet("mas porem but pero");
-/** Words behind which nobody is a customer yet: "lista de clientes em potencial". */
+/** Words for future customers only: "lista de clientes em potencial". */
 const POTENTIAL = wordSet("potenciais potencial potential novos novas possiveis futuros");
-/** Kinds of file, which no list is called by: "lista Excel". */
+/** Kinds of file, which are never list names: "lista Excel". */
 export const FILES = wordSet("excel csv xlsx xls pdf completa atualizada simples pronta urgente");
-/** Whom a user calls their own without the word "lista". */
+/** Words for a user's own contacts without "lista". */
 export const CUSTOMERS = wordSet(
   "cliente clientes prospect prospects lead leads customer customers client clients",
 );
-/** Others by whom people call lists, and which say a trade only with another word. */
+/** Other common list names; they mean a trade only with another word. */
 export const RELATIONS = wordSet(
   "fornecedor fornecedores parceiro parceiros concorrente concorrentes revendedor revendedores " +
     "representante representantes supplier suppliers partner partners competitor competitors " +
     "reseller resellers aliados",
 );
-/** Verbs between a company and whom it is to the user. */
+/** Verbs between a company and its role. */
 export const BEING = wordSet("sao sejam e seja eh are is son foram aren isn arent isnt");
 
-/** The remark where nobody has lists: a command, for one. */
+/** The remark for callers without lists: a command, say. */
 export const BY_HAND: Sentences = {
   pt:
     "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +
@@ -130,25 +130,25 @@ export const BY_HAND: Sentences = {
     "“Leave out what I exported already”.",
 };
 
-/** The assumption about several lists. */
+/** The assumption for several lists. */
 export const ANY_OF: Sentences = {
   pt: "Basta estar numa das listas ditas: nenhum filtro exige estar em todas.",
   en: "Being in one of the lists is enough: no filter requires all of them.",
 };
 
-/** The remark where the sentence leaves open whether the list is wanted or left out. */
+/** The remark if the list may be included or excluded. */
 export const UNCLEAR: Sentences = {
   pt: "Dentro ou fora da lista? Escolha no filtro Suas listas.",
   en: "In the list or not? Choose in the filter Your lists.",
 };
 
-/** The remark about a name that no list has. */
+/** The remark for a name that no list has. */
 export const UNKNOWN: Sentences = {
   pt: "Nenhuma lista sua tem esse nome: escolha a lista no filtro Suas listas.",
   en: "You have no list of this name: choose the list in the filter Your lists.",
 };
 
-/** The remark about "clientes" where no list has this name. */
+/** The remark for "clientes" if no list has this name. */
 export const WHOSE: Sentences = {
   pt:
     "A base não sabe quem já é seu cliente: ponha-os numa lista e diga “fora da lista …”, ou " +
@@ -158,10 +158,10 @@ export const WHOSE: Sentences = {
     "list …”, or choose in the filter Your lists.",
 };
 
-/** Lists that a remark names. */
+/** Max lists in a remark. */
 const AMONG_MAX = 10;
 
-/** The remark about "minha lista" of a user who has several. */
+/** The remark for "minha lista" if the user has several. */
 export function whichOf(all: readonly NamedList[]): Sentences {
   const names = listed(all.map(({ name }) => `“${name}”`));
   return {
@@ -170,7 +170,7 @@ export function whichOf(all: readonly NamedList[]): Sentences {
   };
 }
 
-/** The remark about a name behind a list that is a wish of its own as well: "lista X e Santos". */
+/** The remark for a further name that is also another request: "lista X e Santos". */
 export function alsoElse(name: string): Sentences {
   return {
     pt: `“${name}” é uma lista sua e também outra coisa: para a lista, diga “lista ${name}”.`,
@@ -178,7 +178,7 @@ export function alsoElse(name: string): Sentences {
   };
 }
 
-/** The remark about more lists than a filter takes. */
+/** The remark for more lists than a filter takes. */
 export function tooMany(count: number): Sentences {
   const more = count - LISTS_MAX;
   return {
@@ -187,7 +187,7 @@ export function tooMany(count: number): Sentences {
   };
 }
 
-/** The remark about lists that share a name. */
+/** The remark for lists that share a name. */
 export function ambiguous(lists: readonly NamedList[]): Sentences {
   const names = listed(lists.map(({ id, name }) => `“${name}” (${id})`));
   return {
@@ -204,27 +204,27 @@ function listed(names: readonly string[]): string {
   return [...names.slice(0, AMONG_MAX), ...(names.length > AMONG_MAX ? ["…"] : [])].join(", ");
 }
 
-/** What lists are looked up in. */
+/** Context for looking up lists. */
 export interface ListContext {
   readonly sentence: Sentence;
   readonly places: PlaceNames;
-  /** The lists of the user; null where nobody has any. */
+  /** The user's lists; null for callers without lists. */
   known(): ListNames | null;
 }
 
 /** Words that name lists. */
 export interface ListMention {
-  /** The first word of the list or its name, without what leads to it. */
+  /** First word of the list or its name, without leading words. */
   readonly from: number;
   readonly to: number;
   readonly ids: readonly string[];
-  /** Lists that share the name that is written, and cannot be told apart. */
+  /** Lists that share the written name. */
   readonly among?: readonly NamedList[];
-  /** Why the words name no list for certain. */
+  /** Why the words name no list surely. */
   readonly why?: Sentences;
 }
 
-/** What a word before a list does; null for articles and all else. */
+/** Direction of a word before a list; null for all others. */
 export function leadOf(word: string): "in" | "from" | null {
   if (IN_LIST.has(word)) return "in";
   return FROM_LIST.has(word) ? "from" : null;
@@ -238,7 +238,7 @@ export function isJoiner(sentence: Sentence, at: number): boolean {
   return isWord || /^[,;/+]$/.test(sentence.tokens[at]?.text ?? "");
 }
 
-/** "clientes potenciais", "clientes em potencial": nobody who is on a list. */
+/** True for "clientes potenciais", "clientes em potencial": not on a list. */
 export function isPotential(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   return POTENTIAL.has(word === "em" || word === "en" ? sentence.folded(at + 1) : word);

@@ -1,10 +1,9 @@
 /**
- * Lists of the user, and what they have exported: "que não estão na lista Clientes MG", "que ainda
- * não exportei". Input: a sentence before its places are read, and the lists of the user, if any.
- * Output: the lists that accounts are to be in or not; such words put aside, with a remark, if they
- * name none for certain.
- * Invariant: the words are read by no other stage, so that the name of a list is no place ("MG")
- * and no trade; "lista de restaurantes" asks for one and names none.
+ * The user's lists and exported accounts in a sentence: "que não estão na lista Clientes MG", "que
+ * ainda não exportei". Input: a sentence before its places are read, and the user's lists, if any.
+ * Output: the lists to include and to exclude. Ambiguous words become a remark.
+ * Invariant: no other stage reads the words, so a list's name is never a place ("MG") or a trade.
+ * "Lista de restaurantes" requests a list and names none.
  */
 import { LISTS_MAX } from "../../spec/listids.ts";
 import { forgetReach } from "../negation.ts";
@@ -27,25 +26,25 @@ import {
 } from "./mention.ts";
 import { type SeenMention, Stances } from "./stance.ts";
 
-/** Ids of lists that accounts are to be in, and not. */
+/** Ids of the lists to include and to exclude. */
 export interface SaidLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
-  /** First tokens, by the one behind, of what leaves out a list alone: "não estão na lista X". */
+  /** First token of an exclusion of one list ("não estão na lista X"), by the token after it. */
   readonly apart: ReadonlyMap<number, number>;
 }
 
-/** What lists are looked for in. */
+/** Context for finding lists. */
 interface Around {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly places: PlaceNames;
 }
 
-/** Max words on the way to a list. */
+/** Max words that lead to a list. */
 const BEFORE_MAX = 9;
 
-/** Finds the requests about lists; `all` gives those of the user; null where nobody has any. */
+/** Finds requests about lists; `all` returns the user's lists, null if there can be none. */
 export function findLists(around: Around, all: (() => readonly NamedList[]) | null): SaidLists {
   return new ListStage(around, all).all();
 }
@@ -95,13 +94,13 @@ class ListStage {
     const isClear = ids.length > 0 && seen.stance !== "unclear";
     const fits = isClear && count <= LISTS_MAX;
     const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
-    // A spec takes no more; the others are said.
+    // A spec takes no more; a note says so.
     if (fits) asked.push(...ids);
     else this.#notes.leave("list", isClear ? tooMany(count) : this.#whyLeft(mention, seen), words);
     this.#name(seen);
   }
 
-  /** Makes the words a name. "exceto lista X e MEI": what leaves the list out goes on. */
+  /** Makes the words a name. In "exceto lista X e MEI", the negator still applies. */
   #name({ lead, from, to, stance, way, isJoined }: SeenMention): void {
     const own = stance === "out" && way === "all" ? exceptIn(this.#sentence, lead, from) : -1;
     if (own >= 0) this.#sentence.name(lead, own);
@@ -118,7 +117,7 @@ class ListStage {
   }
 }
 
-/** Index of the last word in [from, to) that leaves out all that a list joins; -1 for none. */
+/** Index of the last word in [from, to) that excludes all that a list joins; -1 for none. */
 function exceptIn(sentence: Sentence, from: number, to: number): number {
   for (let at = to - 1; at >= from; at--) {
     if (leavesAll(sentence.folded(at))) return at;
@@ -126,7 +125,7 @@ function exceptIn(sentence: Sentence, from: number, to: number): number {
   return -1;
 }
 
-/** Where the words begin that lead to it: "que eu ainda não". */
+/** Returns where the leading words begin: "que eu ainda não". */
 function beginOf(sentence: Sentence, at: number): number {
   let from = at;
   while (from > Math.max(0, at - BEFORE_MAX) && sentence.free(from - 1)) {

@@ -1,9 +1,9 @@
 /**
- * Whether lists that a sentence names are wanted or left out. Input: a mention with the words that
- * lead to it, and the mention before it. Output: in, out, or unclear.
- * Invariant: what one "exceto" or "fora da" leaves out goes on over "e" to a list that stands there
- * as a noun ("exceto MEI e lista X", "exceto os já exportados e os da lista X"); a preposition or
- * verb of its own that does not repeat the one before leaves it open. Two negators leave it open.
+ * Decides if lists in a sentence are included or excluded. Input: a mention with its leading words,
+ * and the mention before it. Output: in, out, or unclear.
+ * Invariant: an exclusion by "exceto" or "fora da" continues over "e" to a list that is a noun
+ * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). A new preposition or verb
+ * that does not repeat the previous one makes it unclear, as do two negators.
  */
 
 import { kindAt } from "../items.ts";
@@ -12,25 +12,25 @@ import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
-/** What a sentence says of the lists of a mention. */
+/** Stance of a sentence on the lists of a mention. */
 type Stance = "in" | "out" | "unclear";
 
-/** What leaves a mention out: "exceto", "fora da" or "sem", or a negated verb. */
+/** How a mention is excluded: "exceto", "fora da" or "sem", or a negated verb. */
 type Way = "all" | "outside" | "verb" | null;
 
 /** A mention that was read. */
 export interface SeenMention {
-  /** The first word that leads to it, its own first word, and the token behind it. */
+  /** Its first leading word, its own first word, and the token after it. */
   readonly lead: number;
   readonly from: number;
   readonly to: number;
   readonly stance: Stance;
   readonly way: Way;
-  /** True if "exceto" before leaves out this mention as a further item. */
+  /** True if an earlier "exceto" excludes this mention as well. */
   readonly isJoined: boolean;
 }
 
-/** Negations that are read again at most; a sentence that joins more lists to them is unclear. */
+/** Max lookups of a negation's reach; sentences that need more are unclear. */
 const REACHES_MAX = 20;
 const EXCEPT_MAX = 4;
 /** Max words and marks that join two items. */
@@ -46,7 +46,7 @@ export class Stances {
     this.#sentence = sentence;
   }
 
-  /** Returns what is said of the mention [from, to) whose leading words begin at `lead`. */
+  /** Returns the stance on the mention [from, to) whose leading words begin at `lead`. */
   read(lead: number, from: number, to: number): SeenMention {
     const seen = this.#read(lead, from, to);
     this.#before = seen;
@@ -87,7 +87,7 @@ export class Stances {
     return joined(isComma || isApart(before, led) ? "in" : "unclear");
   }
 
-  /** "exceto MEI e lista X": an item that is left out decides. */
+  /** "exceto MEI e lista X": an excluded item decides. */
   #joinedToItem(lead: number, from: number, join: number): Stance {
     const sentence = this.#sentence;
     if (join >= 0 && isNounAt(sentence, lead, from)) {
@@ -103,13 +103,13 @@ export class Stances {
   /** The negator of the item that ends at a token; -1 if none reaches it. */
   #negatorAt(last: number): number | "unclear" {
     if (++this.#reaches > REACHES_MAX) return "unclear";
-    // Names of lists before it negate nothing any more.
+    // Earlier list names no longer negate.
     forgetReach(this.#sentence);
     const { polarity, negator } = reachOf(this.#sentence, last);
     return polarity === "negated" ? negator : -1;
   }
 
-  /** True if "exceto" and its like stand anywhere before: what they reach may go on. */
+  /** True if a word like "exceto" precedes: its reach may continue. */
   #leavesBefore(lead: number): boolean {
     for (let at = this.#before?.to ?? 0; at < lead; at++) {
       if (leavesAll(this.#sentence.folded(at)) && isExcept(this.#sentence, at)) return true;
@@ -125,25 +125,25 @@ function wayOf(word: string): Way {
   return NEGATES.has(word) ? "verb" : "outside";
 }
 
-/** "fora da lista X e na lista Y", "que não exportei e da lista Y": true if Y is wanted. */
+/** True if Y is wanted: "fora da lista X e na lista Y", "que não exportei e da lista Y". */
 function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
   if (before.way === "outside") return led !== "from" && !isVerb(before);
   return before.way === "verb" && (led !== "from" || isVerb(before));
 }
 
-/** True for what was exported, which has a verb of its own: "que ainda não exportei". */
+/** True for exported accounts, which have their own verb: "que ainda não exportei". */
 function isVerb({ from, to }: SeenMention): boolean {
   return to === from + 1;
 }
 
-/** Where the item before "e" or a comma ends; -1 if neither joins what begins at a token. */
+/** Returns the end of the item before "e" or a comma; -1 if neither joins `lead`. */
 function joinBefore(sentence: Sentence, lead: number): number {
   let at = lead;
   while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;
   return at === lead ? -1 : at;
 }
 
-/** True for a bare list, or one that an article or noun leads: "e lista X", "e os da lista X". */
+/** True for a bare list or one after an article or noun: "e lista X", "e os da lista X". */
 function isNounAt(sentence: Sentence, lead: number, from: number): boolean {
   return lead === from || NOUNS.has(sentence.folded(lead));
 }
@@ -152,7 +152,7 @@ function wordsIn(sentence: Sentence, from: number, to: number): string[] {
   return sentence.tokens.slice(from, to).map((_, step) => sentence.folded(from + step));
 }
 
-/** "exceto MEI da lista Clientes": which of the two is left out cannot be known. */
+/** True for "exceto MEI da lista Clientes": either may be excluded. */
 function isBehindExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark") return false;
@@ -161,7 +161,7 @@ function isBehindExcept(sentence: Sentence, from: number): boolean {
   return false;
 }
 
-/** "sem xyz na lista Clientes": a word that nobody knows between the two. */
+/** True for an unknown word after a negator: "sem xyz na lista Clientes". */
 function isBehindNot(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;

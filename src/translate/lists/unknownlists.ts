@@ -1,10 +1,9 @@
 /**
- * Lists that a sentence names and that the user does not have, and "minha lista" without a name.
- * Input: a sentence, and a place in it that names no list of the user. Output: the words that do
- * all the same.
- * Invariant: known from how a name is written: behind a preposition or possessive, in capitals or
- * quotation marks, or by a word that is no activity by itself ("fornecedores"). "Lista de
- * padarias", "lista completa" and "lista padarias em SP" ask for a list.
+ * Unknown lists in a sentence, and "minha lista" without a name. Input: a sentence, and a position
+ * that names no list of the user. Output: words that still name a list.
+ * Invariant: the form of the name decides: after a preposition or possessive, in capitals or
+ * quotation marks, or a word that is no activity alone ("fornecedores"). "Lista de padarias",
+ * "lista completa", and "lista padarias em SP" request a list.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -29,16 +28,16 @@ import {
   whichOf,
 } from "./mention.ts";
 
-/** Most words of a name, and most on the way to it. */
+/** Max words of a name, and words that lead to it. */
 const NAME_MAX = 6;
-/** Words before a bare "lista" that may say what is sought. */
+/** Max words before a bare "lista" that may name a request. */
 const TOLD_MAX = 24;
 const OWN = /^(?:minhas?|nossas?|suas?|my|our)$/;
 const OF = /^(?:de|of)$/;
-/** Words that lead into a list; a name without capitals follows. */
+/** Words that lead into a list; a lowercase name may follow. */
 const INSIDE = /^(?:na|da|pela|in|on|from|la)$/;
 
-/** Returns a list that has no name or one that no list has; null if none is named. */
+/** Returns a list without a name or with an unknown one; null if none is named. */
 export function unwritten(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!LIST.has(sentence.folded(at))) return null;
@@ -59,14 +58,14 @@ function ledEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   const before = sentence.folded(at - 1);
   const start = at + 1;
-  // "minha lista de padarias" asks for one.
+  // "minha lista de padarias" is a request.
   if (OF.test(sentence.folded(start))) return ofEnd(sentence, at);
   const quoted = quotedEnd(sentence, start);
   if (quoted !== null) return quoted;
   let to = start;
   while (to < start + NAME_MAX && isNamePart(sentence, to)) to++;
   const inside = INSIDE.test(before) || LEAVING.has(before);
-  // "da lista", "da lista 🔥": which one is not said.
+  // "da lista", "da lista 🔥": the name is missing.
   const next = sentence.tokens[start];
   if (inside && to === start && (next === undefined || next.kind === "mark")) {
     return next !== undefined && !/[.,;:!?()]/.test(next.text) ? start + 1 : start;
@@ -86,7 +85,7 @@ function ofEnd(sentence: Sentence, at: number): number | null {
   return isWhose && (isIn || isBare || /^(?:da|from)$/.test(before)) ? name + 1 : null;
 }
 
-/** "restaurantes em SP, lista Fornecedores", 'lista: "Antigos"': no word leads to the list. */
+/** "restaurantes em SP, lista Fornecedores", 'lista: "Antigos"': no leading word. */
 function bareEnd(context: ListContext, at: number): number | null {
   const { sentence } = context;
   if (!isTold(sentence, at)) return null;
@@ -105,7 +104,7 @@ function bareEnd(context: ListContext, at: number): number | null {
   return to;
 }
 
-/** True if anything that is sought is said before a token. */
+/** True if a request precedes a token. */
 function isTold(sentence: Sentence, at: number): boolean {
   for (let back = at - 1; back >= Math.max(0, at - TOLD_MAX); back--) {
     const isSmall = sentence.owner(back) === "filler" || kindAt(sentence, back) === "small";
@@ -114,7 +113,7 @@ function isTold(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** True for a lone word such as "fornecedores", by which people call lists: "e fornecedores". */
+/** True for a word such as "fornecedores", a common list name: "e fornecedores". */
 export function isRelation(sentence: Sentence, at: number): boolean {
   if (!RELATIONS.has(sentence.folded(at)) || !sentence.free(at)) return false;
   const goesOn = /^(?:de|do|da|dos|das|of|para|for)$/.test(sentence.folded(at + 1));
@@ -126,8 +125,8 @@ function isActivity(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * True if the words from a token on are a trade, a place, a date or another wish as well; with `to`
- * only if these end there.
+ * True if the words from a token on are also a trade, place, date, or other request; with `to`,
+ * only if they end there.
  */
 export function isElse(context: ListContext, at: number, to: number | null): boolean {
   const { sentence, places } = context;
@@ -140,7 +139,7 @@ export function isElse(context: ListContext, at: number, to: number | null): boo
   return ends.some((end) => end !== undefined && (to === null || end === to));
 }
 
-/** "in my Clients list": where the name before it begins; the same index without one. */
+/** Where the name before "list" begins ("in my Clients list"); `at` if there is none. */
 export function nameBefore(sentence: Sentence, at: number): number {
   if (!/^list(?:s|ings?)?$/.test(sentence.folded(at))) return at;
   let first = at;
@@ -155,14 +154,14 @@ export function nameBefore(sentence: Sentence, at: number): number {
   return first < at && /^(the|my|our)$/.test(sentence.folded(first - 1)) ? first : at;
 }
 
-/** True for a word that begins with a capital in a text that is not all capitals. */
+/** True for a capitalized word in a text that is not all capitals. */
 export function isCapital(sentence: Sentence, at: number): boolean {
   const { kind, text = "" } = sentence.tokens[at] ?? { kind: "mark" };
   const shouted = sentence.text === sentence.text.toUpperCase();
   return kind === "word" && !shouted && text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
 }
 
-/** Capitals, numbers, and what is none of the words that begin another wish. */
+/** True for capitals, numbers, and words that begin no other request. */
 function isNamePart(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark" || !sentence.free(at)) return false;
@@ -173,7 +172,7 @@ function isQuote(sentence: Sentence, at: number): boolean {
   return /^["“”'«»]$/.test(sentence.tokens[at]?.text ?? "");
 }
 
-/** Where a name in quotation marks ends; null if none begins at the token. */
+/** Returns the end of a quoted name; null if none begins at the token. */
 export function quotedEnd(sentence: Sentence, at: number): number | null {
   if (!isQuote(sentence, at)) return null;
   for (let to = at + 1; to <= at + 2 * NAME_MAX; to++) {
