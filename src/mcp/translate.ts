@@ -81,8 +81,8 @@ const DEFINITION = {
       } as TSchema,
       matches: SCHEMAS.TranslateAnswer.properties.matches,
       confidence: SCHEMAS.TranslateAnswer.properties.explain.properties.confidence,
-      assumptions: notes("What was assumed."),
-      warnings: notes("What to look at."),
+      assumptions: notes("Assumed."),
+      warnings: notes("To check."),
       unmapped_constraints: notes("Conditions without a filter."),
       doubts: notes("Sentences with another reading."),
       suggestions: {
