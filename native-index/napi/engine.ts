@@ -51,6 +51,9 @@ export type * from "./query.ts";
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
+/** The row of a CNPJ that no account has, in `LookedUp`. */
+export const NO_ROW = 0xffff_ffff;
+
 /** The methods of a segment that take a query, as the addon has them. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;

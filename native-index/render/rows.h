@@ -15,9 +15,9 @@
 //          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
 //          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.
 //
-// With labels (csv, html, xlsx) values are as people write them (below). A list of activities
-// then has a blank behind its commas, numbers of html have their thousands apart, its phones and
-// addresses are links, and amounts of xlsx are numbers with style 4.
+// With labels values are as people write them (below); in jsonl those are texts. A list of
+// activities then has a blank behind its commas, numbers of html have their thousands apart, its
+// phones and addresses are links, and amounts of xlsx are numbers with style 4.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -104,7 +104,7 @@ struct RowRequest {
   std::vector<ExtraColumn> extra;
   size_t leading = 0;  // so many of these stand before the fields, the others behind them
   Labels labels = Labels::kNone;
-  char delimiter = ',';      // csv
+  char delimiter = ',';      // csv: , ; TAB or |
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
 };
 

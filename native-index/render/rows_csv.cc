@@ -75,10 +75,16 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for 8 bytes that may need quotes: controls other than TAB, CR and LF are false alarms.
-bool isSpecial(uint64_t word) {
-  return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0;
-}
+// True for 8 bytes that may need quotes: controls other than TAB, CR and LF are false alarms. A bar
+// needs them only where it is the delimiter.
+struct Special {
+  bool bars;
+
+  bool operator()(uint64_t word) const {
+    return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0 ||
+           (bars && hasByte(word, '|') != 0);
+  }
+};
 
 // Whether the cell of a text, which a guarded one begins with an apostrophe, has a space at an
 // edge.
@@ -87,8 +93,8 @@ bool hasSpaceAtEdge(std::string_view text, bool guarded) {
 }
 
 // Appends a text that `isSpecial` or a space at an edge made suspicious.
-void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
-  constexpr std::string_view quoting = "\",;\t\r\n";
+void appendCarefully(std::string_view text, bool guarded, bool bars, TextBuffer& out) {
+  const std::string_view quoting = bars ? "\",;\t\r\n|" : "\",;\t\r\n";
   const bool quoted =
       hasSpaceAtEdge(text, guarded) || text.find_first_of(quoting) != std::string_view::npos;
   char* to = out.room(2 * text.size() + 3);
@@ -103,15 +109,15 @@ void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
   out.commit(static_cast<size_t>(to - start));
 }
 
-void appendText(std::string_view text, bool free, TextBuffer& out) {
+void appendText(std::string_view text, bool free, bool bars, TextBuffer& out) {
   if (text.empty()) return;
   const bool guarded = free && startsFormula(text);
   char* to = out.room(text.size() + 1);
   if (guarded) *to++ = '\'';
-  if (!hasSpaceAtEdge(text, guarded) && copyPlain(text, to, isSpecial)) {
+  if (!hasSpaceAtEdge(text, guarded) && copyPlain(text, to, Special{bars})) {
     out.commit(text.size() + (guarded ? 1 : 0));
   } else {
-    appendCarefully(text, guarded, out);
+    appendCarefully(text, guarded, bars, out);
   }
 }
 
@@ -154,13 +160,14 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
   for (const Field field : request.fields) fields.push_back({isFreeText(field), writingOf(field)});
   const size_t columns = fields.size() + request.extra.size();
   const Labels labels = request.labels;
+  const bool bars = request.delimiter == '|';
   const auto appendValue = [&](const FieldValue& value, const CsvColumn& column) {
     if (value.kind == Kind::kNull) return;
     if (labels != Labels::kNone && appendForPeople(segment, value, column.writing, labels, out)) {
       return;
     }
     if (value.kind == Kind::kText) {
-      appendText(value.text, column.free, out);
+      appendText(value.text, column.free, bars, out);
     } else if (value.kind == Kind::kCodes) {
       appendCodes(segment, value, out);
     } else {
@@ -171,7 +178,7 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
     const size_t start = out.text().size();
     const auto append = [&](const ExtraColumn& column) {
       const auto text = column.at(position).value_or(std::string_view());
-      appendText(text, column.kind() == ExtraColumn::Kind::kText, out);
+      appendText(text, column.kind() == ExtraColumn::Kind::kText, bars, out);
     };
     for (size_t i = 0; i < request.leading; i++) {
       if (i > 0) out += request.delimiter;

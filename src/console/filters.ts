@@ -5,7 +5,7 @@
  * Invariant: what is cleared is in normal form again; what a filter means stays as it is, and lists
  * of which some are left have the rows that they had.
  */
-import { keepListedRows } from "../search/listedrows.ts";
+import { keepListedRows } from "../search/rowlists.ts";
 import {
   isPartSet,
   isSet,

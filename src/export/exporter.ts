@@ -77,6 +77,11 @@ export interface Exporter {
    * `overloaded` where the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
+  /**
+   * Charges rows that are answered without an export; durable when it returns. Throws
+   * `quota_exceeded` if the day's quota has fewer left, or `overloaded`.
+   */
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
   /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */
   read(tenantId: string, id: string): ExportRecord;
   /** Newest first, those with a sequence below `before` (null: from the newest). */

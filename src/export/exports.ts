@@ -20,12 +20,11 @@ import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
 import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
 import { ExportFolder } from "./files/folder.ts";
 import { Intake, type IntakeParts } from "./queue/intake.ts";
-import { Leaps } from "./queue/leaps.ts";
 import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
-import { Sweeper } from "./queue/sweeper.ts";
+import { Leaps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
   type ExportFormat,
@@ -156,6 +155,10 @@ export class Exports implements Exporter {
     const { row, spec, replayed } = stored(() => this.#intake.accept(wanted, running));
     this.#queue.kick();
     return { record: this.#recordOf(row), spec, replayed };
+  }
+
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void {
+    stored(() => this.#intake.charge(sender, rows));
   }
 
   read(tenantId: string, id: string): ExportRecord {

@@ -130,7 +130,7 @@ export class EntryBuffer {
 
 /**
  * Text of the entry at a place: a CNPJ of 14 characters with the check digits that are computed
- * (accountdigits.ts knows others), or a root of 8.
+ * (`withAccountDigits` knows others), or a root of 8.
  */
 export function entryText(entries: Uint8Array, at: number): string {
   const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);

@@ -12,7 +12,7 @@
  * addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
-import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
+import { giveListedRows, type SpecLists } from "../search/rowlists.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -7,8 +7,12 @@
  * own cached answer for them; a few megabytes of them are cached for each snapshot. Contacts are
  * exact: one of the phones, or the e-mail in lower case, is among the values. No number is of both
  * kinds; the kinds are the counterpart of native-index/format/column_value.h and change with it.
+ * The rows of the lists that a spec names are given before clauses are made of them; lists without
+ * rows of a segment are an error, never empty lists.
  */
+import { strict as assert } from "node:assert";
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Segment } from "./segment.ts";
 
 /** Returns the rows one of whose phones is among these, such as +5511987654321. */
@@ -64,4 +68,32 @@ export function keptRows(segment: Segment, key: string, find: () => NativeRowLis
 /** Forgets the rows of a segment, for the file that they were read from may have changed. */
 export function forgetRows(segment: Segment): void {
   kept.delete(segment);
+}
+
+/** The lists of a spec. */
+export type SpecLists = NonNullable<AccountQuerySpec["filters"]["lists"]>;
+
+/** Rows by the member of the filters. */
+type ListedRows = Readonly<Record<keyof SpecLists, readonly NativeRowList[]>>;
+
+const known = new WeakMap<SpecLists, WeakMap<Segment, ListedRows>>();
+
+/** Says what a segment has of the lists of a spec. */
+export function giveListedRows(lists: SpecLists, segment: Segment, rows: ListedRows): void {
+  const bySegment = known.get(lists) ?? new WeakMap<Segment, ListedRows>();
+  bySegment.set(segment, rows);
+  known.set(lists, bySegment);
+}
+
+/** Says that some of the lists of a spec have the rows that they have in it. */
+export function keepListedRows(some: SpecLists, all: SpecLists): void {
+  const bySegment = known.get(all);
+  if (bySegment !== undefined) known.set(some, bySegment);
+}
+
+/** What a segment has of the lists of a spec. */
+export function listedRows(lists: SpecLists, segment: Segment): ListedRows {
+  const rows = known.get(lists)?.get(segment);
+  assert(rows !== undefined, "lists become rows before a spec that names them is asked");
+  return rows;
 }

@@ -158,6 +158,16 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
+  /** Rows of an answer: used at once, and out of the day's quota if the plan has one. */
+  spend(
+    { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
+    rows: number,
+    charged: boolean,
+  ): void {
+    if (charged) this.reserve(tenantId, day, rows);
+    this.#usage.add([{ tenantId, keyId, day, requests: 0, accounts: 0, exportRows: rows }]);
+  }
+
   /** The export is done: what it holds becomes what it has. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);

@@ -22,11 +22,8 @@ import { wordFor } from "../../text/amounts.ts";
 import type { NewExport } from "../exporter.ts";
 import { changesSlug } from "../files/filename.ts";
 import { compressionOf } from "../formats/compressed.ts";
-import type { Leaps } from "./leaps.ts";
 import type { Pins } from "./pins.ts";
-
-/** How long an idempotency key is kept, in milliseconds. */
-export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
+import { KEY_KEPT_MS, type Leaps } from "./sweeper.ts";
 
 /** What a client whose queue is full should wait, in seconds. */
 const QUEUE_RETRY_S = 10;
@@ -199,6 +196,19 @@ export class Intake {
     const nowMs = clock.nowMs();
     const used = store.quota.charged(tenantId, utcDay(nowMs));
     refuseBeyondQuota(plan, { used, wanted }, nowMs);
+  }
+
+  /** Charges rows of an answer, durably. Throws `quota_exceeded`. */
+  charge({ tenantId, keyId, plan }: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number) {
+    if (rows === 0) return;
+    const { store, clock } = this.#parts;
+    store.atomically(() => {
+      const nowMs = clock.nowMs();
+      const day = utcDay(nowMs);
+      const used = store.quota.charged(tenantId, day);
+      refuseBeyondQuota(plan, { used, wanted: rows, of: "request" }, nowMs);
+      store.quota.spend({ tenantId, keyId, day }, rows, hasQuota(plan));
+    });
   }
 
   #insert(wanted: NewExport, { fingerprint, slug, spec }: Made) {

@@ -12,8 +12,9 @@ import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import { KEY_KEPT_MS } from "./intake.ts";
-import type { Leaps } from "./leaps.ts";
+
+/** How long an idempotency key is kept, in milliseconds. */
+export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
 
 /** Exports that are marked in one transaction. */
 const BATCH = 100;
@@ -87,5 +88,39 @@ export class Sweeper {
     const { store, log } = this.#parts;
     const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
     if (forgotten > 0) log.info({ exports: forgotten }, "records of old exports deleted");
+  }
+}
+
+/** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
+const LEAP_MS = 600_000;
+
+/** Watches the clocks of one process. */
+export class Leaps {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #offsetMs: number;
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#offsetMs = this.#offset();
+  }
+
+  /** True for a while after the wall clock has leapt: nothing may expire or be forgotten. */
+  hold(): boolean {
+    const offsetMs = this.#offset();
+    const leapMs = offsetMs - this.#offsetMs;
+    if (Math.abs(leapMs) > LEAP_MS) {
+      this.#heldUntilMs = this.#clock.monotonicMs() + LEAP_MS;
+      this.#offsetMs = offsetMs;
+      const words = "the clock has leapt: expired files and idempotency keys are kept for a while";
+      this.#log.warn({ leap_s: Math.round(leapMs / 1_000) }, words);
+    }
+    return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  #offset(): number {
+    return this.#clock.nowMs() - this.#clock.monotonicMs();
   }
 }

@@ -9,6 +9,7 @@ import { ACCOUNT_ROUTES } from "./accounts/accounts.ts";
 import { COMPANY_ROUTES } from "./accounts/companies.ts";
 import { DISTRICT_ROUTES } from "./accounts/districts.ts";
 import { CHANGE_ROUTES } from "./changes/changes.ts";
+import { ENRICH_ROUTES } from "./enrichment/enrich.ts";
 import { EXPORT_ROUTES } from "./exports/exports.ts";
 import { FILE_ROUTES } from "./exports/files.ts";
 import { LEAD_ROUTES } from "./leads/leads.ts";
@@ -29,6 +30,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...SPEC_ROUTES,
   ...CHANGE_ROUTES,
   ...EXPORT_ROUTES,
+  ...ENRICH_ROUTES,
   ...LIST_ROUTES,
   ...STATUS_ROUTES,
   ...AGENT_ROUTES,

@@ -3,8 +3,7 @@
  * out: their rows, which stand in the table (`table.ts`) among those of their groups.
  * Invariant: as that of the table; each is absent from the normal form unless it is used.
  */
-import type { Shapes } from "../shapes.ts";
-import type { Described } from "./descriptions.ts";
+import type { Described, Shapes } from "../shapes.ts";
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 

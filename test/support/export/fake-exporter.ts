@@ -43,6 +43,8 @@ export class FakeExporter implements Exporter {
   waiting = 0;
   /** Every wish that `create` got and that was not a replay. */
   readonly created: NewExport[] = [];
+  /** Rows of answers that were charged, by tenant. */
+  readonly charged: (readonly [tenantId: string, rows: number])[] = [];
   /** What `create` throws next, if anything. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
@@ -88,6 +90,11 @@ export class FakeExporter implements Exporter {
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
     this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
+  }
+
+  charge({ tenantId }: Pick<NewExport, "tenantId">, rows: number): void {
+    if (this.failure !== null) throw this.failure;
+    this.charged.push([tenantId, rows]);
   }
 
   read(tenantId: string, id: string): ExportRecord {

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PUBLIC_TABLE, ROUTES } from "../../../../src/http/api/routes.ts";
-import { THREAD_TABLE } from "../../../../src/http/api/threadroutes.ts";
+import { THREAD_TABLE } from "../../../../src/http/api/accounts/accounts.ts";
 import type { RouteTable } from "../../../../src/http/server/routetable.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT"];
