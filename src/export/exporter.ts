@@ -19,6 +19,31 @@ interface NewChanges {
   readonly watch: readonly OutputField[];
 }
 
+/** A file that a client sends to be enriched, while it comes and until it is accepted. */
+export interface SentFile {
+  /** Takes a chunk, whose memory the caller may use again. */
+  add(chunk: Uint8Array): void;
+  /** The file has come. Throws `storage_full` if it could not be written. */
+  end(): Promise<ReceivedFile>;
+  /** Removes the file unless an export owns it; may be called again. */
+  drop(): void;
+}
+
+/** A file that has come as a whole, and is durable. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** What an export that enriches a file is about beside its spec, which says the output. */
+export interface NewEnrichment {
+  readonly file: ReceivedFile;
+  readonly column: string | undefined;
+  readonly fillZeros: boolean;
+}
+
 /** What `POST /v1/exports` asks for, checked and normalized. */
 export interface NewExport {
   readonly tenantId: string;
@@ -35,6 +60,8 @@ export interface NewExport {
   readonly segment: Segment;
   /** What makes it an export of changes; else null. */
   readonly changes?: NewChanges | null;
+  /** What makes it an enrichment of a sent file; else missing. */
+  readonly enrichment?: NewEnrichment;
   /** The lists that its spec names, at the revisions that it is pinned to. */
   readonly lists?: readonly NamedPin[];
   /** Rows that it will have; only a plan with a quota is charged for them. */
@@ -77,6 +104,8 @@ export interface Exporter {
    * `overloaded` where the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
+  /** Begins to receive a file to enrich. Throws `storage_full` where the disk has no room. */
+  receive(): SentFile;
   /**
    * Charges rows that are answered without an export; durable when it returns. Throws
    * `quota_exceeded` if the day's quota has fewer left, or `overloaded`.

@@ -17,7 +17,14 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
 import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
-import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
+import type {
+  AcceptedExport,
+  Exporter,
+  ExportOrigin,
+  ExportPage,
+  NewExport,
+  SentFile,
+} from "./exporter.ts";
 import { ExportFolder } from "./files/folder.ts";
 import { Intake, type IntakeParts } from "./queue/intake.ts";
 import { Pins } from "./queue/pins.ts";
@@ -70,6 +77,7 @@ export class Exports implements Exporter {
   readonly #queue: ExportQueue;
   readonly #sweeper: Sweeper;
   readonly #waiting = new Waiting();
+  readonly #hasRoom: () => boolean;
   #sweeping: NodeJS.Timeout | undefined;
 
   /** Opens the folders. Throws `CommandError` when others could reach them. */
@@ -86,7 +94,8 @@ export class Exports implements Exporter {
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
-    this.#intake = new Intake({ ...parts, store, pins, leaps, freeBytes });
+    this.#intake = new Intake({ ...parts, store, folder, pins, leaps, freeBytes });
+    this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
       ...{ store, folder, pins },
@@ -157,6 +166,10 @@ export class Exports implements Exporter {
     return { record: this.#recordOf(row), spec, replayed };
   }
 
+  receive(): SentFile {
+    return this.#folder.receive(this.#hasRoom);
+  }
+
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void {
     stored(() => this.#intake.charge(sender, rows));
   }
@@ -194,6 +207,7 @@ export class Exports implements Exporter {
     this.#queue.drop(id);
     faultPoint("remove.before_unlink");
     this.#sweeper.discard(this.#folder.nameOf(row));
+    this.#sweeper.discardSent(row);
     faultPoint("remove.after_unlink");
     this.#queue.unpin(snapshotId, sinceId);
     this.#waiting.wake(id);
@@ -273,6 +287,7 @@ function recordOf(
   return {
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
     since: sinceOf(row),
+    isEnrichment: row.sent !== null,
     format: row.format as ExportFormat,
     compression: row.compression as Compression | null,
     createdAtMs: row.createdAt,

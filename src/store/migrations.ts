@@ -4,7 +4,7 @@
  * Invariant: a step that was released is never changed; every table and trigger of the state is
  * made by one of them.
  */
-import { KEPT_BYTES_STEP } from "./usagestore.ts";
+import { KEPT_BYTES_STEP, SENT_FILES_STEP } from "./usagestore.ts";
 
 /**
  * One step per schema version, first to last; the number of steps done is `user_version`.
@@ -248,4 +248,5 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE exported_entries SET checksum = blob_checksum(entries);`,
   // How the file of an export is compressed; NULL if it is not, as before.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
+  SENT_FILES_STEP,
 ];

@@ -7,7 +7,13 @@
  * cannot be read is refused as a whole. Memory does not grow with the file.
  */
 import { isUtf8 } from "node:buffer";
-import { ColumnRefusal, findColumn, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import {
+  ColumnRefusal,
+  findColumn,
+  SAMPLE_BYTES,
+  SAMPLE_ROWS,
+  showsCnpjs,
+} from "../../lists/column.ts";
 import { cellsOf, DELIMITERS, decoded, nameOf, UTF32 } from "../../lists/csvcolumn.ts";
 import { isZip, otherFile } from "../../lists/otherfiles.ts";
 import { holdsCnpj } from "../../spec/cnpj/cnpjpieces.ts";
@@ -15,7 +21,7 @@ import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
 /** Rows of a file that is enriched, whatever the plan. */
-export const ROWS_MAX = 2_000_000;
+const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */
 export interface CsvLayout {
@@ -66,7 +72,7 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
   const rows = lines.map((line) => cellsOf(line, delimiter).map(decoded));
   const from = said === undefined ? 0 : 1;
   const top = from + headerRow(rows.slice(from));
-  const found = findColumn(rows.slice(top), wanted);
+  const found = findShown(rows.slice(top), wanted, false);
   return {
     wide,
     delimiter,
@@ -75,6 +81,17 @@ function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefin
     takesRoots: found.takesRoots,
     header: found.hasHeader ? top : -1,
   };
+}
+
+/** Finds the column of CNPJs; the only column of a file counts if it shows any. */
+export function findShown(
+  rows: readonly (readonly string[])[],
+  wanted: string | undefined,
+  lettered: boolean,
+): ReturnType<typeof findColumn> {
+  const found = findColumn(rows, wanted, lettered);
+  if (wanted !== undefined || showsCnpjs(rows, found)) return found;
+  throw new ColumnRefusal("The first lines hold no CNPJ, and no header says cnpj.");
 }
 
 function refuseOthers(head: Uint8Array): void {

@@ -45,7 +45,7 @@ export interface EnrichmentWork {
 export const STATUSES = ["found", "head_office", "not_in_snapshot", "not_a_cnpj"] as const;
 
 /** Status of a result. */
-export type EnrichmentStatus = (typeof STATUSES)[number];
+type EnrichmentStatus = (typeof STATUSES)[number];
 
 /** Why a text is no CNPJ, by the machine's name of the reason. */
 export const REASONS = {
@@ -54,10 +54,10 @@ export const REASONS = {
 } as const;
 
 /** Machine's name of a reason. */
-export type EnrichmentReason = keyof typeof REASONS;
+type EnrichmentReason = keyof typeof REASONS;
 
 /** Names of reasons, in a fixed order. */
-export const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
+const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 
 /** What became of a text. `blank`: nothing is written there. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
@@ -130,7 +130,7 @@ const SIGNS: readonly (readonly [at: number, sign: number])[] = [
 const ZERO = 0x30;
 
 /** How the texts of a file or a request are read. */
-export interface ReadingRules {
+interface ReadingRules {
   /** True if eight characters are a company. */
   readonly takesRoots: boolean;
   /** True to put back the zeros that a number has lost in front. */

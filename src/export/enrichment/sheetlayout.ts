@@ -6,11 +6,11 @@
  * header are no header. The whole sheet is read once, so a damaged one is refused before anything
  * is written.
  */
-import { findColumn, lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
+import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
 import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
-import { headerRow } from "./csvlayout.ts";
+import { findShown, headerRow } from "./csvlayout.ts";
 
 /** A cell of the column. */
 export interface ColumnCell extends SeenNumber {
@@ -62,7 +62,7 @@ export function refuseTooWide({ sheet, width }: SheetLayout, further: number): v
   throw new XlsxRefusal(`Sheet “${sheet}”`, wrong, "Choose fewer fields, or delete columns.");
 }
 
-type Found = Pick<ReturnType<typeof findColumn>, "column" | "header" | "takesRoots">;
+type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;
 
 interface SampleRow {
   readonly number: number;
@@ -112,7 +112,7 @@ class Column implements RowTaker {
     this.#sample = null;
     const texts = rows.map(({ cells }) => textsOf(cells));
     const top = headerRow(texts);
-    const found = findColumn(texts.slice(top), this.#wanted, true);
+    const found = findShown(texts.slice(top), this.#wanted, true);
     this.#found = found;
     if (found.hasHeader) this.#header = rows[top]?.number ?? 0;
     for (const row of rows) if (row.number > this.#header) this.#give(row);

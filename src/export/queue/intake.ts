@@ -21,8 +21,10 @@ import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exports
 import { wordFor } from "../../text/amounts.ts";
 import type { NewExport } from "../exporter.ts";
 import { changesSlug } from "../files/filename.ts";
+import type { ExportFolder } from "../files/folder.ts";
 import { compressionOf } from "../formats/compressed.ts";
 import type { Pins } from "./pins.ts";
+import type { SentWish } from "./rendertask.ts";
 import { KEY_KEPT_MS, type Leaps } from "./sweeper.ts";
 
 /** What a client whose queue is full should wait, in seconds. */
@@ -41,6 +43,7 @@ export interface IntakeParts {
    *  export is accepted. */
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
+  readonly folder: ExportFolder;
   /** Names what a spec selects, for the file's name. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
@@ -92,6 +95,7 @@ export class Intake {
       this.#parts.pins.hold(wanted.segment);
       if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
       const row = this.#insert(wanted, made);
+      if (wanted.enrichment) this.#parts.folder.keepSent(wanted.enrichment.file, row.id);
       faultPoint("create.before_commit");
       return { row, spec: wanted.spec, replayed: false };
     });
@@ -184,9 +188,10 @@ export class Intake {
     );
   }
 
-  #refuseBeyondBytes({ tenantId, plan }: NewExport, { spec }: Made): void {
+  #refuseBeyondBytes({ tenantId, plan, enrichment }: NewExport, { spec }: Made): void {
     const { files, specs } = this.#parts.store.kept.of(tenantId);
-    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: 1 });
+    const sentBytes = enrichment?.file.bytes ?? 0;
+    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: sentBytes + 1 });
     const wanted = Buffer.byteLength(spec);
     refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
   }
@@ -230,6 +235,7 @@ export class Intake {
       snapshotId: segment.snapshotId,
       snapshotPath: segment.path,
       ...sinceOf(wanted),
+      ...sentOf(wanted),
       createdAt,
       keyId,
       chargedDay: charged ? utcDay(createdAt) : null,
@@ -247,11 +253,12 @@ export class Intake {
  * export that leaves out what was exported changes that itself when it is done, so its own request
  * again, after an answer that was lost, is no other one: `exported` has no revision here.
  */
-function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
+function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): string {
   const bound = boundSpec(
     spec,
     lists.map((pin) => (pin.id === EXPORTED ? { ...pin, revision: 0 } : pin)),
   );
+  if (enrichment) return `${specHash(bound)} ${sentOf({ enrichment }).sent}`;
   if (!changes) return specHash(bound);
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;
@@ -269,4 +276,12 @@ function sinceOf({ changes }: NewExport) {
     kinds: changes?.kinds.join(",") ?? null,
     watch: changes?.watch.join(",") ?? null,
   };
+}
+
+/** The columns of a row that only an enrichment fills. */
+function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
+  if (!enrichment) return { sent: null, sentBytes: 0 };
+  const { file, column, fillZeros } = enrichment;
+  const wanted: SentWish = { sha256: file.sha256, column: column ?? null, fillZeros };
+  return { sent: JSON.stringify(wanted), sentBytes: file.bytes };
 }

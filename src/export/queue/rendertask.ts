@@ -9,7 +9,9 @@ import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import { AppError, CommandError } from "../../errors.ts";
+import { ColumnRefusal } from "../../lists/column.ts";
 import { boundSpec, pinName } from "../../lists/listed.ts";
+import { XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { describeError } from "../../process/log.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import { EXPORTED } from "../../spec/listids.ts";
@@ -18,6 +20,7 @@ import type { ListPin } from "../../store/blocktable.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
+import type { ExportFolder } from "../files/folder.ts";
 import { type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
@@ -31,6 +34,18 @@ interface ChangesTask {
   readonly listPath: string;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
+}
+
+/** What is wanted of a sent file, as the state has it. */
+export interface SentWish {
+  readonly sha256: string;
+  readonly column: string | null;
+  readonly fillZeros: boolean;
+}
+
+/** What an order says more where a sent file is enriched. */
+interface EnrichmentTask extends SentWish {
+  readonly sentPath: string;
 }
 
 /** An order to render one export. */
@@ -47,6 +62,8 @@ export interface RenderTask {
   readonly dataDir: string;
   /** Only where changes are exported. */
   readonly changes?: ChangesTask;
+  /** Only where a sent file is enriched. */
+  readonly enrichment?: EnrichmentTask;
   /** Path of the finished file. */
   readonly path: string;
   /** Bytes that the file may have. */
@@ -139,6 +156,16 @@ export function changesOf(
   return { changes };
 }
 
+/** What an order says more where a sent file is enriched. */
+export function enrichmentOf(
+  { id, sent }: ExportRow,
+  folder: ExportFolder,
+): Pick<RenderTask, "enrichment"> {
+  if (sent === null) return {};
+  const wish = JSON.parse(sent) as SentWish;
+  return { enrichment: { ...wish, sentPath: folder.sentPathOf(id) } };
+}
+
 /** No space: of the disk, of a quota, or of what a file may hold. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
@@ -162,6 +189,7 @@ export function endOf(
 /** The reason for which an export has failed for good, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
+  if (error instanceof ColumnRefusal || error instanceof XlsxRefusal) return "sent_file_unreadable";
   // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {
     const { code } = error;

@@ -10,7 +10,7 @@
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
-import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 
 /** How long an idempotency key is kept, in milliseconds. */
@@ -64,6 +64,16 @@ export class Sweeper {
     }
   }
 
+  /** Removes the file that was sent for an export; one that stays goes with the next start. */
+  discardSent({ id, sent }: Pick<ExportRow, "id" | "sent">): void {
+    const { folder, log } = this.#parts;
+    try {
+      if (sent !== null) folder.removeSent(id);
+    } catch (error) {
+      log.warn(describeError(error), "a sent file was not removed; the next start will");
+    }
+  }
+
   /** Expires a batch; true when there may be more. */
   #expireSome(): boolean {
     const { store, folder, clock, log } = this.#parts;
@@ -77,6 +87,7 @@ export class Sweeper {
     for (const row of due) {
       faultPoint("expire.before_unlink");
       this.discard(folder.nameOf(row));
+      this.discardSent(row);
       faultPoint("expire.after_unlink");
       log.info({ export_id: row.id }, "export expired");
     }
@@ -85,9 +96,11 @@ export class Sweeper {
 
   /** What had a name in the state: the words of a spec go with the record. */
   #forgetRecords(beforeMs: number): void {
-    const { store, log } = this.#parts;
+    const { store, folder, log } = this.#parts;
     const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
-    if (forgotten > 0) log.info({ exports: forgotten }, "records of old exports deleted");
+    if (forgotten === 0) return;
+    log.info({ exports: forgotten }, "records of old exports deleted");
+    folder.cleanSent((id) => store.find(id) !== undefined, false);
   }
 }
 

@@ -50,8 +50,9 @@ export interface Operation<Schema extends string = string> {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
-    readonly schema: Schema;
-    readonly example: unknown;
+    /** Null if no JSON is taken. */
+    readonly schema: Schema | null;
+    readonly example?: unknown;
     /** Media types of files that are taken beside JSON, and whether each is bytes or text. */
     readonly orTypes?: Readonly<Record<string, "bytes" | "text">>;
   };

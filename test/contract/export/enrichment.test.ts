@@ -188,6 +188,7 @@ describe("an enriched CSV file", () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });
     await refused(Buffer.from("nome;idade\nAna;3\n"), /No column of the first lines holds CNPJs/);
+    await refused(Buffer.from("nomes\nAna\n"), /The first lines hold no CNPJ/);
     await refused(Buffer.from("cnpj\n11222333000181\n"), /no column "x"/, { column: "x" });
     await refused(Buffer.from('cnpj\n"11222333000181\n'), /Line 2 has no end/);
     await refused(Buffer.from("%PDF-1.7\n"), /PDF/);

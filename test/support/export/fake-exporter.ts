@@ -15,7 +15,9 @@ import type {
   ExportOrigin,
   ExportPage,
   NewExport,
+  SentFile,
 } from "../../../src/export/exporter.ts";
+import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { compressionOf } from "../../../src/export/formats/compressed.ts";
 import { extensionOf } from "../../../src/export/formats/format.ts";
 import {
@@ -90,6 +92,10 @@ export class FakeExporter implements Exporter {
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
     this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
+  }
+
+  receive(): SentFile {
+    return new ExportFolder(this.#folder).receive(() => true);
   }
 
   charge({ tenantId }: Pick<NewExport, "tenantId">, rows: number): void {
@@ -228,6 +234,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     snapshot: segment.label,
     snapshotDate: segment.snapshotDate,
     since: sinceOf(wanted),
+    isEnrichment: wanted.enrichment !== undefined,
     slug: "empresas",
     createdAtMs: nowMs,
     expiresAtMs: null,

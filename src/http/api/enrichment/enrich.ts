@@ -1,5 +1,5 @@
 /**
- * Enrichment: the routes, and `POST /v1/enrich`. Input: up to 1,000 CNPJs in any spelling, fields,
+ * `POST /v1/enrich`. Input: up to 1,000 CNPJs in any spelling, fields,
  * labels. Output: one result for each, in the same order.
  * Invariant: never fewer results than CNPJs; a CPF is never repeated; only accounts that were found
  * are charged, before anything of them is answered. Bodies up to 8 KiB are answered in the call,
@@ -13,7 +13,7 @@ import { CnpjBatch, OutcomeTally, statusOf } from "../../../export/enrichment/ou
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { hideCpf, withoutCpfs } from "../../../spec/cnpj/cpf.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
-import { normalizeSpec } from "../../../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
 import { costOf } from "../../server/admission.ts";
@@ -54,16 +54,17 @@ export const ENRICH: Computation<ReadTask, Enriched> = {
     const texts = readCnpjs(body);
     payer.spend(costOf({ limit: texts.length }));
     const { fields, labels } = body.members;
-    const output = readOutput(body, segment, task, {
+    const output = {
       ...(fields === undefined ? {} : { fields }),
       ...(labels === undefined ? {} : { labels }),
-    });
-    return lookedUp(segment, texts, output);
+    };
+    const spec = readOutput(body, segment, task, { output, at: "" });
+    return lookedUp(segment, texts, spec.output);
   },
 };
 
 /** `POST /v1/enrich`. */
-export function enrichCnpjs(
+function enrichCnpjs(
   call: KeyCall<"exporter" | "segment" | ReadPart>,
 ): Reply<ShapedAnswer<"EnrichAnswer">> {
   const { identity, plan, service } = call;
@@ -104,43 +105,37 @@ function readCnpjs({ members, mistakes }: BodyObject): readonly string[] {
   });
 }
 
-/** Reads fields and labels by the rules of exports; `output` has those that were sent. */
+/** Fields and labels as they were sent, and the pointer of what has them. */
+interface SentOutput {
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly at: string;
+}
+
+/** Reads fields and labels by the rules of exports, as a spec without filters. */
 export function readOutput(
   body: BodyObject,
   segment: Segment,
   { plan }: Pick<ReadTask, "plan">,
-  output: Readonly<Record<string, unknown>>,
-): AccountQuerySpec["output"] {
-  const { spec } = withBodyMistakes(body, () =>
-    withoutOutput(() =>
-      normalizeSpec(
-        {},
-        {
-          catalog: segment.catalog,
-          limitDefault: 1,
-          limitCap: 1,
-          fullAllowed: false,
-          allowedFields: plan.fields,
-          defaultFields: DEFAULT_FIELDS,
-          mode: "export",
-          bodyLimit: undefined,
-          bodyOutput: { format: "csv", ...output },
-        },
-      ),
-    ),
-  );
-  return spec.output;
+  { output, at }: SentOutput,
+): AccountQuerySpec {
+  const context: NormalizeContext = {
+    ...{ catalog: segment.catalog, allowedFields: plan.fields, defaultFields: DEFAULT_FIELDS },
+    ...{ limitDefault: 1, limitCap: 1, bodyLimit: undefined, fullAllowed: false },
+    mode: "export",
+    bodyOutput: { format: "csv", ...output },
+  };
+  return withBodyMistakes(body, () => placedAt(at, () => normalizeSpec({}, context).spec));
 }
 
-/** Here fields and labels are members of the body, and of no output. */
-function withoutOutput<Value>(normalize: () => Value): Value {
+/** Here fields and labels are members of the body or the query, and of no output. */
+function placedAt<Value>(at: string, normalize: () => Value): Value {
   try {
     return normalize();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const moved = (mistake: Mistake) => ({
       ...mistake,
-      pointer: mistake.pointer.replace(/^\/output/, ""),
+      pointer: mistake.pointer.replace(/^\/output/, at),
     });
     throw new AppError(error.code, error.message, { errors: error.errors.map(moved) });
   }
@@ -212,39 +207,37 @@ const RESULTS = [
   },
 ] as const;
 
-/** The routes of enrichment. */
-export const ENRICH_ROUTES: readonly ApiRoute[] = [
-  route({
-    method: "POST",
-    path: "/v1/enrich",
-    access: "key",
-    sheds: "last",
-    id: "enrichCnpjs",
-    tag: "accounts",
-    summary: "Look up many CNPJs",
-    description:
-      "Answers up to 1,000 CNPJs in their order, one result for each: found, head_office (a root " +
-      "was sent), not_in_snapshot, or not_a_cnpj with the reason. Every spelling is read. An " +
-      "account that the registry has with wrong check digits is found. Counts as 1 request, and 1 " +
-      "more for every 100 CNPJs. Accounts that are found are charged against the quota of export " +
-      "rows; all others cost nothing. A CPF is never repeated.",
-    body: {
-      schema: "EnrichRequest",
-      example: { cnpjs: ["11.222.333/0001-81", "123.456.789-09"], fields: [], labels: null },
+/** The route of few CNPJs. */
+export const ENRICH_ROUTE: ApiRoute = route({
+  method: "POST",
+  path: "/v1/enrich",
+  access: "key",
+  sheds: "last",
+  id: "enrichCnpjs",
+  tag: "accounts",
+  summary: "Look up many CNPJs",
+  description:
+    "Answers up to 1,000 CNPJs in their order, one result for each: found, head_office (a root " +
+    "was sent), not_in_snapshot, or not_a_cnpj with the reason. Every spelling is read. An " +
+    "account that the registry has with wrong check digits is found. Counts as 1 request, and 1 " +
+    "more for every 100 CNPJs. Accounts that are found are charged against the quota of export " +
+    "rows; all others cost nothing. A CPF is never repeated.",
+  body: {
+    schema: "EnrichRequest",
+    example: { cnpjs: ["11.222.333/0001-81", "123.456.789-09"], fields: [], labels: null },
+  },
+  answers: {
+    200: {
+      description: "One result for each CNPJ.",
+      schema: "EnrichAnswer",
+      example: () => ({ ...EXAMPLE_REQUEST, ...EXAMPLE_SOURCE, results: RESULTS }),
     },
-    answers: {
-      200: {
-        description: "One result for each CNPJ.",
-        schema: "EnrichAnswer",
-        example: () => ({ ...EXAMPLE_REQUEST, ...EXAMPLE_SOURCE, results: RESULTS }),
-      },
-    },
-    errors: [
-      ...BODY_ERRORS,
-      ...(["invalid_request", "invalid_spec", "field_not_allowed"] as const),
-      ...(["plan_not_allowed", "quota_exceeded"] as const),
-      ...SNAPSHOT_ERRORS,
-    ],
-    handle: enrichCnpjs,
-  }),
-];
+  },
+  errors: [
+    ...BODY_ERRORS,
+    ...(["invalid_request", "invalid_spec", "field_not_allowed"] as const),
+    ...(["plan_not_allowed", "quota_exceeded"] as const),
+    ...SNAPSHOT_ERRORS,
+  ],
+  handle: enrichCnpjs,
+});

@@ -13,6 +13,7 @@ import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { connectedTo } from "../../../support/mcp/client.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 import { randomSpelling, SPELLINGS } from "../../../support/spec/cnpj-spellings.ts";
 import { seededRng } from "../../../support/spec/random.ts";
@@ -93,7 +94,7 @@ for (const transport of TRANSPORTS) {
       }
     });
 
-    it("answers accounts in order, repeated ones each time, and the head office of a root", async () => {
+    it("answers accounts in order, repeated ones each time, and the office of a root", async () => {
       const [first, second] = [known[0], known[500]] as [(typeof known)[0], (typeof known)[0]];
       const root = second.cnpj.slice(0, 8);
       const office = known.find((one) => one.cnpj.startsWith(root) && one.headquarters === true);
@@ -172,6 +173,27 @@ for (const transport of TRANSPORTS) {
         ...["/other unknown_member", "/cnpjs/1 wrong_type", "/cnpjs/2 wrong_type"],
         ...["/fields/1 unknown_field", "/labels unknown_value"],
       );
+    });
+
+    it("answers agents alike, up to 200 CNPJs a call, and charges them", async () => {
+      const agent = await connectedTo(server.base, server.keys.enterprise);
+      try {
+        const cnpjs = [known[0]?.cnpj, "123.456.789-09", "11222333"];
+        const fields = ["legal_name", "headquarters"];
+        const wanted = await results(cnpjs, { fields });
+        server.exporter.charged.length = 0;
+        const { structured, text } = await agent.call("look_up_cnpjs", { cnpjs, fields });
+        assert.deepEqual(structured.results, wanted);
+        assert.deepEqual(
+          server.exporter.charged.map(([, rows]) => rows),
+          [1],
+        );
+        assert.doesNotMatch(text, CPF);
+        const many = await agent.call("look_up_cnpjs", { cnpjs: new Array(201).fill("1") });
+        assert.match(many.text, /at most 200 CNPJs a call, not 201/);
+      } finally {
+        await agent.close();
+      }
     });
 
     it("refuses fields that the plan lacks", async () => {
