@@ -38,7 +38,7 @@ export interface ReceivedFile {
 }
 
 /** What an export that enriches a file is about beside its spec, which says the output. */
-export interface NewEnrichment {
+interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
   readonly fillZeros: boolean;

@@ -59,7 +59,7 @@ export interface RenderJob extends RenderWork {
 }
 
 /** A sent file to enrich; the spec says the fields and labels. */
-export interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
+interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
   readonly sentPath: string;
   readonly column: string | null;
   readonly fillZeros: boolean;

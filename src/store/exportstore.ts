@@ -121,7 +121,8 @@ const COLUMNS = `
   SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, snapshot,
     snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
-    sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
+    sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
+    sha256, failure,
     created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
   FROM exports`;
 
@@ -170,7 +171,8 @@ export class ExportStore {
            kinds, watch, sent, sent_bytes, state, created_at, key_id, charged_day, charged_rows)
          VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
            @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
-           @kinds, @watch, @sent, @sentBytes, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
+           @kinds, @watch, @sent, @sentBytes, 'queued', @createdAt, @keyId, @chargedDay,
+           @chargedRows)`,
       )
       .run(row);
     const { tenantId, chargedDay, chargedRows } = row;

@@ -252,8 +252,8 @@ export const KEPT_BYTES_STEP = `
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
 
 /**
- * The step of the schema for exports that enrich a sent file: what is wanted of it as JSON (NULL for
- * all others), and its bytes, which count while the file is kept.
+ * The step of the schema for exports that enrich a sent file: what is wanted of it as JSON (NULL
+ * for all others), and its bytes, which count while the file is kept.
  */
 export const SENT_FILES_STEP = `
   ALTER TABLE exports ADD COLUMN sent TEXT;

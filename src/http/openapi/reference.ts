@@ -166,7 +166,11 @@ function parametersOf(parameters: NonNullable<Operation["parameters"]>): Markup 
   return html`<h3>Parameters</h3>${table(["Name", "Where", "Meaning"], rows)}`;
 }
 
-function bodyOf({ schema, example }: NonNullable<Operation["body"]>): Markup {
+function bodyOf({ schema, example, orTypes = {} }: NonNullable<Operation["body"]>): Markup {
+  if (schema === null) {
+    const types = Object.keys(orTypes).map((type) => html`<code>${type}</code> `);
+    return html`<h3>Body</h3><p>A file: ${types}</p>`;
+  }
   return html`<h3>Body</h3>
     <p><a href="#schema-${schema}">${schema}</a>, for example:</p>
     ${code(example)}`;

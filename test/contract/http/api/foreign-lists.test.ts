@@ -123,6 +123,7 @@ const TAKE_NONE = [
   ...["GET /.well-known/security.txt", "GET /files/{name}", "POST /v1/leads/translate"],
   ...["GET /v1/accounts/suggest", "GET /v1/accounts/{cnpj}", "GET /v1/accounts/{cnpj}/{branch}"],
   ...["GET /v1/companies/{root}", "GET /v1/districts", "POST /v1/enrich"],
+  "POST /v1/enrich/files",
   ...["GET /v1/exports", "GET /v1/exports/{id}", "DELETE /v1/exports/{id}"],
   ...["GET /v1/exports/{id}/download", "GET /v1/lists", "POST /v1/lists"],
   ...["POST /v1/console/translate", "GET /v1/console/accounts/suggest"],
