@@ -282,6 +282,17 @@ export interface NativeSegment {
   /** The same off the main thread; the bytes may be changed meanwhile. */
   lookUpAside(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookedUp>;
   /**
+   * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
+   * start, its end, the start of the next one, and its suffix.
+   */
+  appendToRecords(
+    bytes: Uint8Array,
+    records: Uint32Array,
+    suffixes: Uint8Array,
+    suffixEnds: Uint32Array,
+    rows: Uint8Array,
+  ): Uint8Array;
+  /**
    * Of rows that match the clauses those before which no match of the same company (the first 8
    * characters of the cnpj) comes in the order; see native-index/query/find/cnpj.h.
    */

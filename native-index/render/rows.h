@@ -113,6 +113,22 @@ struct RowRequest {
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
 
+// Records of a client's CSV file to which cells are appended.
+struct AppendRequest {
+  std::span<const uint8_t> bytes;        // the file
+  std::span<const uint32_t> records;     // per record: start, end, start of the next one, suffix
+  std::span<const uint8_t> suffixes;     // one behind another, each begins with the delimiter
+  std::span<const uint32_t> suffixEnds;  // end of each, times two, plus one if a row follows it
+  std::span<const uint8_t> rows;         // rendered rows of CSV, each used once, in order
+};
+
+// A record's suffix is a number with the count of empty cells to add first above its low byte;
+// this number leaves the record as it is.
+constexpr uint32_t kNoSuffix = 255;
+
+// Appends the records with their suffixes. Throws INVALID_ARGUMENT for places outside of the bytes.
+void appendToRecords(const AppendRequest& request, TextBuffer& out);
+
 // Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
 // keeps nothing from one call to the next.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,

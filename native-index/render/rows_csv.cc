@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "format/failure.h"
 #include "render/fields.h"
 
 namespace peneira {
@@ -195,6 +196,61 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
     if (columns == 1 && out.text().size() == start) out += "\"\"";
     out += "\r\n";
   });
+}
+
+namespace {
+
+// The rendered rows one after the other, without their ends of line.
+class RenderedRows {
+ public:
+  explicit RenderedRows(std::string_view text) : rest_(text) {}
+
+  std::string_view next() {
+    bool quoted = false;
+    for (size_t at = 0; at + 1 < rest_.size(); at++) {
+      if (rest_[at] == '"') quoted = !quoted;
+      if (quoted || rest_[at] != '\r' || rest_[at + 1] != '\n') continue;
+      const std::string_view row = rest_.substr(0, at);
+      rest_.remove_prefix(at + 2);
+      return row;
+    }
+    badArgument("there are fewer rendered rows than records with one");
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+std::string_view textOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+void appendToRecords(const AppendRequest& request, TextBuffer& out) {
+  const std::string_view bytes = textOf(request.bytes), suffixes = textOf(request.suffixes);
+  const auto& ends = request.suffixEnds;
+  RenderedRows rows(textOf(request.rows));
+  if (request.records.size() % 4 != 0) badArgument("a record has four numbers");
+  for (size_t i = 0; i < ends.size(); i++) {
+    const uint32_t from = i == 0 ? 0 : ends[i - 1] / 2, to = ends[i] / 2;
+    if (from >= to || to > suffixes.size()) badArgument("a suffix is outside of the bytes");
+  }
+  for (size_t at = 0; at < request.records.size(); at += 4) {
+    const uint32_t start = request.records[at], end = request.records[at + 1];
+    const uint32_t next = request.records[at + 2];
+    const uint32_t suffix = request.records[at + 3] & 0xff, missing = request.records[at + 3] >> 8;
+    if (start > end || end > next || next > bytes.size()) badArgument("a record is out of bounds");
+    out += bytes.substr(start, end - start);
+    if (suffix != kNoSuffix) {
+      if (suffix >= ends.size()) badArgument("there is no such suffix");
+      const uint32_t from = suffix == 0 ? 0 : ends[suffix - 1] / 2;
+      for (uint32_t i = 0; i < missing; i++) out += suffixes[from];
+      out += suffixes.substr(from, ends[suffix] / 2 - from);
+      if ((ends[suffix] & 1) != 0) out += rows.next();
+    }
+    out += bytes.substr(end, next - end);
+  }
 }
 
 }  // namespace peneira

@@ -292,6 +292,18 @@ napi_value lookUpAside(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value appendToRecords(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto&, const Arguments& arguments) {
+    AppendRequest request;
+    request.bytes = arguments.at(0, "bytes").bytes();
+    request.records = arguments.at(1, "records").uint32s();
+    request.suffixes = arguments.at(2, "suffixes").bytes();
+    request.suffixEnds = arguments.at(3, "suffixEnds").uint32s();
+    request.rows = arguments.at(4, "rows").bytes();
+    return fromRendered(env, [&](TextBuffer& text) { peneira::appendToRecords(request, text); });
+  });
+}
+
 napi_value columnsOf(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
@@ -357,6 +369,7 @@ constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
                                        {"renderRowsAside", renderRowsAside},
                                        {"lookUp", lookUp},
                                        {"lookUpAside", lookUpAside},
+                                       {"appendToRecords", appendToRecords},
                                        {"columnsOf", columnsOf},
                                        {"parquetOf", parquetOf},
                                        {"parquetOfAside", parquetOfAside}};

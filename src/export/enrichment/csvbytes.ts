@@ -174,6 +174,8 @@ export class CsvRecords {
   readonly cellTo = new Uint32Array(RECORDS_MAX);
   readonly cells = new Uint32Array(RECORDS_MAX);
   readonly #delimiter: number;
+  /** 1 for every byte that is not plain text. */
+  readonly #signs = new Uint8Array(256);
   readonly #column: number;
   /** Number of the line on which the next record begins. */
   #line = 1;
@@ -181,6 +183,7 @@ export class CsvRecords {
   /** `column` is the wanted cell, counted from 0. */
   constructor(delimiter: string, column: number) {
     this.#delimiter = delimiter.charCodeAt(0);
+    for (const sign of [QUOTE, LF, CR, this.#delimiter]) this.#signs[sign] = 1;
     this.#column = column;
   }
 
@@ -192,12 +195,18 @@ export class CsvRecords {
     const { length } = bytes;
     const delimiter = this.#delimiter;
     const column = this.#column;
-    let [count, start, cell, cellStart, quoted] = [0, from, 0, from, false];
+    const signs = this.#signs;
+    let count = 0;
+    let start = from;
+    let cell = 0;
+    let cellStart = from;
+    let quoted = false;
     let lines = 0;
     this.cellFrom[0] = 0;
     this.cellTo[0] = 0;
     for (let at = from; at < length; at++) {
       const byte = bytes[at] as number;
+      if (signs[byte] === 0) continue;
       if (byte === QUOTE) quoted = !quoted;
       else if (quoted) {
         if (byte === LF) lines++;

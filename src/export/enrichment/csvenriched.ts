@@ -167,36 +167,34 @@ class CsvWriter {
   }
 
   /** The bytes of a batch with its new cells. */
-  #joined({ bytes, count, first, places, cnpjs }: Batch, text: Uint8Array): Uint8Array {
+  #joined({ bytes, count, first, places, cnpjs }: Batch, rows: Uint8Array): Uint8Array {
     const { starts, ends, nexts, cells } = places;
     const { header, width } = this.#layout;
     const suffixes = this.#suffixes;
-    const size = (nexts[count - 1] as number) - (starts[0] as number) + text.length;
-    const out = new Joined(size + count * (suffixes.most + width) + suffixes.heading.length);
-    const rendered = new RenderedRows(text);
+    const records = new Uint32Array(4 * count);
     for (let at = 0; at < count; at++) {
-      const [start, end, next] = [starts[at] as number, ends[at] as number, nexts[at] as number];
-      out.copy(bytes, start, end);
+      const [start, end] = [starts[at] as number, ends[at] as number];
       const missing = Math.max(0, width - (cells[at] as number));
-      if (first + at === header) {
-        out.fill(suffixes.delimiter, missing);
-        out.copy(suffixes.heading, 0, suffixes.heading.length);
-      } else if (first + at > header) {
-        const outcome = cnpjs.outcomes[at] as number;
-        const isBlank = outcome === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter);
-        if (end > start || outcome !== 0) {
-          out.fill(suffixes.delimiter, missing);
-          const suffix = isBlank ? suffixes.blank : (suffixes.of[outcome] as Uint8Array);
-          out.copy(suffix, 0, suffix.length);
-          if (suffixes.hasRow(outcome)) out.copy(text, rendered.next(), rendered.end);
-          if (!isBlank) this.tally.count(outcome);
-        }
+      let suffix = NO_SUFFIX;
+      if (first + at === header) suffix = suffixes.heading;
+      else if (first + at > header) {
+        suffix = cnpjs.outcomes[at] as number;
+        if (suffix === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter)) {
+          suffix = start === end ? NO_SUFFIX : suffixes.blank;
+        } else this.tally.count(suffix);
       }
-      out.copy(bytes, end, next);
+      records[4 * at] = start;
+      records[4 * at + 1] = end;
+      records[4 * at + 2] = nexts[at] as number;
+      records[4 * at + 3] = suffix | (missing << 8);
     }
-    return out.taken();
+    const { native } = this.#work.segment;
+    return native.appendToRecords(bytes, records, suffixes.bytes, suffixes.ends, rows);
   }
 }
+
+/** A record that stays as it is: `kNoSuffix` in native-index/render/rows.h. */
+const NO_SUFFIX = 255;
 
 /** True if a record has nothing but delimiters, blanks and quotation marks. */
 function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
@@ -209,11 +207,12 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 
 /** What stands behind a row of each outcome, up to the fields of the account. */
 class Suffixes {
-  readonly of: readonly Uint8Array[];
-  readonly blank: Uint8Array;
-  readonly heading: Uint8Array;
-  /** Bytes of the longest one. */
-  readonly most: number;
+  /** One after the other: of each outcome, of the header, of a blank row. */
+  readonly bytes: Uint8Array;
+  /** Twice the end of each, and one more if the fields of an account follow. */
+  readonly ends: Uint32Array;
+  readonly heading = OUTCOMES.length;
+  readonly blank = OUTCOMES.length + 1;
   readonly delimiter: number;
 
   constructor(
@@ -221,83 +220,29 @@ class Suffixes {
     { delimiter }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {
-    const encoded = (text: string) => encode(Buffer.from(text));
     const empty = delimiter.repeat(wish.fields.length);
-    this.delimiter = delimiter.charCodeAt(0);
-    this.of = OUTCOMES.map((outcome, at) => {
-      const words = delimiter + outcomeWords(outcome, wish.labels);
-      return encoded(words + (this.hasRow(at) ? delimiter : empty));
-    });
-    this.blank = encoded(delimiter + empty);
-    this.heading = encoded(
+    const texts = [
+      ...OUTCOMES.map((outcome) => {
+        const words = delimiter + outcomeWords(outcome, wish.labels);
+        return words + (hasAccount(outcome) ? delimiter : empty);
+      }),
       newHeadings(wish)
         .map((heading) => delimiter + heading)
         .join(""),
-    );
-    this.most = Math.max(this.blank.length, ...this.of.map(({ length }) => length));
-  }
-
-  /** True if the fields of an account follow. */
-  hasRow(outcome: number): boolean {
-    const name = OUTCOMES[outcome];
-    return name === "found" || name === "head_office";
-  }
-}
-
-/** Bytes that are put together. */
-class Joined {
-  readonly #bytes: Buffer;
-  #length = 0;
-
-  constructor(most: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(most);
-  }
-
-  copy(from: Uint8Array, start: number, end: number): void {
-    const bytes = this.#bytes;
-    // A short copy is faster byte by byte than by a call.
-    if (end - start < 24) {
-      let to = this.#length;
-      for (let at = start; at < end; at++) bytes[to++] = from[at] as number;
-    } else bytes.set(from.subarray(start, end), this.#length);
-    this.#length += end - start;
-  }
-
-  fill(byte: number, count: number): void {
-    for (let i = 0; i < count; i++) this.#bytes[this.#length++] = byte;
-  }
-
-  taken(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+      delimiter + empty,
+    ].map((text) => encode(Buffer.from(text)));
+    this.delimiter = delimiter.charCodeAt(0);
+    this.bytes = Buffer.concat(texts);
+    this.ends = new Uint32Array(texts.length);
+    let end = 0;
+    texts.forEach(({ length }, at) => {
+      end += length;
+      const outcome = OUTCOMES[at];
+      this.ends[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
+    });
   }
 }
 
-const QUOTE = 0x22;
-const CR = 0x0d;
-const LF = 0x0a;
-
-/** Rendered rows one after the other, without their ends of line. */
-class RenderedRows {
-  readonly #text: Uint8Array;
-  /** Where the row that was asked for last ends. */
-  end = -2;
-
-  constructor(text: Uint8Array) {
-    this.#text = text;
-  }
-
-  /** Where the next row begins. */
-  next(): number {
-    const text = this.#text;
-    const start = this.end + 2;
-    let quoted = false;
-    let at = start;
-    for (; at < text.length; at++) {
-      const byte = text[at] as number;
-      if (byte === QUOTE) quoted = !quoted;
-      else if (byte === CR && !quoted && text[at + 1] === LF) break;
-    }
-    this.end = at;
-    return start;
-  }
+function hasAccount(outcome: (typeof OUTCOMES)[number]): boolean {
+  return outcome === "found" || outcome === "head_office";
 }
