@@ -1,9 +1,10 @@
 /**
  * Enrichment of a CSV file, against DuckDB's join of the same file in the same run.
  * Command: `npm run bench -- enrich [--accounts 1000000] [--rows 200000] [--rounds 3]`.
- * Output: seconds, rows per second, and microseconds of processor per row of both, alone and on all
- * processors, as ratios; one look-up in a batch, cold and warm; peak anonymous memory of the command.
- * Invariant: both read the same file of plain CNPJs in no order, of which one in ten is unknown, and
+ * Output: seconds, rows per second, and microseconds of processor per row of both, alone and on
+ * all processors, as ratios; one look-up in a batch, at first and warm; peak anonymous memory of
+ * the command.
+ * Invariant: both read the same file of plain CNPJs in no order, one in ten of them unknown, and
  * write every byte of a file with a status and ten columns; ours ends with fsync and a SHA-256,
  * DuckDB's does not. The two files are compared cell by cell; a difference ends the run without
  * figures.
@@ -203,7 +204,8 @@ function line(name: string, mine: Run, rival: Run): string {
     `${median.toFixed(2)} s (best ${best.toFixed(2)}), ` +
     `${Math.round(rowCount / median).toLocaleString("en")} rows/s, ` +
     `${((processor / rowCount) * 1e6).toFixed(2)} µs of processor a row`;
-  return `${name}: ours ${of(mine)}; DuckDB ${of(rival)}; ${formatRatio(rival.median, mine.median)}`;
+  const ratio = formatRatio(rival.median, mine.median);
+  return `${name}: ours ${of(mine)}; DuckDB ${of(rival)}; ${ratio}`;
 }
 
 const segment = await openSegment(corpus.snapshot);
@@ -219,7 +221,8 @@ const out = [
     `${corpus.accounts.toLocaleString("en")} accounts, ${FIELDS.length} columns`,
   line("one thread", alone.mine, alone.rival),
   line(`${processors} processors`, all.mine, all.rival),
-  `a look-up in a batch: ${cold.toFixed(2)} µs at first, ${lookUps(segment, rounds).toFixed(2)} µs warm`,
+  `a look-up in a batch: ${cold.toFixed(2)} µs at first, ` +
+    `${lookUps(segment, rounds).toFixed(2)} µs warm`,
   `peak anonymous memory of peneira enrich: ${(await peakMemory()).toFixed(0)} MB`,
 ];
 segment.close();

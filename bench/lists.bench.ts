@@ -22,9 +22,9 @@ import { UFS } from "../src/spec/fields.ts";
 import { call, entriesOf, makeList } from "./load/calls.ts";
 import { runLoad } from "./load/load.ts";
 import { mainThreadUs, quiet, startServer } from "./load/server.ts";
+import { writeSheet } from "./load/sheet.ts";
 import { formatRatio, formatUs } from "./measure.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { writeSheet } from "./sheet.ts";
 
 const { values } = parseArgs({
   options: {

@@ -11,9 +11,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { mainThreadUs, type RunningServer, startServer } from "./load/server.ts";
-import { type Place, place, readBy } from "./pagecache.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { askEachKind, FIRST, type FirstAnswer, KINDS } from "./questions/kinds.ts";
+import { type Place, place, readBy } from "./scale/pagecache.ts";
 
 const { values } = parseArgs({
   options: {

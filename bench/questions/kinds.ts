@@ -7,7 +7,7 @@
 
 import type { RunningServer } from "../load/server.ts";
 import { median } from "../measure.ts";
-import { readBy } from "../pagecache.ts";
+import { readBy } from "../scale/pagecache.ts";
 
 const search = (filters: object, rest: object = {}) => ({ spec: { filters, ...rest }, limit: 50 });
 /** A question that is answered from tables of totals and one list. */

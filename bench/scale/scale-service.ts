@@ -19,9 +19,9 @@ import {
   waitsOver,
   wrkOver,
 } from "../load/server.ts";
-import { type Place, place, readBy } from "../pagecache.ts";
 import { askAgain, askFirst, FIRST, type FirstAnswer, KINDS, post } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
+import { type Place, place, readBy } from "./pagecache.ts";
 
 /** More questions than a server answers in the time of a measurement. */
 const NEW_QUESTIONS = 60_000;
