@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { evict } from "./load/server.ts";
+import { evict } from "../load/server.ts";
 
 /** Tries to evict a file. */
 const EVICTIONS_MAX = 10;

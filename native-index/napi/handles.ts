@@ -286,11 +286,13 @@ export interface NativeSegment {
    * start, its end, the start of the next one, and its suffix.
    */
   appendToRecords(
-    bytes: Uint8Array,
-    records: Uint32Array,
-    suffixes: Uint8Array,
-    suffixEnds: Uint32Array,
-    rows: Uint8Array,
+    ...given: [
+      bytes: Uint8Array,
+      records: Uint32Array,
+      suffixes: Uint8Array,
+      suffixEnds: Uint32Array,
+      rows: Uint8Array,
+    ]
   ): Uint8Array;
   /**
    * Of rows that match the clauses those before which no match of the same company (the first 8
