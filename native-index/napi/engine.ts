@@ -51,7 +51,10 @@ export type * from "./query.ts";
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-/** The addon's segment methods that take a query. */
+/** The row of a CNPJ that no account has, in `LookedUp`. */
+export const NO_ROW = 0xffff_ffff;
+
+/** The methods of a segment that take a query, as the addon has them. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
   selectAside(...given: NativeQuery): Promise<Selection>;

@@ -125,8 +125,8 @@ export interface RowsRequest {
   readonly leading?: number;
   /** Language of display values; default: machine-readable values. */
   readonly labels?: "pt" | "en" | undefined;
-  /** csv only: cell delimiter. */
-  readonly delimiter: "," | ";";
+  /** csv only: what stands between cells. */
+  readonly delimiter: "," | ";" | "\t" | "|";
   /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
   readonly firstNumber: number;
 }
@@ -167,6 +167,14 @@ interface EntryRows {
   readonly rows: number;
   /** Entries with at least one row in the snapshot. */
   readonly found: number;
+}
+
+/** What a snapshot has of some CNPJs. */
+export interface LookedUp {
+  /** The row of each, or `NO_ROW`. */
+  readonly rows: Uint32Array;
+  /** The rows that are there, rendered in this order. */
+  readonly text: Uint8Array;
 }
 
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
@@ -262,8 +270,29 @@ export interface NativeSegment {
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
-   * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
-   * the order; see native-index/query/find/cnpj.h.
+   * Rows of many CNPJs, 14 bytes each, and these rows rendered unless `request` is null; faster
+   * than `findCnpj` by far. Of a root, with NUL bytes behind it, the head office, or the first
+   * establishment if it has none.
+   */
+  lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookedUp;
+  /** The same off the main thread; the bytes may be changed meanwhile. */
+  lookUpAside(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookedUp>;
+  /**
+   * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
+   * start, its end, the start of the next one, and its suffix.
+   */
+  appendToRecords(
+    ...given: [
+      bytes: Uint8Array,
+      records: Uint32Array,
+      suffixes: Uint8Array,
+      suffixEnds: Uint32Array,
+      rows: Uint8Array,
+    ]
+  ): Uint8Array;
+  /**
+   * Of rows that match the clauses those before which no match of the same company (the first 8
+   * characters of the cnpj) comes in the order; see native-index/query/find/cnpj.h.
    */
   firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
   /** Accounts whose names match typed words; see query/find/suggest.h. Off the main thread. */

@@ -19,9 +19,6 @@ namespace {
 
 void checkRequest(std::span<const uint32_t> rows, const RowRequest& request) {
   if (request.leading > request.extra.size()) badArgument("more columns lead than there are");
-  if (request.labels != Labels::kNone && request.format == RowFormat::kJsonl) {
-    badArgument("jsonl has no labels");
-  }
   for (const ExtraColumn& column : request.extra) {
     const std::string name = "extra column \"" + column.name() + "\"";
     if (column.size() != rows.size()) {
@@ -49,7 +46,8 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
   }
 }
 
-// Rows as JSON lines. Invariant: members of fields equal those of renderJson, byte for byte.
+// Rows as lines of JSON. Invariant: without labels the members of the fields are those of
+// renderJson, byte for byte; with them what people write otherwise is a text.
 
 namespace {
 
@@ -87,12 +85,24 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
   const std::vector<std::string> heads = headsOf(request);
   const size_t fields = request.fields.size();
   const size_t leading = request.leading;
+  TextBuffer scratch;
+  // A value as people write it is a text; false, and nothing, where it stays as it is.
+  const auto appendForPeople = [&](const FieldValue& value, Field field) {
+    if (request.labels == Labels::kNone || value.kind == FieldValue::Kind::kNull) return false;
+    scratch.clear();
+    if (!appendLabelled(segment, value, writingOf(field), request.labels, scratch)) return false;
+    appendJsonString(scratch.text(), out);
+    return true;
+  };
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
     if (heads.empty()) out += '{';
     for (size_t i = 0; i < heads.size(); i++) {
       out += heads[i];
       if (i >= leading && i - leading < fields) {
-        appendJsonValue(segment, values[i - leading], out);
+        const FieldValue& value = values[i - leading];
+        if (!appendForPeople(value, request.fields[i - leading])) {
+          appendJsonValue(segment, value, out);
+        }
       } else {
         appendExtra(request.extra[i < leading ? i : i - fields], position, out);
       }

@@ -15,9 +15,9 @@
 //          numbers with style 1, no cell for a null. Characters forbidden in XML are `_xHHHH_`
 //          (22.9.2.19), and so is text that looks like that.
 //
-// With labels (csv, html, xlsx) values are in display format (below). Lists of activities then have
-// a blank after commas, html numbers have thousands separators, html phones and addresses are
-// links, and xlsx amounts are numbers with style 4.
+// With labels values are as people write them (below); in jsonl those are texts. A list of
+// activities then has a blank behind its commas, numbers of html have their thousands apart, its
+// phones and addresses are links, and amounts of xlsx are numbers with style 4.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -102,7 +102,7 @@ struct RowRequest {
   std::vector<ExtraColumn> extra;
   size_t leading = 0;  // so many of `extra` come before the fields, the rest after them
   Labels labels = Labels::kNone;
-  char delimiter = ',';      // csv
+  char delimiter = ',';      // csv: , ; TAB or |
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
 };
 
@@ -111,8 +111,24 @@ struct RowRequest {
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
 
-// The writers, one per format: rows_csv.cc and so on. The request has been checked; writers keep no
-// state between calls.
+// Records of a client's CSV file to which cells are appended.
+struct AppendRequest {
+  std::span<const uint8_t> bytes;        // the file
+  std::span<const uint32_t> records;     // per record: start, end, start of the next one, suffix
+  std::span<const uint8_t> suffixes;     // one behind another, each begins with the delimiter
+  std::span<const uint32_t> suffixEnds;  // end of each, times two, plus one if a row follows it
+  std::span<const uint8_t> rows;         // rendered rows of CSV, each used once, in order
+};
+
+// A record's suffix is a number with the count of empty cells to add first above its low byte;
+// this number leaves the record as it is.
+constexpr uint32_t kNoSuffix = 255;
+
+// Appends the records with their suffixes. Throws INVALID_ARGUMENT for places outside of the bytes.
+void appendToRecords(const AppendRequest& request, TextBuffer& out);
+
+// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
+// keeps nothing from one call to the next.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out);
 void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,

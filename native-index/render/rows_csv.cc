@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "format/failure.h"
 #include "render/fields.h"
 
 namespace peneira {
@@ -74,19 +75,25 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for 8 bytes that may need quotes: controls other than TAB, CR, and LF are false positives.
-bool isSpecial(uint64_t word) {
-  return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0;
-}
+// True for 8 bytes that may need quotes: controls other than TAB, CR and LF are false alarms. A bar
+// needs them only where it is the delimiter.
+struct Special {
+  bool bars;
+
+  bool operator()(uint64_t word) const {
+    return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0 ||
+           (bars && hasByte(word, '|') != 0);
+  }
+};
 
 // True if a text's cell has a space at an edge; a guarded one begins with an apostrophe.
 bool hasSpaceAtEdge(std::string_view text, bool guarded) {
   return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
 
-// Appends a text for which `isSpecial` or an edge space requires a closer check.
-void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
-  constexpr std::string_view quoting = "\",;\t\r\n";
+// Appends a text that `isSpecial` or a space at an edge made suspicious.
+void appendCarefully(std::string_view text, bool guarded, bool bars, TextBuffer& out) {
+  const std::string_view quoting = bars ? "\",;\t\r\n|" : "\",;\t\r\n";
   const bool quoted =
       hasSpaceAtEdge(text, guarded) || text.find_first_of(quoting) != std::string_view::npos;
   char* to = out.room(2 * text.size() + 3);
@@ -101,15 +108,15 @@ void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
   out.commit(static_cast<size_t>(to - start));
 }
 
-void appendText(std::string_view text, bool free, TextBuffer& out) {
+void appendText(std::string_view text, bool free, bool bars, TextBuffer& out) {
   if (text.empty()) return;
   const bool guarded = free && startsFormula(text);
   char* to = out.room(text.size() + 1);
   if (guarded) *to++ = '\'';
-  if (!hasSpaceAtEdge(text, guarded) && copyPlain(text, to, isSpecial)) {
+  if (!hasSpaceAtEdge(text, guarded) && copyPlain(text, to, Special{bars})) {
     out.commit(text.size() + (guarded ? 1 : 0));
   } else {
-    appendCarefully(text, guarded, out);
+    appendCarefully(text, guarded, bars, out);
   }
 }
 
@@ -152,13 +159,14 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
   for (const Field field : request.fields) fields.push_back({isFreeText(field), writingOf(field)});
   const size_t columns = fields.size() + request.extra.size();
   const Labels labels = request.labels;
+  const bool bars = request.delimiter == '|';
   const auto appendValue = [&](const FieldValue& value, const CsvColumn& column) {
     if (value.kind == Kind::kNull) return;
     if (labels != Labels::kNone && appendForPeople(segment, value, column.writing, labels, out)) {
       return;
     }
     if (value.kind == Kind::kText) {
-      appendText(value.text, column.free, out);
+      appendText(value.text, column.free, bars, out);
     } else if (value.kind == Kind::kCodes) {
       appendCodes(segment, value, out);
     } else {
@@ -169,7 +177,7 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
     const size_t start = out.text().size();
     const auto append = [&](const ExtraColumn& column) {
       const auto text = column.at(position).value_or(std::string_view());
-      appendText(text, column.kind() == ExtraColumn::Kind::kText, out);
+      appendText(text, column.kind() == ExtraColumn::Kind::kText, bars, out);
     };
     for (size_t i = 0; i < request.leading; i++) {
       if (i > 0) out += request.delimiter;
@@ -186,6 +194,61 @@ void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
     if (columns == 1 && out.text().size() == start) out += "\"\"";
     out += "\r\n";
   });
+}
+
+namespace {
+
+// The rendered rows one after the other, without their ends of line.
+class RenderedRows {
+ public:
+  explicit RenderedRows(std::string_view text) : rest_(text) {}
+
+  std::string_view next() {
+    bool quoted = false;
+    for (size_t at = 0; at + 1 < rest_.size(); at++) {
+      if (rest_[at] == '"') quoted = !quoted;
+      if (quoted || rest_[at] != '\r' || rest_[at + 1] != '\n') continue;
+      const std::string_view row = rest_.substr(0, at);
+      rest_.remove_prefix(at + 2);
+      return row;
+    }
+    badArgument("there are fewer rendered rows than records with one");
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+std::string_view textOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+void appendToRecords(const AppendRequest& request, TextBuffer& out) {
+  const std::string_view bytes = textOf(request.bytes), suffixes = textOf(request.suffixes);
+  const auto& ends = request.suffixEnds;
+  RenderedRows rows(textOf(request.rows));
+  if (request.records.size() % 4 != 0) badArgument("a record has four numbers");
+  for (size_t i = 0; i < ends.size(); i++) {
+    const uint32_t from = i == 0 ? 0 : ends[i - 1] / 2, to = ends[i] / 2;
+    if (from >= to || to > suffixes.size()) badArgument("a suffix is outside of the bytes");
+  }
+  for (size_t at = 0; at < request.records.size(); at += 4) {
+    const uint32_t start = request.records[at], end = request.records[at + 1];
+    const uint32_t next = request.records[at + 2];
+    const uint32_t suffix = request.records[at + 3] & 0xff, missing = request.records[at + 3] >> 8;
+    if (start > end || end > next || next > bytes.size()) badArgument("a record is out of bounds");
+    out += bytes.substr(start, end - start);
+    if (suffix != kNoSuffix) {
+      if (suffix >= ends.size()) badArgument("there is no such suffix");
+      const uint32_t from = suffix == 0 ? 0 : ends[suffix - 1] / 2;
+      for (uint32_t i = 0; i < missing; i++) out += suffixes[from];
+      out += suffixes.substr(from, ends[suffix] / 2 - from);
+      if ((ends[suffix] & 1) != 0) out += rows.next();
+    }
+    out += bytes.substr(end, next - end);
+  }
 }
 
 }  // namespace peneira

@@ -17,21 +17,27 @@ export function hasQuota(plan: Plan): boolean {
 /** Throws `quota_exceeded` if `wanted` rows exceed the rest of the day's quota. */
 export function refuseBeyondQuota(
   plan: Plan,
-  rows: { readonly used: number; readonly wanted: number },
+  rows: {
+    readonly used: number;
+    readonly wanted: number;
+    /** What has the wanted rows; an export if not given. */
+    readonly of?: "request";
+  },
   nowMs: number,
 ): void {
   const { export_rows_per_day: quota } = plan.limits;
-  const { used, wanted } = rows;
+  const { used, wanted, of = "export" } = rows;
   if (quota === 0 || wanted === 0 || used + wanted <= quota) return;
   const left = Math.max(0, quota - used);
-  const lower = left > 0 ? `Lower the limit to ${left}` : "Nothing is left";
+  const fewer = of === "export" ? `Lower the limit to ${left}` : `Send ${left} CNPJs at most`;
+  const lower = left > 0 ? fewer : "Nothing is left";
   const later = wanted > quota ? "" : left > 0 ? ", or try again then" : ": try again then";
   const nextMs = (utcDay(nowMs) + 1) * DAY_MS;
   const seconds = Math.max(1, Math.ceil((nextMs - nowMs) / 1000));
   throw new AppError(
     "quota_exceeded",
     `The plan ${plan.name} allows ${quota} export ${wordFor(quota, "row")} a day. ${used} ` +
-      `${wordFor(used, "is", "are")} used or reserved, and this export has ${wanted}. ` +
+      `${wordFor(used, "is", "are")} used or reserved, and this ${of} has ${wanted}. ` +
       `The next day begins at ${clockText(nextMs)} UTC, ` +
       `in ${spanText(seconds)}. ${lower}${later}.`,
     { headers: { "Retry-After": String(seconds) } },

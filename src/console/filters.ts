@@ -4,7 +4,7 @@
  * Invariant: results are in normal form again. A filter keeps its meaning, and partly removed lists
  * keep their rows.
  */
-import { keepListedRows } from "../search/listedrows.ts";
+import { keepListedRows } from "../search/rowlists.ts";
 import {
   isPartSet,
   isSet,

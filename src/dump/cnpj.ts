@@ -1,8 +1,10 @@
 /**
- * CNPJs of a dump as two numbers (root in base 36; branch and check digits), their check digits,
- * and back to 14 characters.
- * Invariant: letters are upper case. Comparing (root, rest) as numbers equals comparing CNPJs in
- * ASCII order, because base-36 digits and ASCII agree on 0-9 and A-Z.
+ * What comes in: the CNPJ columns of a record, or 14 characters.
+ * What goes out: the CNPJ as two numbers (root in base 36; branch and check digits), its check
+ * digits, and the 14 characters again.
+ * Invariant: letters are upper case; comparing (root, rest) as numbers is comparing the CNPJs in
+ * ASCII order, because base-36 digits and ASCII order agree on 0-9 and A-Z. A root has the same
+ * partition in every file of an import and in the addon (scan/row_scan.h).
  * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
  */
 import type { DumpRecord } from "./records.ts";
@@ -231,4 +233,23 @@ function addCode(list: CnaeList, code: number): void {
     list.codes = longer;
   }
   list.codes[list.count++] = code;
+}
+
+/** Partition of a root: all rows of a company meet in the same one. */
+export function partitionOf(root: number, partitions: number): number {
+  const high = Math.floor(root / BRANCHES);
+  const low = root % BRANCHES;
+  let hash = Math.imul(high ^ Math.imul(low, 0x9e3779b1), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) % partitions;
+}
+
+/** Number of the base-36 digits in `bytes[start..end)`; they must be 0-9 and A-Z. */
+export function readBase36(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let p = start; p < end; p++) {
+    const byte = bytes[p] as number;
+    value = value * 36 + (byte < 58 ? byte - 48 : byte - 55);
+  }
+  return value;
 }

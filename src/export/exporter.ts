@@ -17,7 +17,32 @@ interface NewChanges {
   readonly watch: readonly OutputField[];
 }
 
-/** A checked and normalized `POST /v1/exports`. */
+/** A file that a client sends to be enriched, while it comes and until it is accepted. */
+export interface SentFile {
+  /** Takes a chunk, whose memory the caller may use again. */
+  add(chunk: Uint8Array): void;
+  /** The file has come. Throws `storage_full` if it could not be written. */
+  end(): Promise<ReceivedFile>;
+  /** Removes the file unless an export owns it; may be called again. */
+  drop(): void;
+}
+
+/** A file that has come as a whole, and is durable. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** What an export that enriches a file is about beside its spec, which says the output. */
+interface NewEnrichment {
+  readonly file: ReceivedFile;
+  readonly column: string | undefined;
+  readonly fillZeros: boolean;
+}
+
+/** What `POST /v1/exports` asks for, checked and normalized. */
 export interface NewExport {
   readonly tenantId: string;
   /** Key that sends the request. */
@@ -32,6 +57,8 @@ export interface NewExport {
   readonly segment: Segment;
   /** Set for an export of changes; else null. */
   readonly changes?: NewChanges | null;
+  /** What makes it an enrichment of a sent file; else missing. */
+  readonly enrichment?: NewEnrichment;
   /** The lists that its spec names, at the revisions that it is pinned to. */
   readonly lists?: readonly NamedPin[];
   /** Rows that it will have; only a plan with a quota is charged for them. */
@@ -74,7 +101,14 @@ export interface Exporter {
    * `overloaded` if the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
-  /** Returns an export, expired or not. Throws `export_not_found` for others' and deleted ones. */
+  /** Begins to receive a file to enrich. Throws `storage_full` where the disk has no room. */
+  receive(): SentFile;
+  /**
+   * Charges rows that are answered without an export; durable when it returns. Throws
+   * `quota_exceeded` if the day's quota has fewer left, or `overloaded`.
+   */
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
+  /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */
   read(tenantId: string, id: string): ExportRecord;
   /** Lists the newest first, with a sequence below `before` (null: from the newest). */
   list(

@@ -16,15 +16,21 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
 import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
-import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
+import type {
+  AcceptedExport,
+  Exporter,
+  ExportOrigin,
+  ExportPage,
+  NewExport,
+  SentFile,
+} from "./exporter.ts";
 import { ExportFolder } from "./files/folder.ts";
 import { Intake, type IntakeParts } from "./queue/intake.ts";
-import { Leaps } from "./queue/leaps.ts";
 import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
-import { Sweeper } from "./queue/sweeper.ts";
+import { Leaps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
   type ExportFormat,
@@ -69,6 +75,7 @@ export class Exports implements Exporter {
   readonly #queue: ExportQueue;
   readonly #sweeper: Sweeper;
   readonly #waiting = new Waiting();
+  readonly #hasRoom: () => boolean;
   #sweeping: NodeJS.Timeout | undefined;
 
   /** Opens the folders. Throws `CommandError` if other users could reach them. */
@@ -85,7 +92,8 @@ export class Exports implements Exporter {
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
-    this.#intake = new Intake({ ...parts, store, pins, leaps, freeBytes });
+    this.#intake = new Intake({ ...parts, store, folder, pins, leaps, freeBytes });
+    this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
       ...{ store, folder, pins },
@@ -155,6 +163,14 @@ export class Exports implements Exporter {
     return { record: this.#recordOf(row), spec, replayed };
   }
 
+  receive(): SentFile {
+    return this.#folder.receive(this.#hasRoom);
+  }
+
+  charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void {
+    stored(() => this.#intake.charge(sender, rows));
+  }
+
   read(tenantId: string, id: string): ExportRecord {
     return this.#recordOf(this.#own(tenantId, id));
   }
@@ -188,6 +204,7 @@ export class Exports implements Exporter {
     this.#queue.drop(id);
     faultPoint("remove.before_unlink");
     this.#sweeper.discard(this.#folder.nameOf(row));
+    this.#sweeper.discardSent(row);
     faultPoint("remove.after_unlink");
     this.#queue.unpin(snapshotId, sinceId);
     this.#waiting.wake(id);
@@ -267,6 +284,7 @@ function recordOf(
   return {
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
     since: sinceOf(row),
+    isEnrichment: row.sent !== null,
     format: row.format as ExportFormat,
     compression: row.compression as Compression | null,
     createdAtMs: row.createdAt,

@@ -20,6 +20,7 @@ export const EXPORT_FAILURES = {
   disk_full: "The server's disk is full. Ask its operator for space, then export again.",
   write_failed: "The file could not be written. Ask the operator to look at the log.",
   quota_exceeded: "The file became larger than what the plan's export_bytes left.",
+  sent_file_unreadable: "The sent file is gone or cannot be read. Send it again.",
   snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",
   state_damaged: "The server's state is damaged. Tell the operator, who has to restore a backup.",
   too_many_attempts: "Rendering was tried three times and never came to its end.",
@@ -75,7 +76,9 @@ export interface ExportRecord {
   readonly snapshotDate: string;
   /** Set for an export of changes; else null. */
   readonly since: SinceRecord | null;
-  /** Its content in letters, digits, and hyphens, for the file's name. */
+  /** True if it is a file that the tenant has sent, with columns appended. */
+  readonly isEnrichment: boolean;
+  /** What it holds, in letters, digits and hyphens, for the file's name. */
   readonly slug: string;
   readonly createdAtMs: number;
   /** Set when done; from then on the file is gone. */

@@ -5,13 +5,17 @@
  * The file appears under its name only when it is whole and durable.
  */
 import { strict as assert } from "node:assert";
+import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { NO_ROW } from "../../native-index/napi/engine.ts";
 import type { ChangeEntry } from "../changes/query.ts";
 import { AppError } from "../errors.ts";
+import { ColumnRefusal } from "../lists/column.ts";
 import { faultPoint } from "../process/fault.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { enrichFile } from "./enrichment/enrichment.ts";
 import { type DiskCalls, writeWhole } from "./files/sink.ts";
 import {
   type ChangesWork,
@@ -54,9 +58,18 @@ export interface RenderJob extends RenderWork {
   readonly bytesMax?: number;
 }
 
+/** A sent file to enrich; the spec says the fields and labels. */
+interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
+  readonly sentPath: string;
+  readonly column: string | null;
+  readonly fillZeros: boolean;
+}
+
 /** A finished file. */
 export interface RenderedFile {
   readonly rowCount: number;
+  /** Rows that are charged, where not all are. */
+  readonly chargedRows?: number;
   readonly sizeBytes: number;
   /** Hex. */
   readonly sha256: string;
@@ -93,7 +106,35 @@ export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<Re
   return { rowCount: context.rowCount, sizeBytes, sha256 };
 }
 
-/** Renders the bytes of an export to `write`. Rejects as `renderExport`. */
+/**
+ * Enriches a sent file. Rejects as `renderExport`, and with `ColumnRefusal` or `XlsxRefusal` if the
+ * file is gone or cannot be read.
+ */
+export async function renderEnrichment(
+  job: EnrichmentJob,
+  disk?: DiskCalls,
+): Promise<RenderedFile> {
+  faultPoint("render.begin");
+  if (!existsSync(job.sentPath)) throw new ColumnRefusal("The sent file is gone.");
+  const { segment, spec, sentPath, column, fillZeros, held, cancelled, onProgress, spare } = job;
+  const { fields, labels = null } = spec.output;
+  const work = {
+    ...{ segment, path: sentPath },
+    wish: { fields, labels, column: column ?? undefined, fillZeros },
+    onProgress: (written: number, rows: number) => onProgress?.(written, rows),
+    onFound: (rows: Uint32Array) => held?.(rows.filter((row) => row !== NO_ROW)),
+    checkCancelled: () => {
+      if (cancelled?.()) throw new RenderCancelled();
+    },
+    spare: spare ?? (() => false),
+  };
+  const fill = (write: (bytes: Uint8Array) => void) => enrichFile({ ...work, write });
+  const { filled, sizeBytes, sha256 } = await writeWhole(job.path, fill, disk, job.bytesMax);
+  refusePoisoned(segment);
+  return { rowCount: filled.rows, chargedRows: filled.found, sizeBytes, sha256 };
+}
+
+/** Renders the bytes of an export to wherever `write` takes them. Rejects as `renderExport`. */
 export async function renderBytes(
   work: RenderWork,
   write: (bytes: Uint8Array) => void,

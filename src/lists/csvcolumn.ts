@@ -18,14 +18,15 @@ import {
 } from "./column.ts";
 import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
-/** Max characters of a line; an unclosed quote would make the rest of the file one line. */
-const LINE_MAX = 1_048_576;
-/** Max cells of a line, as in a sheet; longer lines would delay other clients. */
+/** Longest line; a quote that is never closed would make the rest of the file one. */
+export const LINE_MAX = 1_048_576;
+/** Cells of a line, as many as a sheet has columns; a line of more would hold up others. */
 const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-const DELIMITERS = [";", ",", "\t", "|"] as const;
+/** Signs that may stand between cells, the likeliest first. */
+export const DELIMITERS = [";", ",", "\t", "|"] as const;
 
 const QUOTE = 0x22;
 const LF = 0x0a;
@@ -186,7 +187,8 @@ export class CsvColumn {
   }
 }
 
-function cellsOf(text: string, delimiter: string): string[] {
+/** The cells of a line, without the quotation marks around them. */
+export function cellsOf(text: string, delimiter: string): string[] {
   if (!text.includes('"')) return text.split(delimiter);
   const cells: string[] = [];
   let cell = "";
@@ -206,8 +208,8 @@ function cellsOf(text: string, delimiter: string): string[] {
   return [...cells, cell];
 }
 
-/** Decodes bytes as UTF-8 if valid, else as Brazilian spreadsheets write them. */
-function decoded(text: string): string {
+/** The text of bytes: of UTF-8 where they are that, else as spreadsheets in Brazil write them. */
+export function decoded(text: string): string {
   if (!/[\u0080-\u00ff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : decodeText(bytes, "windows-1252");
@@ -221,7 +223,9 @@ function countOf(text: string, sign: string): number {
 
 /** Bytes that decide; in UTF-16, every second byte of a header or a CNPJ is zero. */
 const HEAD_BYTES = 64;
-const UTF32 = "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
+/** Refuses UTF-32. */
+export const UTF32 =
+  "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
 
 class CsvEncoding {
   /** Null once the encoding is known. */
@@ -257,8 +261,8 @@ class CsvEncoding {
   }
 }
 
-/** The encoding of a file's first bytes; null for UTF-8 and Windows encodings. */
-function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
+/** The encoding of a file that begins like this; null for UTF-8 and what Windows writes. */
+export function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
   const head = file.subarray(0, HEAD_BYTES);
   const mark = head.toString("latin1", 0, 4);
   if (mark === "\u00ff\u00fe\u0000\u0000" || mark === "\u0000\u0000\u00fe\u00ff") return "utf-32";

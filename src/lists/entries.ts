@@ -129,8 +129,8 @@ export class EntryBuffer {
 }
 
 /**
- * Text of the entry at a place: a CNPJ of 14 characters with computed check digits
- * (accountdigits.ts knows others), or a root of 8.
+ * Text of the entry at a place: a CNPJ of 14 characters with the check digits that are computed
+ * (`withAccountDigits` knows others), or a root of 8.
  */
 export function entryText(entries: Uint8Array, at: number): string {
   const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);

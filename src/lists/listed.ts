@@ -11,7 +11,7 @@
  * check the result. The package trusts its input, so it only gets bytes that the addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
-import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
+import { giveListedRows, type SpecLists } from "../search/rowlists.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

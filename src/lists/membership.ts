@@ -1,13 +1,19 @@
 /**
- * Finds which of a tenant's lists hold accounts, by themselves or through their company.
- * Invariant: the answer reflects each list's newest revision. A long list costs only the blocks
- * that may hold one of them; other requests run between two lists.
+ * Entries of lists beside accounts: which lists accounts are in, and the check digits that a
+ * snapshot's accounts have. Input: CNPJs, and the lists of a tenant; entries. Output: for each list
+ * those of them that it holds, by themselves or as all of their company; the same entries, with
+ * the check digits of the snapshot where these are not the computed ones.
+ * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
+ * may hold one of them, and others are answered between two lists.
  */
 
+import { openRowList } from "../../native-index/napi/engine.ts";
+import type { Segment } from "../search/segment.ts";
+import { isStoredCnpj } from "../spec/cnpj/cnpj.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { ListRow } from "../store/liststore.ts";
-import { ENTRY_BYTES, EntryBuffer } from "./entries.ts";
+import { CNPJ_LENGTH, ENTRY_BYTES, EntryBuffer, entryBase, entryParts } from "./entries.ts";
 import type { Lists } from "./lists.ts";
 
 /** Lists per page. */
@@ -96,4 +102,45 @@ function isIn(block: Buffer, number: bigint): boolean {
   }
   const at = low * ENTRY_BYTES;
   return at < block.byteLength && block.readBigInt64LE(at) === number;
+}
+
+/** How rows become lines of CNPJs. */
+const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
+
+/** Entries with the digits that their accounts have in a snapshot; done off the event loop. */
+export async function withAccountDigits(
+  { native }: Segment,
+  entries: readonly string[],
+): Promise<readonly string[]> {
+  const buffer = new EntryBuffer();
+  for (const entry of entries) if (entry.length === CNPJ_LENGTH) buffer.add(entryParts(entry));
+  if (buffer.count === 0) return entries;
+  const { roaring, rows: limit } = await native.entryRowsAside(Buffer.concat(buffer.blocks(false)));
+  if (limit === 0) return entries;
+  const { rows } = await native.selectAside({
+    clauses: [{ kind: "rows", lists: [openRowList(roaring)], negated: false }],
+    order: [{ key: "score", descending: true }],
+    ...{ method: "rank", seed: 0n, afterRow: -1, limit },
+  });
+  const lines = Buffer.from(await native.renderRowsAside(rows, { ...AS_LINES, firstNumber: 1 }));
+  const other = otherDigits(cnpjsOf(lines), new Set(entries));
+  return other.size === 0 ? entries : entries.map((entry) => other.get(entryBase(entry)) ?? entry);
+}
+
+/** The CNPJs of rendered lines, below the header. */
+function cnpjsOf(lines: Buffer): readonly string[] {
+  return lines.toString("latin1").split(/\r?\n/).filter(isStoredCnpj);
+}
+
+/**
+ * By their first 12 characters the accounts that are written otherwise. Two accounts may have the
+ * same ones: the one with the right check digits is meant, if there is one.
+ */
+function otherDigits(
+  found: readonly string[],
+  computed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const right = new Set(found.filter((cnpj) => computed.has(cnpj)).map(entryBase));
+  const others = found.filter((cnpj) => !right.has(entryBase(cnpj))).sort();
+  return new Map(others.reverse().map((cnpj) => [entryBase(cnpj), cnpj]));
 }

@@ -14,6 +14,7 @@ import { Agent, type AgentReply } from "./agent.ts";
 import { COUNT_TOOL } from "./count.ts";
 import { DISTRICTS_TOOL } from "./districts.ts";
 import { ACCOUNT_TOOL, FIND_TOOL } from "./find.ts";
+import { SERVER_LOOK_UP_TOOL } from "./lookup.ts";
 import {
   errorAnswer,
   isSpoken,
@@ -39,7 +40,10 @@ export const READING_TOOLS = [
 
 /** Returns the route's handler; `version` is the product's. */
 export function agentDoor(version: string): (call: KeyCall<ServicePart>) => Promise<HttpAnswer> {
-  const agent = new Agent<KeyCall<ServicePart>>([...READING_TOOLS, SERVER_EXPORT_TOOL], version);
+  const agent = new Agent<KeyCall<ServicePart>>(
+    [...READING_TOOLS, SERVER_LOOK_UP_TOOL, SERVER_EXPORT_TOOL],
+    version,
+  );
   return async (call) => {
     refusePages(call);
     try {

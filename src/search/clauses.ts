@@ -17,8 +17,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { districtRows } from "./districts.ts";
-import { listedRows } from "./listedrows.ts";
-import { emailRows, LANDLINES, MOBILES, phoneRows } from "./rowlists.ts";
+import { emailRows, LANDLINES, listedRows, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];

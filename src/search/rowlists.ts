@@ -3,11 +3,15 @@
  * Input: values in the normal form of a spec; a key, and a function that finds its rows. Output:
  * the rows; the numbers (E.164 digits) that are mobiles and those that are landlines.
  * Invariant: the rows of a key are one object while they are cached, so that the kernel finds its
- * own cached answer for them; a few megabytes are cached for each snapshot. Contacts match exactly:
- * one of the phones, or the lower-case e-mail, is among the values. No number is of both kinds. The
- * kinds mirror native-index/format/column_value.h and change with it.
+ * own cached answer for them; a few megabytes of them are cached for each snapshot. Contacts are
+ * exact: one of the phones, or the e-mail in lower case, is among the values. No number is of both
+ * kinds; the kinds are the counterpart of native-index/format/column_value.h and change with it.
+ * The rows of the lists that a spec names are given before clauses are made of them; lists without
+ * rows of a segment are an error, never empty lists.
  */
+import { strict as assert } from "node:assert";
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { Segment } from "./segment.ts";
 
 /** Returns the rows one of whose phones is among these, such as +5511987654321. */
@@ -63,4 +67,32 @@ export function keptRows(segment: Segment, key: string, find: () => NativeRowLis
 /** Evicts the rows of a segment, because its file may have changed. */
 export function forgetRows(segment: Segment): void {
   kept.delete(segment);
+}
+
+/** The lists of a spec. */
+export type SpecLists = NonNullable<AccountQuerySpec["filters"]["lists"]>;
+
+/** Rows by the member of the filters. */
+type ListedRows = Readonly<Record<keyof SpecLists, readonly NativeRowList[]>>;
+
+const known = new WeakMap<SpecLists, WeakMap<Segment, ListedRows>>();
+
+/** Says what a segment has of the lists of a spec. */
+export function giveListedRows(lists: SpecLists, segment: Segment, rows: ListedRows): void {
+  const bySegment = known.get(lists) ?? new WeakMap<Segment, ListedRows>();
+  bySegment.set(segment, rows);
+  known.set(lists, bySegment);
+}
+
+/** Says that some of the lists of a spec have the rows that they have in it. */
+export function keepListedRows(some: SpecLists, all: SpecLists): void {
+  const bySegment = known.get(all);
+  if (bySegment !== undefined) known.set(some, bySegment);
+}
+
+/** What a segment has of the lists of a spec. */
+export function listedRows(lists: SpecLists, segment: Segment): ListedRows {
+  const rows = known.get(lists)?.get(segment);
+  assert(rows !== undefined, "lists become rows before a spec that names them is asked");
+  return rows;
 }

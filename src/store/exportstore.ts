@@ -36,6 +36,9 @@ export interface ExportRow {
   /** Comma-separated names. */
   readonly kinds: string | null;
   readonly watch: string | null;
+  /** What is wanted of a sent file, as JSON; null for an export of accounts or changes. */
+  readonly sent: string | null;
+  readonly sentBytes: number;
   readonly state: StoredState;
   /** Number of rendering attempts. */
   readonly attempts: number;
@@ -69,6 +72,8 @@ interface NewExportRow
     | "sincePath"
     | "kinds"
     | "watch"
+    | "sent"
+    | "sentBytes"
     | "createdAt"
   > {
   /** JSON text. */
@@ -95,6 +100,8 @@ export interface IdempotencyRow {
 interface FinishedFile {
   readonly id: string;
   readonly rowCount: number;
+  /** Rows that are charged, where not all of the file are. */
+  readonly chargedRows?: number;
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly endedAt: number;
@@ -111,7 +118,8 @@ const COLUMNS = `
   SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, snapshot,
     snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
-    state, attempts, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
+    sent, sent_bytes AS sentBytes, state, attempts, row_count AS rowCount, size_bytes AS sizeBytes,
+    sha256, failure,
     created_at AS createdAt, ended_at AS endedAt, expires_at AS expiresAt, expired_at AS expiredAt
   FROM exports`;
 
@@ -157,10 +165,11 @@ export class ExportStore {
       .prepare(
         `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, snapshot,
            snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path,
-           kinds, watch, state, created_at, key_id, charged_day, charged_rows)
+           kinds, watch, sent, sent_bytes, state, created_at, key_id, charged_day, charged_rows)
          VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
            @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
-           @kinds, @watch, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
+           @kinds, @watch, @sent, @sentBytes, 'queued', @createdAt, @keyId, @chargedDay,
+           @chargedRows)`,
       )
       .run(row);
     const { tenantId, chargedDay, chargedRows } = row;
@@ -242,8 +251,11 @@ export class ExportStore {
     );
   }
 
-  /** running to done; an earlier expiry remains; the reservation becomes the actual charge. */
-  finish(file: FinishedFile): boolean {
+  /**
+   * running to done; an end that it already has stays when it is earlier, and what it reserved
+   * becomes what it has.
+   */
+  finish({ chargedRows, ...file }: FinishedFile): boolean {
     const charge = this.quota.chargeOf(file.id);
     const finished = this.#change(
       `UPDATE exports SET state = 'done', row_count = @rowCount, size_bytes = @sizeBytes,
@@ -252,7 +264,9 @@ export class ExportStore {
        WHERE id = @id AND state = 'running'`,
       file,
     );
-    if (finished && charge !== undefined) this.quota.settle(charge, file.rowCount, file.endedAt);
+    if (finished && charge !== undefined) {
+      this.quota.settle(charge, chargedRows ?? file.rowCount, file.endedAt);
+    }
     return finished;
   }
 

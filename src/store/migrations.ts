@@ -2,7 +2,7 @@
  * Schema migrations of the state: statements that upgrade a database version by version.
  * Invariant: a released step is never changed; the steps create all tables and triggers.
  */
-import { KEPT_BYTES_STEP } from "./usagestore.ts";
+import { KEPT_BYTES_STEP, SENT_FILES_STEP } from "./usagestore.ts";
 
 /**
  * One step per schema version, in order; the number of steps done is `user_version`. A released
@@ -246,4 +246,5 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE exported_entries SET checksum = blob_checksum(entries);`,
   // Compression of an export's file; NULL if none, as before.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
+  SENT_FILES_STEP,
 ];

@@ -157,7 +157,17 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /** Replaces the reservation of a done export by its actual rows. */
+  /** Rows of an answer: used at once, and out of the day's quota if the plan has one. */
+  spend(
+    { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
+    rows: number,
+    charged: boolean,
+  ): void {
+    if (charged) this.reserve(tenantId, day, rows);
+    this.#usage.add([{ tenantId, keyId, day, requests: 0, accounts: 0, exportRows: rows }]);
+  }
+
+  /** The export is done: what it holds becomes what it has. */
   settle(charge: Charge, rowCount: number, endedAt: number): void {
     this.#change(charge, rowCount);
     const { tenantId, keyId, delivered } = charge;
@@ -239,6 +249,38 @@ export const KEPT_BYTES_STEP = `
   END;
   CREATE INDEX exports_over ON exports (coalesce(expired_at, ended_at))
     WHERE expired_at IS NOT NULL OR state = 'failed';`;
+
+/**
+ * The step of the schema for exports that enrich a sent file: what is wanted of it as JSON (NULL
+ * for all others), and its bytes, which count while the file is kept.
+ */
+export const SENT_FILES_STEP = `
+  ALTER TABLE exports ADD COLUMN sent TEXT;
+  ALTER TABLE exports ADD COLUMN sent_bytes INTEGER NOT NULL DEFAULT 0;
+  DROP TRIGGER exports_kept_insert;
+  DROP TRIGGER exports_kept_update;
+  DROP TRIGGER exports_kept_delete;
+  CREATE TRIGGER exports_kept_insert AFTER INSERT ON exports BEGIN
+    INSERT INTO kept_bytes VALUES (NEW.tenant_id,
+        iif(NEW.expired_at IS NULL, coalesce(NEW.size_bytes, 0) + NEW.sent_bytes, 0),
+        octet_length(NEW.spec))
+      ON CONFLICT DO UPDATE SET files = files + excluded.files, specs = specs + excluded.specs;
+  END;
+  CREATE TRIGGER exports_kept_update AFTER UPDATE OF spec, size_bytes, expired_at ON exports BEGIN
+    UPDATE kept_bytes SET
+      files = files
+        + iif(NEW.expired_at IS NULL, coalesce(NEW.size_bytes, 0) + NEW.sent_bytes, 0)
+        - iif(OLD.expired_at IS NULL, coalesce(OLD.size_bytes, 0) + OLD.sent_bytes, 0),
+      specs = specs + octet_length(NEW.spec) - octet_length(OLD.spec)
+      WHERE tenant_id = OLD.tenant_id;
+  END;
+  CREATE TRIGGER exports_kept_delete AFTER DELETE ON exports BEGIN
+    UPDATE kept_bytes SET
+      files = files
+        - iif(OLD.expired_at IS NULL, coalesce(OLD.size_bytes, 0) + OLD.sent_bytes, 0),
+      specs = specs - octet_length(OLD.spec)
+      WHERE tenant_id = OLD.tenant_id;
+  END;`;
 
 /** Bytes of one tenant. */
 interface Kept {

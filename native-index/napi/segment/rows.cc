@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "query/find/cnpj.h"
 #include "render/fields.h"
 #include "render/parquet.h"
 #include "render/rows.h"
@@ -65,7 +66,10 @@ ExtraColumn readExtra(const Given& object) {
 
 char readDelimiter(const Given& given) {
   const std::string delimiter = given.text();
-  if (delimiter != "," && delimiter != ";") given.refuse("\",\" or \";\"");
+  if (delimiter.size() != 1 ||
+      std::string_view(",;\t|").find(delimiter[0]) == std::string_view::npos) {
+    given.refuse("a comma, a semicolon, a tab or a bar");
+  }
   return delimiter[0];
 }
 
@@ -234,6 +238,70 @@ napi_value renderRowsAside(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
+// What became of cnpjs: their rows, and what was rendered of those that have one.
+struct LookedUp {
+  std::vector<uint32_t> rows;
+  TextBuffer text;
+};
+
+LookedUp lookUpRows(const Segment& segment, std::span<const uint8_t> cnpjs,
+                    const RowRequest* request) {
+  LookedUp found{rowsOfCnpjs(segment, cnpjs), {}};
+  if (request == nullptr) return found;
+  std::vector<uint32_t> there;
+  for (const uint32_t row : found.rows) {
+    if (row != kNoRow) there.push_back(row);
+  }
+  peneira::renderRows(segment, there, *request, found.text);
+  return found;
+}
+
+napi_value fromLookedUp(napi_env env, const LookedUp& found) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "rows", fromUint32s(env, found.rows));
+  putProperty(env, object, "text", fromBytes(env, found.text.text()));
+  return object;
+}
+
+// The rows to render of found cnpjs; null where none are wanted.
+std::shared_ptr<const RowRequest> readWanted(const Given& given) {
+  if (given.isNull()) return nullptr;
+  return std::make_shared<const RowRequest>(readRowRequest(given));
+}
+
+napi_value lookUp(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::shared_ptr<const RowRequest> request = readWanted(arguments.at(1, "request"));
+    const std::span<uint8_t> cnpjs = arguments.at(0, "cnpjs").bytes();
+    return fromLookedUp(env, lookUpRows(*segment, cnpjs, request.get()));
+  });
+}
+
+napi_value lookUpAside(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::shared_ptr<const RowRequest> request = readWanted(arguments.at(1, "request"));
+    const std::span<uint8_t> given = arguments.at(0, "cnpjs").bytes();
+    const auto compute = [cnpjs = std::vector<uint8_t>(given.begin(), given.end()),
+                          request](const Segment& opened) -> Give {
+      const auto found = std::make_shared<LookedUp>(lookUpRows(opened, cnpjs, request.get()));
+      return [found](napi_env to) { return fromLookedUp(to, *found); };
+    };
+    return overSegment(env, segment, compute);
+  });
+}
+
+napi_value appendToRecords(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto&, const Arguments& arguments) {
+    AppendRequest request;
+    request.bytes = arguments.at(0, "bytes").bytes();
+    request.records = arguments.at(1, "records").uint32s();
+    request.suffixes = arguments.at(2, "suffixes").bytes();
+    request.suffixEnds = arguments.at(3, "suffixEnds").uint32s();
+    request.rows = arguments.at(4, "rows").bytes();
+    return fromRendered(env, [&](TextBuffer& text) { peneira::appendToRecords(request, text); });
+  });
+}
+
 napi_value columnsOf(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
@@ -293,11 +361,16 @@ napi_value parquetOfAside(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr NamedMethod kRowMethods[] = {
-    {"renderJson", renderJson},         {"renderRows", renderRows},
-    {"renderRowsInto", renderRowsInto}, {"renderRowsAside", renderRowsAside},
-    {"columnsOf", columnsOf},           {"parquetOf", parquetOf},
-    {"parquetOfAside", parquetOfAside}};
+constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
+                                       {"renderRows", renderRows},
+                                       {"renderRowsInto", renderRowsInto},
+                                       {"renderRowsAside", renderRowsAside},
+                                       {"lookUp", lookUp},
+                                       {"lookUpAside", lookUpAside},
+                                       {"appendToRecords", appendToRecords},
+                                       {"columnsOf", columnsOf},
+                                       {"parquetOf", parquetOf},
+                                       {"parquetOfAside", parquetOfAside}};
 
 }  // namespace
 

@@ -431,4 +431,88 @@ size_t sortEntries(std::span<uint64_t> entries) {
   return static_cast<size_t>(std::unique(entries.begin(), entries.end()) - entries.begin());
 }
 
+// Many CNPJs at once. A probe of the binary search misses the cache three times: the order, the
+// place of the text, the text. The searches of a group advance together, one kind of read after the
+// other, so that the processor has these reads in flight at the same time.
+
+namespace {
+
+constexpr size_t kTogether = 32;
+
+// One search of a group: the first position whose cnpj is not below the wanted one.
+struct Probe {
+  std::string_view wanted, found;
+  uint32_t low = 0, high = 0, row = 0;
+
+  bool isOpen() const { return low < high; }
+  uint32_t middle() const { return low + (high - low) / 2; }
+};
+
+// One step of all searches that are open; false if none was.
+bool advance(const Segment& segment, std::span<Probe> probes) {
+  const ColumnSet& columns = segment.columns();
+  bool any = false;
+  for (Probe& probe : probes) {
+    if (!probe.isOpen()) continue;
+    any = true;
+    probe.row = segment.orderRow(Orders::kCnpj, probe.middle());
+    columns.prefetch(Columns::kCnpj, probe.row);
+  }
+  for (Probe& probe : probes) {
+    if (!probe.isOpen()) continue;
+    probe.found = columns.cnpj(probe.row);
+    __builtin_prefetch(probe.found.data());
+  }
+  for (Probe& probe : probes) {
+    if (!probe.isOpen()) continue;
+    if (probe.found < probe.wanted) {
+      probe.low = probe.middle() + 1;
+    } else {
+      probe.high = probe.middle();
+    }
+  }
+  return any;
+}
+
+uint32_t headOfficeFrom(const Segment& segment, uint32_t position, std::string_view root) {
+  uint32_t first = kNoRow;
+  for (uint32_t at = position; at < segment.rowCount() && rootAt(segment, at) == root; at++) {
+    const uint32_t row = segment.orderRow(Orders::kCnpj, at);
+    if (segment.columns().flag(Columns::kHeadquarters, row)) return row;
+    if (first == kNoRow) first = row;
+  }
+  return first;
+}
+
+uint32_t rowAt(const Segment& segment, uint32_t position, std::string_view wanted) {
+  if (wanted.size() == kRootLength) return headOfficeFrom(segment, position, wanted);
+  if (position == segment.rowCount()) return kNoRow;
+  const uint32_t row = segment.orderRow(Orders::kCnpj, position);
+  return segment.columns().cnpj(row) == wanted ? row : kNoRow;
+}
+
+std::string_view wantedAt(std::span<const uint8_t> cnpjs, size_t at) {
+  const auto* signs = reinterpret_cast<const char*>(cnpjs.data()) + at * kCnpjLength;
+  return {signs, signs[kRootLength] == 0 ? kRootLength : kCnpjLength};
+}
+
+}  // namespace
+
+std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs) {
+  if (cnpjs.size() % kCnpjLength != 0) badArgument("the last cnpj does not have 14 characters");
+  std::vector<uint32_t> rows(cnpjs.size() / kCnpjLength);
+  Probe group[kTogether];
+  for (size_t first = 0; first < rows.size(); first += kTogether) {
+    const std::span<Probe> probes(group, std::min(kTogether, rows.size() - first));
+    for (size_t i = 0; i < probes.size(); i++) {
+      probes[i] = {wantedAt(cnpjs, first + i), {}, 0, segment.rowCount(), 0};
+    }
+    while (advance(segment, probes)) continue;
+    for (size_t i = 0; i < probes.size(); i++) {
+      rows[first + i] = rowAt(segment, probes[i].low, probes[i].wanted);
+    }
+  }
+  return rows;
+}
+
 }  // namespace peneira

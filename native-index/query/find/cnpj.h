@@ -1,5 +1,6 @@
-// Accounts by CNPJ: the establishments of companies, and the entries of tenants' lists.
-// Invariant: rows of a company are neighbors in the order by cnpj.
+// Accounts by their CNPJ: the establishments of companies, the entries of tenants' lists, and the
+// rows of many CNPJs at once.
+// Invariant: rows of a company are neighbours in the order by cnpj.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -88,5 +89,15 @@ std::vector<uint64_t> entriesOfRows(const Segment& segment, std::span<const uint
 
 // Sorts and deduplicates entries; returns how many are left.
 size_t sortEntries(std::span<uint64_t> entries);
+
+// Characters of a CNPJ; a root is followed by NUL bytes.
+constexpr uint32_t kCnpjLength = 14;
+// The row of a CNPJ that no account has.
+constexpr uint32_t kNoRow = UINT32_MAX;
+
+// The row of each CNPJ, kCnpjLength bytes each, in the order given. A root has the row of its head
+// office, or of its first establishment if it has none. Throws INVALID_ARGUMENT for half a CNPJ.
+// Several are searched at the same time, so that the processor waits for their cache misses once.
+std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
 }  // namespace peneira

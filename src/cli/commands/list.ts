@@ -9,14 +9,18 @@ import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
 import { loadPlans } from "../../access/plans.ts";
 import { AppError, CommandError } from "../../errors.ts";
-import { changeJson, listJson } from "../../http/api/lists/listanswers.ts";
-import { createNamed, renameNamed } from "../../http/api/lists/listnaming.ts";
+import {
+  changeJson,
+  createNamed,
+  listJson,
+  renameNamed,
+} from "../../http/api/lists/listanswers.ts";
 import { KINDS } from "../../http/api/lists/lists-schemas.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
-import { withAccountDigits } from "../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { REFUSALS } from "../../lists/entries.ts";
 import { type ChangedList, Lists, readListName } from "../../lists/lists.ts";
+import { withAccountDigits } from "../../lists/membership.ts";
 import type { Upload } from "../../lists/upload.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout, visibleLine } from "../../process/terminal.ts";

@@ -1,12 +1,16 @@
 /**
- * `peneira manpage`. Input: the program with all its commands. Output: the page peneira(1) on
- * standard output, in man(7) requests that groff and mandoc render alike, or the help of every
- * command as one text.
- * Invariant: commands, options, and settings come from the program and its tables; the same build
- * gives the same bytes. Text never becomes a request or an escape, and every byte is ASCII.
+ * `peneira manpage`, `completion`, and `openapi`, which describe the product to other programs.
+ * Input: the program with all its commands. Output, on standard output: the page peneira(1), in
+ * requests of man(7) that groff and mandoc read alike, or the help of every command as one text;
+ * the script with which a shell completes commands, options, choices and files; the OpenAPI 3.1
+ * document that a server has at /openapi.json.
+ * Invariant: commands, options and settings come from the program and its tables; the same build
+ * gives the same bytes. Nothing in a text is taken as a request or an escape, and every byte is
+ * ASCII.
  */
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { stdout } from "../../process/terminal.ts";
+import { bashScript, fishScript, zshScript } from "../program/shells.ts";
 import { allOf, type TreeCommand, type TreeOption, treeOf } from "../program/tree.ts";
 import { settingRows } from "../support/config.ts";
 import { VERSION } from "./version.ts";
@@ -268,4 +272,49 @@ function ascii(sign: string): string {
 /** A leading dot or quote would begin a request. */
 function guarded(line: string): string {
   return /^[.']/.test(line) ? `\\&${line}` : line;
+}
+
+/** How the script of each shell is made. */
+const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+const COMPLETION_EXAMPLES = `
+The shell reads the script when it starts: put it where it looks for such files, then open a new
+terminal. After an update of Peneira make it again.
+
+Examples:
+  $ peneira completion bash > ~/.local/share/bash-completion/completions/peneira
+  $ peneira completion zsh > ~/.zfunc/_peneira     # with fpath+=(~/.zfunc) before compinit
+  $ peneira completion fish > ~/.config/fish/completions/peneira.fish
+  $ source <(peneira completion bash)              # for this terminal only`;
+
+/** Adds `peneira completion` to the program. */
+export function registerCompletion(program: Command): void {
+  program
+    .command("completion")
+    .summary("print the script that completes commands in a shell")
+    .description("Prints a script that makes a shell complete commands, options, and files.")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
+    .addHelpText("after", COMPLETION_EXAMPLES)
+    .action((shell: string) => {
+      stdout.data((SHELLS[shell] as (tree: TreeCommand) => string)(treeOf(program)));
+    });
+}
+
+/** Adds `peneira openapi` to the program. */
+export function registerOpenapi(program: Command): void {
+  program
+    .command("openapi")
+    .summary("print the OpenAPI document")
+    .description("Prints the OpenAPI 3.1 document of the HTTP interface.")
+    .addHelpText("after", "\nExample:\n  $ peneira openapi > openapi.json")
+    .action(async () => {
+      // The other commands of this file do without the routes.
+      const { ROUTES } = await import("../../http/api/routes.ts");
+      const { publicDocument } = await import("../../http/api/service/documents.ts");
+      stdout.data(`${JSON.stringify(publicDocument(ROUTES, VERSION), null, 2)}\n`);
+    });
 }

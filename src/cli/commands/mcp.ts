@@ -13,6 +13,7 @@ import { fileExportTool } from "../../mcp/fileexport.ts";
 import { READING_TOOLS } from "../../mcp/httpdoor.ts";
 import { Conversation } from "../../mcp/lines.ts";
 import { localAsker } from "../../mcp/local.ts";
+import { LOOK_UP_TOOL } from "../../mcp/lookup.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { openServed } from "../serving/served.ts";
@@ -58,7 +59,7 @@ async function run({ snapshot, exports: folder }: McpOptions): Promise<void> {
   const segment = await openServed(snapshot);
   if (segment === null) throw new CommandError(`There is no valid snapshot in ${snapshot}.`);
   try {
-    await converse(segment, new Agent([...READING_TOOLS, ...exportTools], VERSION));
+    await converse(segment, new Agent([...READING_TOOLS, LOOK_UP_TOOL, ...exportTools], VERSION));
   } finally {
     segment.close();
   }

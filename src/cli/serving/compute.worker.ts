@@ -10,6 +10,7 @@ import { EXPLORE } from "../../console/explore.ts";
 import { SAVE_SEARCH, SAVED } from "../../console/searches.ts";
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
 import { CHANGE_SPEC } from "../../http/api/changes/changequestion.ts";
+import { ENRICH } from "../../http/api/enrichment/enrich.ts";
 import { ANY_EXPORT } from "../../http/api/exports/changeexport.ts";
 import { EXPORT } from "../../http/api/exports/newexport.ts";
 import { LEADS } from "../../http/api/leads/leads-request.ts";
@@ -76,7 +77,7 @@ export const run = worker<ComputeWork>({ compute, warm, close });
 
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
   ...[SEARCH, COUNT, NORMALIZE, TRANSLATE, LEADS],
-  ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH],
+  ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH, ENRICH],
   ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG],
 ];
 const computations = new Map(COMPUTATIONS.map((one) => [one.name, one]));

@@ -1,18 +1,40 @@
 /**
- * The files of exports in a data directory.
- * Invariant: a path is built from a checked id, format, and compression, never from client input.
- * Only files with names that this program gives are removed.
+ * The files of exports, and the files that clients have sent for them. What comes in: a data
+ * directory; the bytes of a sent file. What goes out: the path of each export's file, what lies
+ * there, and its removal.
+ * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
+ * client sent;
+ * only names that this program gives are ever removed. A sent file has the name of its export once
+ * that is accepted, and is durable by then; before, its name is a temporary one.
  */
 import { strict as assert } from "node:assert";
-import { lstatSync, readdirSync, statfsSync, unlinkSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statfsSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { openDataDir } from "../../store/datadir.ts";
+import { AppError } from "../../errors.ts";
+import { openDataDir, syncDirectory } from "../../store/datadir.ts";
+import type { ReceivedFile, SentFile } from "../exporter.ts";
 import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
 import { EXPORT_ID } from "../record.ts";
 
 const FOLDER = "exports";
 
-/** Finished files, and their temporary ones. */
+/** Name of the folder of sent files. */
+const SENT_FOLDER = "sent";
+/** Sent files of exports, and those that are still coming. */
+const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
+
+/** Finished files, and temporary ones beside them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
@@ -25,11 +47,45 @@ interface StoredFile {
 /** The folder of a data directory that holds the files of exports. */
 export class ExportFolder {
   readonly #path: string;
+  readonly #sent: string;
 
   /** Makes the folder if it is missing. Throws `CommandError` if other users could reach it. */
   constructor(dataDir: string) {
     this.#path = resolve(dataDir, FOLDER);
     openDataDir(this.#path);
+    this.#sent = resolve(dataDir, SENT_FOLDER);
+    openDataDir(this.#sent);
+  }
+
+  /** Absolute path of the file that was sent for an export. */
+  sentPathOf(id: string): string {
+    assert(EXPORT_ID.test(id), "an export has a checked id");
+    return join(this.#sent, id);
+  }
+
+  /** Begins to receive a file; `hasRoom` is called now and then. */
+  receive(hasRoom: () => boolean): SentFile {
+    return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
+  }
+
+  /** Gives a received file to an export, durably. */
+  keepSent({ path }: ReceivedFile, id: string): void {
+    renameSync(path, this.sentPathOf(id));
+    syncDirectory(this.#sent);
+  }
+
+  /** Removes the file that was sent for an export; that there is none is as good. */
+  removeSent(id: string): void {
+    unlinkIfThere(this.sentPathOf(id));
+  }
+
+  /** Removes all sent files but those of exports that need theirs. Call it while none comes. */
+  cleanSent(isNeeded: (id: string) => boolean, all: boolean): void {
+    for (const name of readdirSync(this.#sent)) {
+      const [known, id] = SENT.exec(name) ?? [];
+      const isLeft = id === undefined ? all : !isNeeded(id);
+      if (known !== undefined && isLeft) unlinkIfThere(join(this.#sent, name));
+    }
   }
 
   pathOf(file: StoredFile): string {
@@ -66,10 +122,80 @@ export class ExportFolder {
   /** Removes a file; does nothing if it does not exist. */
   remove(name: string): void {
     assert(OURS.test(name), "only files of exports are removed");
+    unlinkIfThere(join(this.#path, name));
+  }
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+/** Bytes after which the room of the disk is checked again. */
+const CHECK_BYTES = 16 << 20;
+const FULL =
+  "The server has not enough room for the file. Try again later, or ask the operator for space.";
+
+/** A file on its way. */
+class Receiving implements SentFile {
+  readonly #path: string;
+  readonly #hasRoom: () => boolean;
+  readonly #hash = createHash("sha256");
+  #fd: number | null;
+  #bytes = 0;
+  #failure: AppError | null = null;
+
+  constructor(path: string, hasRoom: () => boolean) {
+    this.#path = path;
+    this.#hasRoom = hasRoom;
+    if (!hasRoom()) throw new AppError("storage_full", FULL);
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#fd === null) return;
+    const checked = Math.floor(this.#bytes / CHECK_BYTES);
+    this.#hash.update(chunk);
     try {
-      unlinkSync(join(this.#path, name));
+      for (let done = 0; done < chunk.byteLength; ) {
+        done += writeSync(this.#fd, chunk, done, chunk.byteLength - done);
+      }
+      this.#bytes += chunk.byteLength;
+      if (Math.floor(this.#bytes / CHECK_BYTES) === checked || this.#hasRoom()) return;
+      this.#fail();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      this.#fail(error);
     }
+  }
+
+  async end(): Promise<ReceivedFile> {
+    if (this.#failure !== null) throw this.#failure;
+    this.#close();
+    const file = await open(this.#path, "r");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest("hex") };
+  }
+
+  drop(): void {
+    this.#close();
+    unlinkIfThere(this.#path);
+  }
+
+  #fail(cause?: unknown): void {
+    this.#failure = new AppError("storage_full", FULL, { cause });
+    this.drop();
+  }
+
+  #close(): void {
+    const fd = this.#fd;
+    this.#fd = null;
+    if (fd !== null) closeSync(fd);
   }
 }

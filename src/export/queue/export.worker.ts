@@ -23,7 +23,7 @@ import { openSegment, type Segment } from "../../search/segment.ts";
 import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
-import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
+import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
 import {
   endOf,
   type RenderFunctions,
@@ -100,6 +100,10 @@ async function renderOrder(order: RenderTask): Promise<RenderOutcome> {
   const own = { places, snapshotId, bits };
   if (changes === undefined) {
     const held = (rows: Uint32Array) => markRows(bits, rows);
+    if (order.enrichment !== undefined) {
+      const job = { segment, held, ...jobOf(order), ...order.enrichment };
+      return { kind: "file", file: await renderEnrichment(job), held: [own] };
+    }
     return {
       kind: "file",
       file: await renderExport({ segment, held, ...jobOf(order) }),

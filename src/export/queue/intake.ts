@@ -21,12 +21,11 @@ import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exports
 import { wordFor } from "../../text/amounts.ts";
 import type { NewExport } from "../exporter.ts";
 import { changesSlug } from "../files/filename.ts";
+import type { ExportFolder } from "../files/folder.ts";
 import { compressionOf } from "../formats/compressed.ts";
-import type { Leaps } from "./leaps.ts";
 import type { Pins } from "./pins.ts";
-
-/** Retention of an idempotency key, in milliseconds. */
-export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
+import type { SentWish } from "./rendertask.ts";
+import { KEY_KEPT_MS, type Leaps } from "./sweeper.ts";
 
 /** Retry-After for a full queue, in seconds. */
 const QUEUE_RETRY_S = 10;
@@ -43,7 +42,8 @@ export interface IntakeParts {
   /** Free bytes of the disk, or null if unknown; below `freeBytesMin` no export is accepted. */
   readonly freeBytes: () => number | null;
   readonly freeBytesMin: number;
-  /** Returns the part of the file name that describes the spec. */
+  readonly folder: ExportFolder;
+  /** Names what a spec selects, for the file's name. */
   readonly slugOf: (spec: AccountQuerySpec, segment: Segment) => string;
 }
 
@@ -93,6 +93,7 @@ export class Intake {
       this.#parts.pins.hold(wanted.segment);
       if (wanted.changes) this.#parts.pins.hold(wanted.changes.older);
       const row = this.#insert(wanted, made);
+      if (wanted.enrichment) this.#parts.folder.keepSent(wanted.enrichment.file, row.id);
       faultPoint("create.before_commit");
       return { row, spec: wanted.spec, replayed: false };
     });
@@ -185,9 +186,10 @@ export class Intake {
     );
   }
 
-  #refuseBeyondBytes({ tenantId, plan }: NewExport, { spec }: Made): void {
+  #refuseBeyondBytes({ tenantId, plan, enrichment }: NewExport, { spec }: Made): void {
     const { files, specs } = this.#parts.store.kept.of(tenantId);
-    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: 1 });
+    const sentBytes = enrichment?.file.bytes ?? 0;
+    refuseBeyondBytes(plan, "export_bytes", { kept: files, wanted: sentBytes + 1 });
     const wanted = Buffer.byteLength(spec);
     refuseBeyondBytes(plan, "saved_bytes", { kept: specs, wanted });
   }
@@ -197,6 +199,19 @@ export class Intake {
     const nowMs = clock.nowMs();
     const used = store.quota.charged(tenantId, utcDay(nowMs));
     refuseBeyondQuota(plan, { used, wanted }, nowMs);
+  }
+
+  /** Charges rows of an answer, durably. Throws `quota_exceeded`. */
+  charge({ tenantId, keyId, plan }: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number) {
+    if (rows === 0) return;
+    const { store, clock } = this.#parts;
+    store.atomically(() => {
+      const nowMs = clock.nowMs();
+      const day = utcDay(nowMs);
+      const used = store.quota.charged(tenantId, day);
+      refuseBeyondQuota(plan, { used, wanted: rows, of: "request" }, nowMs);
+      store.quota.spend({ tenantId, keyId, day }, rows, hasQuota(plan));
+    });
   }
 
   #insert(wanted: NewExport, { fingerprint, slug, spec }: Made) {
@@ -218,6 +233,7 @@ export class Intake {
       snapshotId: segment.snapshotId,
       snapshotPath: segment.path,
       ...sinceOf(wanted),
+      ...sentOf(wanted),
       createdAt,
       keyId,
       chargedDay: charged ? utcDay(createdAt) : null,
@@ -235,11 +251,12 @@ export class Intake {
  * options. `exported` has no revision here: an export that excludes it changes it when done, and a
  * retry after a lost response must still be the same request.
  */
-function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
+function fingerprintOf({ spec, changes, enrichment, lists = [] }: NewExport): string {
   const bound = boundSpec(
     spec,
     lists.map((pin) => (pin.id === EXPORTED ? { ...pin, revision: 0 } : pin)),
   );
+  if (enrichment) return `${specHash(bound)} ${sentOf({ enrichment }).sent}`;
   if (!changes) return specHash(bound);
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;
@@ -257,4 +274,12 @@ function sinceOf({ changes }: NewExport) {
     kinds: changes?.kinds.join(",") ?? null,
     watch: changes?.watch.join(",") ?? null,
   };
+}
+
+/** The columns of a row that only an enrichment fills. */
+function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
+  if (!enrichment) return { sent: null, sentBytes: 0 };
+  const { file, column, fillZeros } = enrichment;
+  const wanted: SentWish = { sha256: file.sha256, column: column ?? null, fillZeros };
+  return { sent: JSON.stringify(wanted), sentBytes: file.bytes };
 }

@@ -19,6 +19,7 @@ import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import {
   changesOf,
   endOf,
+  enrichmentOf,
   type HeldBits,
   listedSpec,
   type OrderParts,
@@ -210,6 +211,7 @@ export class ExportQueue {
         dataDir: this.#parts.dataDir,
         bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
+        ...enrichmentOf(row, folder),
       };
       return threads.start(request, onProgress);
     } catch (error) {

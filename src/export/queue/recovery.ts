@@ -43,6 +43,7 @@ export function recover(parts: {
   const kept = new Set(store.inState("done").map((row) => folder.nameOf(row)));
   const left = folder.names().filter((name) => !kept.has(name));
   for (const name of left) folder.remove(name);
+  folder.cleanSent((id) => store.find(id)?.expiredAt === null, true);
   faultPoint("recover.after_cleanup");
   const recovered = { ...rows, removed: left.length };
   if (Object.values(recovered).some((count) => count > 0)) log.info(recovered, "recovered exports");

@@ -9,7 +9,9 @@ import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import { AppError, CommandError } from "../../errors.ts";
+import { ColumnRefusal } from "../../lists/column.ts";
 import { boundSpec, pinName } from "../../lists/listed.ts";
+import { XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { describeError } from "../../process/log.ts";
 import type { OutputField } from "../../spec/fields.ts";
 import { EXPORTED } from "../../spec/listids.ts";
@@ -18,6 +20,7 @@ import type { ListPin } from "../../store/blocktable.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
+import type { ExportFolder } from "../files/folder.ts";
 import { type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
 import type { Pins } from "./pins.ts";
@@ -30,6 +33,18 @@ interface ChangesTask {
   readonly listPath: string;
   readonly kinds: readonly ChangeKind[];
   readonly watch: readonly OutputField[];
+}
+
+/** What is wanted of a sent file, as the state has it. */
+export interface SentWish {
+  readonly sha256: string;
+  readonly column: string | null;
+  readonly fillZeros: boolean;
+}
+
+/** What an order says more where a sent file is enriched. */
+interface EnrichmentTask extends SentWish {
+  readonly sentPath: string;
 }
 
 /** An order to render one export. */
@@ -45,6 +60,9 @@ export interface RenderTask {
   /** The data directory, with the database of lists. */
   readonly dataDir: string;
   readonly changes?: ChangesTask;
+  /** Only where a sent file is enriched. */
+  readonly enrichment?: EnrichmentTask;
+  /** Path of the finished file. */
   readonly path: string;
   readonly bytesMax: number;
   /** Receives `[rowsWritten, rowCount]` at intervals. */
@@ -134,7 +152,17 @@ export function changesOf(
   return { changes };
 }
 
-/** No space: on the disk, in a quota, or within the max file size. */
+/** What an order says more where a sent file is enriched. */
+export function enrichmentOf(
+  { id, sent }: ExportRow,
+  folder: ExportFolder,
+): Pick<RenderTask, "enrichment"> {
+  if (sent === null) return {};
+  const wish = JSON.parse(sent) as SentWish;
+  return { enrichment: { ...wish, sentPath: folder.sentPathOf(id) } };
+}
+
+/** No space: of the disk, of a quota, or of what a file may hold. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /** The file cannot be written here, regardless of retries. */
@@ -157,7 +185,8 @@ export function endOf(
 /** Returns the reason why an export failed permanently, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
   if (isStateDamage(error)) return "state_damaged";
-  // Every attempt would refuse the spec again.
+  if (error instanceof ColumnRefusal || error instanceof XlsxRefusal) return "sent_file_unreadable";
+  // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {
     const { code } = error;
     const told = code === "snapshot_unavailable" || code === "quota_exceeded";

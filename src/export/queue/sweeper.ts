@@ -8,10 +8,11 @@
 import type { Clock } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { describeError, type Log } from "../../process/log.ts";
-import type { ExportStore } from "../../store/exportstore.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
-import { KEY_KEPT_MS } from "./intake.ts";
-import type { Leaps } from "./leaps.ts";
+
+/** How long an idempotency key is kept, in milliseconds. */
+export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
 
 /** Exports marked in one transaction. */
 const BATCH = 100;
@@ -60,7 +61,17 @@ export class Sweeper {
     }
   }
 
-  /** Expires a batch; returns true if there may be more. */
+  /** Removes the file that was sent for an export; one that stays goes with the next start. */
+  discardSent({ id, sent }: Pick<ExportRow, "id" | "sent">): void {
+    const { folder, log } = this.#parts;
+    try {
+      if (sent !== null) folder.removeSent(id);
+    } catch (error) {
+      log.warn(describeError(error), "a sent file was not removed; the next start will");
+    }
+  }
+
+  /** Expires a batch; true when there may be more. */
   #expireSome(): boolean {
     const { store, folder, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
@@ -73,6 +84,7 @@ export class Sweeper {
     for (const row of due) {
       faultPoint("expire.before_unlink");
       this.discard(folder.nameOf(row));
+      this.discardSent(row);
       faultPoint("expire.after_unlink");
       log.info({ export_id: row.id }, "export expired");
     }
@@ -81,8 +93,44 @@ export class Sweeper {
 
   /** Deletes old records, and with them the text of their specs. */
   #forgetRecords(beforeMs: number): void {
-    const { store, log } = this.#parts;
+    const { store, folder, log } = this.#parts;
     const forgotten = store.forgetRecords(beforeMs, ROWS_PER_SWEEP);
-    if (forgotten > 0) log.info({ exports: forgotten }, "records of old exports deleted");
+    if (forgotten === 0) return;
+    log.info({ exports: forgotten }, "records of old exports deleted");
+    folder.cleanSent((id) => store.find(id) !== undefined, false);
+  }
+}
+
+/** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
+const LEAP_MS = 600_000;
+
+/** Watches the clocks of one process. */
+export class Leaps {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #offsetMs: number;
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#offsetMs = this.#offset();
+  }
+
+  /** True for a while after the wall clock has leapt: nothing may expire or be forgotten. */
+  hold(): boolean {
+    const offsetMs = this.#offset();
+    const leapMs = offsetMs - this.#offsetMs;
+    if (Math.abs(leapMs) > LEAP_MS) {
+      this.#heldUntilMs = this.#clock.monotonicMs() + LEAP_MS;
+      this.#offsetMs = offsetMs;
+      const words = "the clock has leapt: expired files and idempotency keys are kept for a while";
+      this.#log.warn({ leap_s: Math.round(leapMs / 1_000) }, words);
+    }
+    return this.#clock.monotonicMs() < this.#heldUntilMs;
+  }
+
+  #offset(): number {
+    return this.#clock.nowMs() - this.#clock.monotonicMs();
   }
 }

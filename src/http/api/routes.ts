@@ -8,6 +8,8 @@ import { ACCOUNT_ROUTES } from "./accounts/accounts.ts";
 import { COMPANY_ROUTES } from "./accounts/companies.ts";
 import { DISTRICT_ROUTES } from "./accounts/districts.ts";
 import { CHANGE_ROUTES } from "./changes/changes.ts";
+import { ENRICH_ROUTE } from "./enrichment/enrich.ts";
+import { ENRICH_FILE_ROUTE } from "./enrichment/enrichfiles.ts";
 import { EXPORT_ROUTES } from "./exports/exports.ts";
 import { FILE_ROUTES } from "./exports/files.ts";
 import { LEAD_ROUTES } from "./leads/leads.ts";
@@ -28,6 +30,8 @@ export const ROUTES: readonly ApiRoute[] = [
   ...SPEC_ROUTES,
   ...CHANGE_ROUTES,
   ...EXPORT_ROUTES,
+  ENRICH_ROUTE,
+  ENRICH_FILE_ROUTE,
   ...LIST_ROUTES,
   ...STATUS_ROUTES,
   ...AGENT_ROUTES,

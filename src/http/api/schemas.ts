@@ -15,11 +15,11 @@ import { closed, count, label, named, requestId, text } from "../openapi/schema-
 import { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "./accounts/accounts-schemas.ts";
 import { FINDING_SCHEMAS } from "./accounts/finding-schemas.ts";
 import { CHANGE_SCHEMAS } from "./changes/changes-schemas.ts";
+import { ENRICH_SCHEMAS } from "./enrichment/enrich-schemas.ts";
 import { EXPORT_SCHEMAS } from "./exports/exports-schemas.ts";
 import { LEAD_SCHEMAS } from "./leads/leads-schemas.ts";
 import { LIST_SCHEMAS } from "./lists/lists-schemas.ts";
-import { RPC_SCHEMAS } from "./service/mcp-schemas.ts";
-import { HEALTH_SCHEMAS, STATUS_SCHEMAS } from "./service/status-schemas.ts";
+import { HEALTH_SCHEMAS, RPC_SCHEMAS, STATUS_SCHEMAS } from "./service/status-schemas.ts";
 import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec/spec-schemas.ts";
 
 const problem = Type.Object({
@@ -98,6 +98,7 @@ export const SCHEMAS = {
   ...CHANGE_SCHEMAS,
   ...TRANSLATE_SCHEMAS,
   ...EXPORT_SCHEMAS,
+  ...ENRICH_SCHEMAS,
   ...LIST_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...RPC_SCHEMAS,

@@ -94,12 +94,15 @@ function operationObject(operation: Operation): Json {
 }
 
 function bodyObject({ schema, example, orTypes = {} }: NonNullable<Operation["body"]>): Json {
-  const json = { schema: { $ref: `#/components/schemas/${schema}` }, example };
+  const json =
+    schema === null
+      ? {}
+      : { "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, example } };
   const others = Object.entries(orTypes).map(([type, is]) => {
     const format = is === "bytes" ? { format: "binary" } : {};
     return [type, { schema: { type: "string", ...format } }];
   });
-  const content = { "application/json": json, ...Object.fromEntries(others) };
+  const content = { ...json, ...Object.fromEntries(others) };
   return { required: true, content };
 }
 

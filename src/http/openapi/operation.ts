@@ -48,9 +48,10 @@ export interface Operation<Schema extends string = string> {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
-    readonly schema: Schema;
-    readonly example: unknown;
-    /** Media types of files accepted in place of JSON: bytes or text. */
+    /** Null if no JSON is taken. */
+    readonly schema: Schema | null;
+    readonly example?: unknown;
+    /** Media types of files that are taken beside JSON, and whether each is bytes or text. */
     readonly orTypes?: Readonly<Record<string, "bytes" | "text">>;
   };
   readonly answers: Readonly<Record<number, OperationAnswer<Schema>>>;

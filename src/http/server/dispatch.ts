@@ -261,7 +261,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     }
     if (inPieces === undefined) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
-    awaited.taker = inPieces?.begin(found.query, sender);
+    awaited.taker = inPieces?.begin(found.query, sender, this.service);
     this.exchange.body(awaited);
   }
 

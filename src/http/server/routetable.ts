@@ -39,8 +39,12 @@ interface RouteLine {
 export interface BodyPieces {
   readonly type: string;
   readonly bytesMax: number;
-  /** Starts receiving a sender's body. Throws for a wrong query. */
-  readonly begin: (query: ReadonlyMap<string, string>, sender: string) => BodyTaker;
+  /** Begins a body of a sender. Throws for a wrong query, or where there is no room for it. */
+  readonly begin: (
+    query: ReadonlyMap<string, string>,
+    sender: string,
+    service: Pick<Service, "exporter">,
+  ) => BodyTaker;
 }
 
 /** One route of the table. */

@@ -18,14 +18,13 @@ import {
 import type { Cell, ColumnBatch } from "../../../native-index/format/arrow/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../../native-index/format/columns.ts";
 import { isPrintable, printable } from "../../../native-index/format/printable.ts";
-import { checkDigits } from "../../dump/cnpj.ts";
+import { checkDigits, partitionOf, readBase36 } from "../../dump/cnpj.ts";
 import { removeCpf } from "../../dump/cpf.ts";
 import { newTextSink, type TextSink } from "../../dump/registrytext.ts";
 import type { Rule } from "../../dump/rules.ts";
 import { isStoredCnpj } from "../../spec/cnpj/cnpj.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../../spec/fields.ts";
 import { type AllCounters, CODE_WIDTHS, type CodeKind } from "../dictionaries.ts";
-import { partitionOf, readBase36 } from "../roots.ts";
 import type { SpillWriter } from "../spill.ts";
 import type { Tally } from "../tally.ts";
 

@@ -33,6 +33,19 @@ const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under 
 /** Starts a measurement; the result returns the milliseconds since then. */
 type Measure = () => () => number;
 
+/** A part that was not unpacked. */
+interface PackedPart {
+  readonly packed: Buffer;
+  /** False for a part that is there as it is. */
+  readonly isPacked: boolean;
+  /** Bytes of it, and their checksum, as the package says. */
+  readonly bytes: number;
+  readonly crc: number;
+}
+
+/** Method of the parts that are packed. */
+const DEFLATE = 8;
+
 /** A workbook's package. */
 export class XlsxPackage {
   readonly #zip: yauzl.ZipFile;
@@ -68,6 +81,25 @@ export class XlsxPackage {
   /** True if a part exists. */
   has(path: string): boolean {
     return this.#parts.has(path.toLowerCase());
+  }
+
+  /** Paths of all parts as they are written, in the order of the package. */
+  get paths(): readonly string[] {
+    return [...this.#parts.values()].map(({ fileName }) => fileName);
+  }
+
+  /** Returns a part as it is packed, unread. Throws `XlsxRefusal`. */
+  async packed(path: string): Promise<PackedPart> {
+    const entry = this.#parts.get(path.toLowerCase()) as yauzl.Entry;
+    const { crc32: crc, uncompressedSize: bytes, compressionMethod } = entry;
+    if (entry.isEncrypted()) throw new XlsxRefusal(path, "it has a password", PASSWORD);
+    const isPacked = compressionMethod === DEFLATE;
+    if (!isPacked && compressionMethod !== 0) {
+      throw new XlsxRefusal(path, "it is packed in a way that no spreadsheet program writes");
+    }
+    const stream = await damaged(path, () => streamOf(this.#zip, entry, !isPacked));
+    const packed = await damaged(path, async () => Buffer.concat(await stream.toArray()));
+    return { packed, isPacked, bytes, crc: crc >>> 0 };
   }
 
   /** Unpacks a part. Throws `XlsxRefusal`. */
@@ -122,9 +154,11 @@ function processorTime(): () => number {
 
 const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
 
-function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> {
+/** Opens a part; one that is packed is unpacked unless `unpacks` is false. */
+function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry, unpacks = true): Promise<Readable> {
   return new Promise((settle, fail) => {
-    zip.openReadStream(entry, (error, stream) => (error ? fail(error) : settle(stream)));
+    const options = { decompress: unpacks ? null : false } as yauzl.ZipFileOptions;
+    zip.openReadStream(entry, options, (error, stream) => (error ? fail(error) : settle(stream)));
   });
 }
 

@@ -65,6 +65,31 @@ export async function readXlsxColumn(
   wanted: string | undefined,
   take: (cell: XlsxCell) => void,
 ): Promise<ReadSheet> {
+  const { open, chosen, sheets, hidden } = await chooseSheet(file, wanted);
+  const column = new WantedColumn(wanted, take);
+  await readSheet(open, chosen, column);
+  return {
+    ...{ name: chosen.name, others: sheets - 1, column: column.name },
+    ...(hidden === 0 ? {} : { hidden }),
+  };
+}
+
+/** The sheet that is read of a workbook. */
+interface ChosenSheet {
+  readonly open: OpenWorkbook;
+  readonly chosen: SheetPart;
+  /** Sheets that a person sees, and that no person sees. */
+  readonly sheets: number;
+  readonly hidden: number;
+  /** Path of the part of styles; null if there is none. */
+  readonly styles: string | null;
+}
+
+/** Chooses the sheet with the column of CNPJs. Throws `XlsxRefusal`. */
+export async function chooseSheet(
+  file: XlsxPackage,
+  wanted: string | undefined,
+): Promise<ChosenSheet> {
   const { sheets, hidden, texts, styles, since1904 } = await readWorkbook(file);
   const parts: SheetParts = {
     texts: texts === null ? new TextTable() : await readTexts(file, texts),
@@ -77,12 +102,7 @@ export async function readXlsxColumn(
   // Errors of the only sheet are reported like those of any file.
   const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
   if (chosen === undefined) return refuse(passed, hidden);
-  const column = new WantedColumn(wanted, take);
-  await readSheet(open, chosen, column);
-  return {
-    ...{ name: chosen.name, others: sheets.length - 1, column: column.name },
-    ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
-  };
+  return { open, chosen, sheets: sheets.length, hidden: hidden.length, styles };
 }
 
 interface OpenWorkbook {

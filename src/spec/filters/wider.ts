@@ -3,8 +3,7 @@
  * groups in the table (`table.ts`).
  * Invariant: that of the table; each is absent from the normal form unless used.
  */
-import type { Shapes } from "../shapes.ts";
-import type { Described } from "./descriptions.ts";
+import type { Described, Shapes } from "../shapes.ts";
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 

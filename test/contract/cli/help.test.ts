@@ -31,9 +31,13 @@ function peneira(...args: string[]): string {
   return execFileSync(...productCommand(args), { env, encoding: "utf8" });
 }
 
-/** The file of a command: that of its parent command. */
+/** Commands whose help is in the file of another one, because a folder has at most 30 entries. */
+const SHARED: Readonly<Record<string, string>> = { manpage: "completion" };
+
+/** The file of a command: that of the command it belongs to. */
 function fileOf({ command }: Help): string {
-  return `${command.split(" ")[1] ?? "peneira"}.txt`;
+  const name = command.split(" ")[1] ?? "peneira";
+  return `${SHARED[name] ?? name}.txt`;
 }
 
 /** The text of every file. */

@@ -226,7 +226,7 @@ describe("wrong arguments", () => {
     ],
     [
       () => segment.renderRows(ROWS, wrong({ ...RENDER, delimiter: "x" })),
-      'delimiter must be "," or ";", not "x"',
+      'delimiter must be a comma, a semicolon, a tab or a bar, not "x"',
     ],
     [
       () => segment.renderRowsAside(ROWS, wrong({ ...RENDER, format: "pdf" })),

@@ -60,6 +60,8 @@ const ROWS: Readonly<Record<string, () => Row>> = {
   translate: () => reads(["translate", "--snapshot", sample.snapshot, "padarias em SP"]),
   export: () =>
     writes(["export", "--snapshot", sample.snapshot, "--spec", spec(), "--out", on("x.csv")]),
+  enrich: () =>
+    writes(["enrich", csv(), "--snapshot", sample.snapshot, "--out", on("enriched.csv")]),
   mcp: () => reads(["mcp", "--snapshot", sample.snapshot, "--exports", disk.folder]),
   serve: () =>
     writes(

@@ -153,6 +153,23 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     },
     { args: ["export", ...snapshot(), ...spec(), "--out", `${HOSTILE}/x.csv`], code: 2 },
   ],
+  enrich: () => [
+    {
+      args: [
+        ...["enrich", file("sent.csv", `${HOSTILE};cnpj\n${HOSTILE};11222333000181\n`)],
+        ...[...snapshot(), "--out", join(place.folder, "enriched\x1b[31mEVIL.csv")],
+      ],
+      shows: ESCAPED,
+    },
+    {
+      args: [
+        ...["enrich", file("odd.csv", "cnpj\n11222333000181\n"), ...snapshot()],
+        ...["--out", join(place.folder, "x.csv"), "--column", HOSTILE],
+      ],
+      code: 1,
+    },
+    { args: ["enrich", HOSTILE, ...snapshot(), "--out", "x.csv"], code: 2 },
+  ],
   mcp: () => [
     {
       args: ["mcp", ...snapshot()],

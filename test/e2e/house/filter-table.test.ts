@@ -9,7 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { giveListedRows } from "../../../src/search/listedrows.ts";
+import { giveListedRows } from "../../../src/search/rowlists.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
 import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";

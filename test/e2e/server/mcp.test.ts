@@ -19,6 +19,7 @@ import { Agent } from "../../../src/mcp/agent.ts";
 import { fileExportTool } from "../../../src/mcp/fileexport.ts";
 import { READING_TOOLS } from "../../../src/mcp/httpdoor.ts";
 import { localAsker } from "../../../src/mcp/local.ts";
+import { LOOK_UP_TOOL } from "../../../src/mcp/lookup.ts";
 import { shortSelection } from "../../../src/mcp/selection.ts";
 import { countMatches, search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -50,7 +51,7 @@ before(async () => {
   rows = decodeSnapshot(sample.snapshot).rows;
   folder = join(sample.folder, "exports");
   mkdirSync(folder);
-  const all = [...READING_TOOLS, fileExportTool(folder)];
+  const all = [...READING_TOOLS, LOOK_UP_TOOL, fileExportTool(folder)];
   const agent = new Agent(all, "0.0.0-test");
   const asker = localAsker(segment);
   const validators = new Map(

@@ -14,7 +14,9 @@ import type {
   ExportOrigin,
   ExportPage,
   NewExport,
+  SentFile,
 } from "../../../src/export/exporter.ts";
+import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { compressionOf } from "../../../src/export/formats/compressed.ts";
 import { extensionOf } from "../../../src/export/formats/format.ts";
 import {
@@ -42,7 +44,9 @@ export class FakeExporter implements Exporter {
   waiting = 0;
   /** Every request of `create` that was no replay. */
   readonly created: NewExport[] = [];
-  /** The next error of `create`, if any. */
+  /** Rows of answers that were charged, by tenant. */
+  readonly charged: (readonly [tenantId: string, rows: number])[] = [];
+  /** What `create` throws next, if anything. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
   readonly #removed = new Set<string>();
@@ -87,6 +91,15 @@ export class FakeExporter implements Exporter {
     const record = freshRecord(wanted, this.created.length, this.#clock.nowMs());
     this.#kept.push({ record, spec, keyId: wanted.keyId, idempotencyKey, bodyHash });
     return { record, spec, replayed: false };
+  }
+
+  receive(): SentFile {
+    return new ExportFolder(this.#folder).receive(() => true);
+  }
+
+  charge({ tenantId }: Pick<NewExport, "tenantId">, rows: number): void {
+    if (this.failure !== null) throw this.failure;
+    this.charged.push([tenantId, rows]);
   }
 
   read(tenantId: string, id: string): ExportRecord {
@@ -220,6 +233,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     snapshot: segment.label,
     snapshotDate: segment.snapshotDate,
     since: sinceOf(wanted),
+    isEnrichment: wanted.enrichment !== undefined,
     slug: "empresas",
     createdAtMs: nowMs,
     expiresAtMs: null,

@@ -13,7 +13,6 @@ import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
-import { Leaps } from "../../../src/export/queue/leaps.ts";
 import type {
   OnProgress,
   RenderRequest,
@@ -22,7 +21,7 @@ import type {
   StartedStage,
 } from "../../../src/export/queue/pool.ts";
 import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
-import { Sweeper } from "../../../src/export/queue/sweeper.ts";
+import { Leaps, Sweeper } from "../../../src/export/queue/sweeper.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
 import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";

@@ -43,7 +43,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ...{ state: "queued", charged_rows: 0, charged_day: null, key_id: null },
       compression: "gzip",
     }),
-    anExport(5, { state: "running", attempts: 1, tenant_id: "ten_2" }),
+    anExport(5, {
+      ...{ state: "running", attempts: 1, tenant_id: "ten_2", sent_bytes: 42 },
+      sent: '{"sha256":"00","column":"CNPJ","fillZeros":false}',
+    }),
     anExport(6, {
       ...{ state: "queued", tenant_id: "ten_2", kinds: "entered,left", watch: "email" },
       ...{ since: "2026-09", since_date: "2026-09-12", since_id: "66554433221100bb" },

@@ -7,7 +7,7 @@
  * Invariant: nulls are those of `record.ts`, so that the join copies values unchecked.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";
-import { CNPJ_WIDTHS, cleanRoot, isShortPart } from "../../../src/dump/cnpj.ts";
+import { CNPJ_WIDTHS, cleanRoot, isShortPart, partitionOf } from "../../../src/dump/cnpj.ts";
 import { removeCpf } from "../../../src/dump/cpf.ts";
 import { EMPRESA } from "../../../src/dump/layout.ts";
 import { type DumpRecord, RowRefusal } from "../../../src/dump/records.ts";
@@ -15,7 +15,6 @@ import { newTextSink } from "../../../src/dump/registrytext.ts";
 import { ABSENT, isValue, oddCode } from "../../../src/dump/rules.ts";
 import { cleanCapital, cleanCode, fieldText, lacksZeros } from "../../../src/dump/values.ts";
 import type { CodeCounter } from "../../../src/ingest/dictionaries.ts";
-import { partitionOf } from "../../../src/ingest/roots.ts";
 import type { SpillWriter } from "../../../src/ingest/spill.ts";
 import type { Tally } from "../../../src/ingest/tally.ts";
 import { cleanText, clearTexts } from "./text.ts";

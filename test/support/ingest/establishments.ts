@@ -23,6 +23,7 @@ import {
   cleanRoot,
   isShortPart,
   newCnaeList,
+  partitionOf,
   restOf,
   writeCnpj,
 } from "../../../src/dump/cnpj.ts";
@@ -42,7 +43,6 @@ import {
 } from "../../../src/dump/values.ts";
 import type { AllCounters, CodeCounter } from "../../../src/ingest/dictionaries.ts";
 import { TOM_CODES } from "../../../src/ingest/places/municipalities.ts";
-import { partitionOf } from "../../../src/ingest/roots.ts";
 import type { SpillWriter } from "../../../src/ingest/spill.ts";
 import type { Tally } from "../../../src/ingest/tally.ts";
 import { UFS } from "../../../src/spec/fields.ts";

@@ -13,10 +13,10 @@ import {
   SLOTS,
   stringLengthAt,
 } from "../../../native-index/builder/record.ts";
+import { readBase36 } from "../../../src/dump/cnpj.ts";
 import type { AllRemaps } from "../../../src/ingest/dictionaries.ts";
 import type { JoinContext, JoinFile, JoinResult, JoinTask } from "../../../src/ingest/join.ts";
 import { type RankKeys, rangeOf } from "../../../src/ingest/rank.ts";
-import { readBase36 } from "../../../src/ingest/roots.ts";
 import type { RowPlace } from "../../../src/ingest/shared-values.ts";
 import { bucketBytes, readBucket, SpillWriter } from "../../../src/ingest/spill.ts";
 import { Tally } from "../../../src/ingest/tally.ts";

@@ -6,12 +6,11 @@
  * counted and ignored.
  */
 import { RECORD_FLAGS } from "../../../native-index/builder/record.ts";
-import { cleanRoot } from "../../../src/dump/cnpj.ts";
+import { cleanRoot, partitionOf } from "../../../src/dump/cnpj.ts";
 import { SIMPLES } from "../../../src/dump/layout.ts";
 import type { DumpRecord } from "../../../src/dump/records.ts";
 import { ABSENT, isValue } from "../../../src/dump/rules.ts";
 import { cleanDate, cleanFlag, fieldText } from "../../../src/dump/values.ts";
-import { partitionOf } from "../../../src/ingest/roots.ts";
 import type { SpillWriter } from "../../../src/ingest/spill.ts";
 import type { Tally } from "../../../src/ingest/tally.ts";
 import { countRoot } from "./companies.ts";

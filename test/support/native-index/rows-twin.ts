@@ -4,7 +4,7 @@
  * Invariant: one obvious function per format, cell by cell, on JavaScript strings; nothing of the
  * addon is used, and its rules are written independently from native-index/render/rows.h.
  */
-import type { ExtraColumn, FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
+import type { FieldType, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { groupedTwin, type Language, labelledTwin } from "./labelled-twin.ts";
 
 /** An account as renderJson shows it. */
@@ -71,7 +71,7 @@ interface Cell {
 export function renderTwin(accounts: readonly Account[], request: RowsRequest): string {
   return accounts
     .map((account, position) => {
-      if (request.format === "jsonl") return jsonLine(account, request.extra, position);
+      if (request.format === "jsonl") return jsonLine(account, request, position);
       const cells: Cell[] = [
         ...request.fields.map((field) => ({
           kind: KINDS[field],
@@ -91,10 +91,16 @@ export function renderTwin(accounts: readonly Account[], request: RowsRequest): 
     .join("");
 }
 
-function jsonLine(account: Account, extra: readonly ExtraColumn[], position: number): string {
-  const members = Object.entries(account).map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
+function jsonLine(
+  account: Account,
+  { extra, labels }: Pick<RowsRequest, "extra" | "labels">,
+  position: number,
+): string {
+  const members = Object.entries(account).map(([name, value]) => {
+    const people =
+      labels === undefined || value === null ? undefined : labelledTwin(name, value, labels);
+    return `${JSON.stringify(name)}:${JSON.stringify(people ?? value)}`;
+  });
   for (const { name, kind, values } of extra) {
     const value = values[position] ?? null;
     const text = value === null || kind !== "text" ? value : JSON.stringify(value);
@@ -124,7 +130,8 @@ function csvLine(cells: readonly Cell[], delimiter: string): string {
             ? value.join(",")
             : String(value);
       const text = kind === "free" ? unformulated(plain) : plain;
-      return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+      const quoted = delimiter === "|" ? /[",;\t\r\n|]|^ | $/ : /[",;\t\r\n]|^ | $/;
+      return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     })
     .join(delimiter);
   return `${line === "" && cells.length === 1 ? '""' : line}\r\n`;

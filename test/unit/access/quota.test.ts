@@ -1,9 +1,10 @@
 /**
- * Proves: for any fate of tenants' exports, in any order, through crashes and past midnights, the
- * daily quota equals a model of plain objects: waiting exports hold their reservation, done ones
- * their rows, failed ones or those deleted before their end nothing; the rejection states used,
- * requested, and limit and when the next day begins; used rows are counted once, by key and day.
- * Does not prove: the moments inside a transaction (crash harness), nor counting of matches (twin
+ * Proves: whatever exports of tenants become, in any order, through crashes and past midnights, the
+ * quota of a day is what a model of plain objects says: what waits holds its reservation, what is
+ * done its rows, what failed or was deleted before it was done nothing, and answers without an
+ * export their rows; the refusal says used,
+ * wanted and limit and when the next day begins; used rows are counted once, by key and day.
+ * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
  * tests).
  */
 import assert from "node:assert/strict";
@@ -46,11 +47,14 @@ class Model {
   readonly keys = new Map<string, number>();
   /** Used rows, by tenant and day. */
   readonly used = new Map<string, number>();
+  /** Rows of answers without an export that a quota was charged for, by tenant and day. */
+  readonly answered = new Map<string, number>();
 
   /** Used rows of a tenant's quota on a day. */
   gone(tenant: string, day: number): number {
     const mine = this.exports.filter((one) => one.tenant === tenant && one.day === day);
-    return mine.reduce((sum, one) => sum + (one.charged ? one.holds : 0), 0);
+    const answered = this.answered.get(`${tenant} ${day}`) ?? 0;
+    return mine.reduce((sum, one) => sum + (one.charged ? one.holds : 0), answered);
   }
 }
 
@@ -130,6 +134,24 @@ function create({ tenant, key, rows, plan }: Wish): Step {
   });
 }
 
+/** Charges an answer that has rows, and no export. */
+function charge({ tenant, rows, plan }: Wish): Step {
+  return step(`charge(${tenant}, ${rows}, ${plan})`, (model, real) => {
+    const day = utcDay(real.clock.nowMs());
+    const place = `${tenant} ${day}`;
+    const sender = { tenantId: tenant, keyId: `key of ${tenant}`, plan: real.plans[plan] };
+    const ask = () => real.exports.charge(sender, rows);
+    if (plan === "free" && rows > 0 && model.gone(tenant, day) + rows > QUOTA) {
+      assert.throws(ask, { code: "quota_exceeded", message: /this request has \d+\./ });
+      return;
+    }
+    ask();
+    for (const counts of plan === "free" ? [model.answered, model.used] : [model.used]) {
+      counts.set(place, (counts.get(place) ?? 0) + rows);
+    }
+  });
+}
+
 type End = "file" | "failed" | "threw";
 
 /** Ends the n-th render; a file has `rows` rows. */
@@ -197,6 +219,7 @@ const wishes = fc.record({
 const COMMANDS = [
   wishes.map(create),
   wishes.map(create),
+  wishes.map(charge),
   fc
     .tuple(numbers, fc.constantFrom("file", "file", "failed", "threw"), fc.nat({ max: 40 }))
     .map(([n, how, rows]) => end(n, how as End, rows)),

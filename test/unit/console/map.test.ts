@@ -9,14 +9,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { neighbour } from "../../../src/console/web/find/charts/neighbour.ts";
 import {
+  neighbour,
   STEPS,
   shadeOf,
   shareBounds,
   stepOf,
   upperBound,
-} from "../../../src/console/web/find/charts/scale.ts";
+} from "../../../src/console/web/find/charts/mapnumbers.ts";
 import { UFS } from "../../../src/spec/fields.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 

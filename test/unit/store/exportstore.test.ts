@@ -11,7 +11,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { KEY_KEPT_MS } from "../../../src/export/queue/intake.ts";
+import { KEY_KEPT_MS } from "../../../src/export/queue/sweeper.ts";
 import { DAY_MS } from "../../../src/process/clock.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 import {

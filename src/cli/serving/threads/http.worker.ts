@@ -7,7 +7,7 @@
 import { strict as assert } from "node:assert";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { THREAD_TABLE } from "../../../http/api/threadroutes.ts";
+import { THREAD_TABLE } from "../../../http/api/accounts/accounts.ts";
 import { dispatcher } from "../../../http/server/dispatch.ts";
 import { refuseEarly } from "../../../http/server/server.ts";
 import type { Service } from "../../../http/server/service.ts";

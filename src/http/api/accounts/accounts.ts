@@ -18,6 +18,7 @@ import {
   exampleNormalized,
 } from "../../openapi/examples.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
+import { RouteTable } from "../../server/routetable.ts";
 import type { Question } from "../../server/service.ts";
 import { timed } from "../../server/telemetry.ts";
 import { answer } from "../answershape.ts";
@@ -33,6 +34,7 @@ import {
 } from "../route.ts";
 import { countAccounts } from "../search/count.ts";
 import { searchAccounts } from "../search/search.ts";
+import { HEALTH_ROUTES } from "../service/health.ts";
 import { SUGGEST_ROUTE } from "./suggestions.ts";
 
 const facetOf = (value: string, label?: string) => ({
@@ -202,3 +204,10 @@ export function absent(label: string, checked: boolean): AppError {
     "No account has this CNPJ, and its check digits are wrong: check the number for typos.";
   return new AppError("not_found", detail);
 }
+
+/**
+ * The routes of a thread that owns no state: those of the resources in which a row is answered
+ * anywhere. Loading the routes of all resources would take 9 MB more memory in every thread. A
+ * request that leads to another row, or to none, is handed on.
+ */
+export const THREAD_TABLE = new RouteTable([...ACCOUNT_ROUTES, ...HEALTH_ROUTES]);

@@ -40,9 +40,10 @@ export function createdJson(record: ExportRecord): RecordJson & { readonly objec
 }
 
 function headJson(record: ExportRecord) {
-  const { id, state, format, compression, snapshot, snapshotDate, since } = record;
+  const { id, state, format, compression, snapshot, snapshotDate, since, isEnrichment } = record;
   return {
     ...{ export_id: id, status: state, format },
+    ...(isEnrichment ? { kind: "enrichment" as const } : {}),
     ...(compression === null ? {} : { compression }),
     ...{ snapshot, snapshot_date: snapshotDate },
     ...(since === null

@@ -27,6 +27,11 @@ const exportRecord = Type.Object(
     export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
     status: Type.Enum([...EXPORT_STATES]),
     format: Type.Enum([...EXPORT_FORMATS]),
+    kind: Type.Optional(
+      Type.Literal("enrichment", {
+        description: "Present if it is a file that was sent, with columns appended.",
+      }),
+    ),
     compression: Type.Optional(
       Type.Enum(
         COMPRESSIONS.filter((one) => one !== "none"),

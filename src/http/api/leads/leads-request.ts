@@ -37,8 +37,7 @@ import {
   type SearchRequest,
   searchContext,
 } from "../search/search-request.ts";
-import { checkText } from "../spec/querytext.ts";
-import { readSentence, type SentenceTask } from "../spec/translate.ts";
+import { checkText, readSentence, type SentenceTask } from "../spec/translate.ts";
 
 /** A parsed lead request. */
 export interface LeadsRequest extends SearchRequest {

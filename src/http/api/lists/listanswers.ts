@@ -13,14 +13,21 @@ import {
   encodeListCursor,
   LIST_LIMIT_MAX,
 } from "../../../export/listcursor.ts";
-import { withAccountDigits } from "../../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../../lists/blocks.ts";
-import { type ChangedList, listNotFound, readListName } from "../../../lists/lists.ts";
+import {
+  type ChangedList,
+  type ListLimits,
+  type Lists,
+  listNotFound,
+  readListName,
+} from "../../../lists/lists.ts";
+import { withAccountDigits } from "../../../lists/membership.ts";
 import { Upload } from "../../../lists/upload.ts";
 import { rowOf } from "../../../search/clauses.ts";
 import { loadedSegment } from "../../../search/segment.ts";
 import { EXPORTED, LIST_ID } from "../../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../../store/liststore.ts";
+import { listNameKey } from "../../../translate/lists/listnames.ts";
 import { Turns } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
@@ -33,7 +40,6 @@ import {
 import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../answershape.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
-import { createNamed, renameNamed } from "./listnaming.ts";
 import { KINDS } from "./lists-schemas.ts";
 
 type ListJson = Shape<"List">;
@@ -299,4 +305,42 @@ export function listJson(row: ListRow): ListJson {
     created_at: new Date(row.createdAt).toISOString(),
     changed_at: new Date(row.changedAt).toISOString(),
   };
+}
+
+/** Creates an empty list. Throws `invalid_request` if the name is taken, or as `Lists.create`. */
+export function createNamed(
+  lists: Lists,
+  tenantId: string,
+  made: { readonly name: string; readonly kind: ListKind },
+  limits: ListLimits,
+): ListRow {
+  return lists.atomically(() => {
+    refuseTaken(lists, tenantId, { name: made.name, own: null });
+    return lists.create(tenantId, made, limits);
+  });
+}
+
+/** Renames a list. Throws `invalid_request` if the name is taken, or as `Lists.rename`. */
+export function renameNamed(lists: Lists, tenantId: string, id: string, name: string): ListRow {
+  return lists.atomically(() => {
+    lists.own(tenantId, id);
+    refuseTaken(lists, tenantId, { name, own: id });
+    return lists.rename(tenantId, id, name);
+  });
+}
+
+/** Throws if another list than `own` has a name that sentences read as this one. */
+function refuseTaken(
+  lists: Lists,
+  tenantId: string,
+  { name, own }: { readonly name: string; readonly own: string | null },
+): void {
+  const key = listNameKey(name);
+  const taken = lists
+    .names(tenantId)
+    .find((other) => other.id !== own && listNameKey(other.name) === key);
+  if (taken === undefined) return;
+  const detail = `There is a list ${taken.name} already: ${taken.id}. Choose another name.`;
+  const errors = [{ pointer: "/name", code: "duplicate", detail }];
+  throw new AppError("invalid_request", detail, { errors });
 }

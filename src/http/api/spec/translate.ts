@@ -9,7 +9,7 @@ import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
 import { normalizeSpec } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
-import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { type AccountQuerySpec, TEXT_MAX } from "../../../spec/schema.ts";
 import type { NamedList } from "../../../translate/lists/listnames.ts";
 import { LANGUAGES, type Language } from "../../../translate/notes.ts";
 import {
@@ -21,6 +21,7 @@ import {
 import { type Translation, translate } from "../../../translate/translate.ts";
 import { costOf } from "../../server/admission.ts";
 import {
+  type BodyObject,
   type Computation,
   computed,
   isSmall,
@@ -37,7 +38,6 @@ import type { Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, searchContext } from "../search/search-request.ts";
-import { checkText } from "./querytext.ts";
 
 /** A sentence to parse, with the lists that it may name. */
 export interface SentenceTask extends ReadTask {
@@ -140,4 +140,17 @@ function readRequest(bytes: Uint8Array): { text: string; language: Language | un
   const [first] = mistakes;
   if (first === undefined) return { text: members.query_text as string, language };
   throw new AppError("invalid_request", first.detail, { errors: mistakes });
+}
+
+/** Notes what is wrong with `query_text`. */
+export function checkText({ members, mistakes }: BodyObject): void {
+  const text = members.query_text;
+  const pointer = "/query_text";
+  if (typeof text !== "string") {
+    const detail = `query_text must be a sentence, not ${shown(text)}.`;
+    mistakes.push({ pointer, code: text === undefined ? "missing" : "wrong_type", detail });
+  } else if (text.trim() === "" || text.length > TEXT_MAX) {
+    const detail = `query_text must have 1 to ${TEXT_MAX} characters.`;
+    mistakes.push({ pointer, code: text.trim() === "" ? "too_short" : "too_long", detail });
+  }
 }

@@ -48,7 +48,7 @@ for (const transport of MATRIX) {
         agent.tools.map(({ name }) => name),
         [
           ...["translate", "count_accounts", "search_accounts"],
-          ...["list_districts", "find_company", "get_account", "create_export"],
+          ...["list_districts", "find_company", "get_account", "look_up_cnpjs", "create_export"],
         ],
       );
       for (const { name, description, annotations, inputSchema, outputSchema } of agent.tools) {

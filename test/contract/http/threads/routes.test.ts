@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { THREAD_TABLE } from "../../../../src/http/api/accounts/accounts.ts";
 import { PUBLIC_TABLE, ROUTES } from "../../../../src/http/api/routes.ts";
-import { THREAD_TABLE } from "../../../../src/http/api/threadroutes.ts";
 import type { RouteTable } from "../../../../src/http/server/routetable.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT"];

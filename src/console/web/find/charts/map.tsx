@@ -13,8 +13,7 @@ import { compact, number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import outlines from "./brazil.json" with { type: "json" };
 import type { ChartData, ChartRow } from "./frame.tsx";
-import { neighbour } from "./neighbour.ts";
-import { shadeOf, shareBounds, stepOf, upperBound } from "./scale.ts";
+import { neighbour, shadeOf, shareBounds, stepOf, upperBound } from "./mapnumbers.ts";
 
 interface Outline {
   readonly path: string;

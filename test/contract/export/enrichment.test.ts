@@ -1,0 +1,315 @@
+/**
+ * Proves: an enriched CSV file is the sent one with cells appended: its bytes, titles, blank lines,
+ * quotation marks, line ends, encoding, and mark stay, in random files of every encoding and
+ * delimiter; each row has the status and the fields that a slow twin gives it, below the headings;
+ * an enriched workbook keeps every cell with its type and style; the same file gives the same
+ * bytes whatever threads help and wherever pieces end; what cannot be read is refused in words; no
+ * status repeats a CPF.
+ * Does not prove: what an export of it becomes (e2e/server/enrichment), nor speed.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { inflateRawSync } from "node:zlib";
+import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
+import { type EnrichmentSummary, enrichFile } from "../../../src/export/enrichment/enrichment.ts";
+import {
+  type EnrichmentWish,
+  outcomeWords,
+  statusHeading,
+} from "../../../src/export/enrichment/outcomes.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { HEADINGS_EN, HEADINGS_PT } from "../../../src/spec/fields/headings.ts";
+import type { OutputField } from "../../../src/spec/fields.ts";
+import {
+  type KnownAccount,
+  randomCell,
+  randomCsv,
+  type SentFile,
+  slowRecords,
+  textOf,
+} from "../../support/export/sent-files.ts";
+import { type CellDraft, text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
+import { unformulated } from "../../support/native-index/rows-twin.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { seededRng } from "../../support/spec/random.ts";
+
+const FIELDS: readonly OutputField[] = [
+  ...(["legal_name", "cnpj", "registration_status", "share_capital", "cnae_secondary"] as const),
+  ...(["started_on", "phone_1", "mei_opt_in", "municipality_name", "trade_name"] as const),
+];
+const FREE = ["legal_name", "municipality_name", "trade_name"];
+const ROUNDS = 150;
+
+let made: SampleSnapshot;
+let segment: Segment;
+let accounts: readonly KnownAccount[];
+let folder: string;
+
+before(async () => {
+  made = await makeSampleSnapshot(3_000, 11);
+  segment = await openSegment(made.snapshot);
+  const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+  const text = segment.native.renderJson(rows, [...FIELDS, "headquarters"]);
+  accounts = JSON.parse(Buffer.from(text).toString()) as KnownAccount[];
+  folder = mkdtempSync(join(tmpdir(), "peneira-enrich-"));
+});
+after(() => {
+  segment.close();
+  made.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const WISH: EnrichmentWish = { fields: FIELDS, labels: null, column: undefined, fillZeros: false };
+
+async function enriched(
+  bytes: Uint8Array,
+  wish: Partial<EnrichmentWish> = {},
+  spare = false,
+): Promise<{ readonly bytes: Buffer; readonly summary: EnrichmentSummary }> {
+  const path = join(folder, "sent");
+  writeFileSync(path, bytes);
+  const pieces: Buffer[] = [];
+  const summary = await enrichFile({
+    ...{ segment, path, wish: { ...WISH, ...wish } },
+    write: (piece) => pieces.push(Buffer.from(piece)),
+    onProgress: () => {},
+    onFound: () => {},
+    checkCancelled: () => {},
+    spare: () => spare,
+  });
+  return { bytes: Buffer.concat(pieces), summary };
+}
+
+/** The cells that a row must get, as texts. */
+function cellsOf(outcome: string, account: KnownAccount | null, labels: "pt" | "en" | null) {
+  const values = FIELDS.map((field) => {
+    const value = account?.[field] ?? null;
+    if (value === null) return "";
+    const people = labels === null ? undefined : labelledTwin(field, value, labels);
+    const plain = people ?? (Array.isArray(value) ? value.join(",") : String(value));
+    return FREE.includes(field) ? unformulated(plain) : plain;
+  });
+  return [outcomeWords(outcome as "found", labels), ...values];
+}
+
+function compareCsv(sent: SentFile, out: Buffer, labels: "pt" | "en" | null, seed: number): void {
+  assert.deepEqual(out.subarray(0, sent.mark.length), sent.mark);
+  const before = slowRecords(textOf(sent, sent.bytes), sent.delimiter);
+  const after = slowRecords(textOf(sent, out), sent.delimiter);
+  const told = `file ${seed}`;
+  assert.equal(after.length, before.length, `${told}: as many rows as came`);
+  assert.equal(before.length, sent.expected.length, told);
+  const from = sent.expected.findIndex(({ kind }) => kind === "heading");
+  const width = Math.max(...before.slice(Math.max(0, from)).map(({ cells }) => cells.length));
+  for (const [at, what] of sent.expected.entries()) {
+    const [was, is] = [before[at], after[at]] as [(typeof before)[0], (typeof after)[0]];
+    assert.equal(is.end, was.end, `${told}, record ${at}: the end of the line`);
+    assert.ok(is.raw.startsWith(was.raw), `${told}, record ${at}: the bytes that were sent`);
+    if (what.kind === "untouched") {
+      assert.equal(is.raw, was.raw, told);
+      continue;
+    }
+    assert.deepEqual(is.cells.slice(0, was.cells.length), was.cells, told);
+    const padding = width - was.cells.length;
+    assert.deepEqual(is.cells.slice(was.cells.length, width), new Array(padding).fill(""), told);
+    const headings = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
+    const expected =
+      what.kind === "heading"
+        ? [statusHeading(labels), ...FIELDS.map((field) => (labels ? headings[field] : field))]
+        : what.kind === "empty"
+          ? new Array(FIELDS.length + 1).fill("")
+          : cellsOf(what.outcome, what.account, labels);
+    assert.deepEqual(is.cells.slice(width), expected, `${told}, record ${at}: ${was.raw}`);
+  }
+}
+
+describe("an enriched CSV file", () => {
+  it("is the sent one with the cells of a slow twin, in random files", async () => {
+    for (let seed = 0; seed < ROUNDS; seed++) {
+      const rng = seededRng(seed);
+      const sent = randomCsv(rng, accounts);
+      const labels = ([null, "pt", "en"] as const)[Math.floor(rng() * 3)] ?? null;
+      const { bytes, summary } = await enriched(sent.bytes, { labels }, rng() < 0.5);
+      compareCsv(sent, bytes, labels, seed);
+      const rows = sent.expected.flatMap((what) => (what.kind === "row" ? [what.outcome] : []));
+      assert.equal(summary.found, rows.filter((one) => one === "found").length, `file ${seed}`);
+    }
+  });
+
+  it("has the same bytes for files of many batches, whatever helps", async () => {
+    const rng = seededRng(77);
+    const cells = Array.from({ length: 40_000 }, () => randomCell(rng, accounts));
+    const text = `id;cnpj\n${cells.map((cell, at) => `${at};${cell.text}`).join("\n")}\n`;
+    const alone = await enriched(Buffer.from(text), { labels: "pt" });
+    const helped = await enriched(Buffer.from(text), { labels: "pt" }, true);
+    assert.ok(alone.bytes.equals(helped.bytes));
+    const records = slowRecords(alone.bytes.toString(), ";").slice(1);
+    assert.equal(records.length, cells.length);
+    records.forEach(({ cells: is }, at) => {
+      const { outcome, account } = cells[at] as (typeof cells)[0];
+      assert.deepEqual(is.slice(2), cellsOf(outcome, account, "pt"), `row ${at}`);
+    });
+  });
+
+  it("gives the head office of a root where the header says that roots are companies", async () => {
+    const headOffice = accounts.find(({ headquarters }) => headquarters === true) as KnownAccount;
+    const root = headOffice.cnpj.slice(0, 8);
+    const { bytes, summary } = await enriched(Buffer.from(`cnpj,x\n${root},1\n99999998,2\n`));
+    const [, first, second] = slowRecords(bytes.toString(), ",");
+    assert.deepEqual(first?.cells.slice(2), cellsOf("head_office", headOffice, null));
+    assert.equal(second?.cells[2], "not_in_snapshot");
+    assert.equal(summary.found, 1);
+  });
+
+  it("puts lost zeros back only on request", async () => {
+    const account = accounts.find(({ cnpj }) => cnpj.startsWith("0")) as KnownAccount;
+    const sent = Buffer.from(`cnpj;nome\n${Number(account.cnpj)};x\n11222333000181;y\n`);
+    const refused = slowRecords((await enriched(sent)).bytes.toString(), ";")[1];
+    assert.equal(refused?.cells[2], "not_a_cnpj: lost_zeros");
+    const filled = await enriched(sent, { fillZeros: true });
+    const row = slowRecords(filled.bytes.toString(), ";")[1];
+    assert.deepEqual(row?.cells.slice(2), cellsOf("found", account, null));
+  });
+
+  it("finds an account whose check digits are wrong", async () => {
+    const known = accounts.find(({ cnpj }) => !isValidCNPJ(cnpj) && /^\d+$/.test(cnpj));
+    assert.ok(known !== undefined, "the sample has such an account");
+    const { bytes } = await enriched(Buffer.from(`cnpj\n${known.cnpj}\n11222333000182\n`));
+    const [, first, second] = slowRecords(bytes.toString(), ";");
+    assert.deepEqual(first?.cells.slice(1), cellsOf("found", known, null));
+    assert.equal(second?.cells[1], "not_a_cnpj: wrong_check_digits");
+  });
+
+  it("is refused in words if it cannot be read", async () => {
+    const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
+      assert.rejects(enriched(bytes, wish), { message });
+    await refused(Buffer.from("nome;idade\nAna;3\n"), /No column of the first lines holds CNPJs/);
+    await refused(Buffer.from("nomes\nAna\n"), /The first lines hold no CNPJ/);
+    await refused(Buffer.from("cnpj\n11222333000181\n"), /no column "x"/, { column: "x" });
+    await refused(Buffer.from('cnpj\n"11222333000181\n'), /Line 2 has no end/);
+    await refused(Buffer.from("%PDF-1.7\n"), /PDF/);
+    await refused(Buffer.from("sep=^\ncnpj^x\n"), /semicolons, commas, tabs or bars/);
+    await refused(Buffer.from("PK\u0003\u0004 no workbook"), /no XLSX workbook/);
+    const half = Buffer.from("\ufeffcnpj;nome\r\n11222333000181;\ud800\r\n", "utf16le");
+    await refused(half, /damaged/);
+  });
+
+  it("keeps marks of the end of a file behind the last row", async () => {
+    const { cnpj } = accounts[0] as KnownAccount;
+    const { bytes } = await enriched(Buffer.from(`cnpj\r\n${cnpj}\r\n\u001a`), { fields: ["uf"] });
+    const text = bytes.toString();
+    assert.match(text.slice(0, -1), /^cnpj;[^\r]+\r\n\d+;found;..\r\n$/);
+    assert.equal(text.at(-1), "\u001a");
+  });
+});
+
+/** Cells of a sheet by their place: the XML of each. */
+function sheetCells(xml: string): Map<string, string> {
+  const cells = new Map<string, string>();
+  for (const [whole, place = ""] of xml.matchAll(/<c r="([A-Z]+\d+)"[^>]*?(?:\/>|>.*?<\/c>)/gs)) {
+    cells.set(place, whole);
+  }
+  return cells;
+}
+
+/** The parts of a package, read without the product's reader. */
+function partsOf(zip: Buffer): Map<string, string> {
+  const parts = new Map<string, string>();
+  let at = zip.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
+  at = zip.readUInt32LE(at + 16);
+  while (zip.toString("latin1", at, at + 4) === "PK\u0001\u0002") {
+    const [method, packed, nameLength] = [
+      zip.readUInt16LE(at + 10),
+      zip.readUInt32LE(at + 20),
+      zip.readUInt16LE(at + 28),
+    ];
+    const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
+    const local = zip.readUInt32LE(at + 42);
+    const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+    const bytes = zip.subarray(begin, begin + packed);
+    parts.set(name, (method === 8 ? inflateRawSync(bytes) : bytes).toString());
+    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  return parts;
+}
+
+const SHEET = "xl/worksheets/sheet2.xml";
+
+describe("an enriched workbook", () => {
+  it("keeps all cells and parts, and has the cells of a slow twin, in random sheets", async () => {
+    for (let seed = 0; seed < 25; seed++) {
+      const rng = seededRng(1_000 + seed);
+      const drafts = Array.from({ length: 1 + Math.floor(rng() * 80) }, () =>
+        rng() < 0.1 ? null : randomCell(rng, accounts),
+      );
+      const other = (): CellDraft | null =>
+        rng() < 0.3 ? null : rng() < 0.5 ? { number: "45000", style: 1 } : cellOf("<&> é", "rich");
+      const rows = [
+        [cellOf("Clientes")],
+        null,
+        [cellOf("Nome"), cellOf("CNPJ"), cellOf("Desde")],
+        [cellOf("a"), cellOf((accounts[0] as KnownAccount).cnpj), null],
+        ...drafts.map((draft) =>
+          draft === null
+            ? null
+            : [other(), draft.text === "" ? null : cellOf(draft.text, "inline"), other()],
+        ),
+      ];
+      const sent = await workbook([
+        { name: "Capa", rows: [[cellOf("capa")]] },
+        { name: "Base", rows },
+      ]);
+      const { bytes } = await enriched(sent, { labels: "pt" });
+      const again = await enriched(sent, { labels: "pt" }, true);
+      assert.ok(bytes.equals(again.bytes), `sheet ${seed}: the same bytes`);
+      const [was, is] = [partsOf(sent), partsOf(bytes)];
+      assert.deepEqual([...is.keys()], [...was.keys()]);
+      for (const [path, part] of was) {
+        if (path !== SHEET && path !== "xl/styles.xml") assert.equal(is.get(path), part, path);
+      }
+      const cellsBefore = sheetCells(was.get(SHEET) as string);
+      const cellsAfter = sheetCells(is.get(SHEET) as string);
+      for (const [place, cell] of cellsBefore) assert.equal(cellsAfter.get(place), cell, place);
+      for (const [at, draft] of drafts.entries()) {
+        const place = `D${at + 5}`;
+        const status = /<t>(.*?)<\/t>/.exec(cellsAfter.get(place) ?? "")?.[1];
+        const row = rows[at + 4];
+        if (draft === null || row?.every((cell) => cell === null)) {
+          assert.equal(status, undefined, place);
+          continue;
+        }
+        assert.equal(
+          status,
+          outcomeWords(draft.outcome as "found", "pt"),
+          `${place} ${draft.text}`,
+        );
+        const name = /<t[^>]*>(.*?)<\/t>/.exec(cellsAfter.get(`E${at + 5}`) ?? "")?.[1];
+        const wanted = draft.account?.legal_name as string | null | undefined;
+        assert.equal(name?.replaceAll("&amp;", "&"), wanted ?? undefined, place);
+      }
+      const styles = is.get("xl/styles.xml") as string;
+      const first = /<v>(\d+)<\/v>/.exec(cellsAfter.get("J4") ?? "")?.[1];
+      const started = (accounts[0] as KnownAccount).started_on as string | null;
+      const days = started === null ? undefined : Date.parse(started) / 86_400_000 + 25_569;
+      assert.equal(first, days === undefined ? undefined : String(days));
+      assert.match(
+        styles,
+        /<xf numFmtId="14" applyNumberFormat="1"\/><xf numFmtId="4" [^>]*\/><\/cellXfs>/,
+      );
+    }
+  });
+
+  it("is refused if the new columns have no room", async () => {
+    const wide = new Array(16_380).fill(null);
+    const rows = [
+      [cellOf("CNPJ"), ...wide, cellOf("último")],
+      [cellOf((accounts[0] as KnownAccount).cnpj)],
+    ];
+    const sent = await workbook([{ name: "Base", rows }]);
+    await assert.rejects(enriched(sent), /Choose fewer fields, or delete columns/);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * Proves: POST /v1/enrich answers one result for each CNPJ in the order of the request, on both
+ * transports, for every spelling, root, CPF, and unknown one, in the call and in a compute thread;
+ * fields and labels follow the rules of exports; only accounts that were found are charged, and a
+ * refused charge answers nothing; no answer repeats a CPF; wrong bodies name every mistake.
+ * Does not prove: that the charge survives a crash (unit/access/quota).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { AppError } from "../../../../src/errors.ts";
+import { isSmall } from "../../../../src/http/server/body.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { fetchDocumented } from "../../../support/http/documented.ts";
+import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { connectedTo } from "../../../support/mcp/client.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { randomSpelling, SPELLINGS } from "../../../support/spec/cnpj-spellings.ts";
+import { seededRng } from "../../../support/spec/random.ts";
+
+interface Result {
+  readonly input: string;
+  readonly status: string;
+  readonly cnpj: string | null;
+  readonly account: Readonly<Record<string, unknown>> | null;
+  readonly reason: string | null;
+  readonly offered?: string;
+}
+
+/** Texts of a CPF, which nothing may repeat. */
+const CPF = /12345678909|123\.456\.789|123456789-09/;
+
+let sample: SampleSnapshot;
+let segment: Segment;
+let known: readonly Readonly<Record<string, unknown> & { cnpj: string }>[];
+
+before(async () => {
+  sample = await makeSampleSnapshot(1_000, 7);
+  segment = await openSegment(sample.snapshot);
+  const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+  const fields = ["cnpj", "legal_name", "headquarters", "share_capital", "phone_1"];
+  known = JSON.parse(Buffer.from(segment.native.renderJson(rows, fields)).toString());
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`POST /v1/enrich over ${transport}`, () => {
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, { engine: ENGINE, segment: () => segment });
+    });
+    after(() => server.close());
+
+    async function sent(body: object, key = server.keys.enterprise) {
+      const answer = await fetchDocumented(`${server.base}/v1/enrich`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      assert.doesNotMatch(text, CPF);
+      return { status: answer.status, told: JSON.parse(text) };
+    }
+
+    async function results(cnpjs: readonly unknown[], more: object = {}): Promise<Result[]> {
+      const { status, told } = await sent({ cnpjs, ...more });
+      assert.equal(status, 200, JSON.stringify(told));
+      assert.equal(told.snapshot, "2026-10");
+      assert.equal(told.results.length, cnpjs.length);
+      return told.results;
+    }
+
+    it("answers each spelling as the one reader reads it", async () => {
+      const rng = seededRng(3);
+      const spellings = [...SPELLINGS, ...Array.from({ length: 400 }, () => randomSpelling(rng))];
+      for (let at = 0; at < spellings.length; at += 300) {
+        const some = spellings.slice(at, at + 300);
+        const found = await results(some.map(([text]) => text));
+        some.forEach(([text, reading], i) => {
+          const { status, reason, offered } = found[i] as Result;
+          const [kind = "", value = ""] = reading.split(" ");
+          const told = `${JSON.stringify(text)} is ${reading}`;
+          if (kind === "cnpj") assert.ok(["found", "not_in_snapshot"].includes(status), told);
+          else if (kind === "root") {
+            assert.ok(["head_office", "not_in_snapshot"].includes(status), told);
+          } else if (kind === "mistyped")
+            assert.equal(reason ?? status, "wrong_check_digits", told);
+          else assert.equal(reason, kind, told);
+          assert.equal(offered, kind === "lost_zeros" ? value : undefined, told);
+        });
+      }
+    });
+
+    it("answers accounts in order, repeated ones each time, and the office of a root", async () => {
+      const [first, second] = [known[0], known[500]] as [(typeof known)[0], (typeof known)[0]];
+      const root = second.cnpj.slice(0, 8);
+      const office = known.find((one) => one.cnpj.startsWith(root) && one.headquarters === true);
+      const cnpjs = [second.cnpj, first.cnpj, "11222333000181", second.cnpj, root, ""];
+      const found = await results(cnpjs, { fields: ["legal_name"] });
+      assert.deepEqual(
+        found.map(({ input, status, cnpj, account, reason }) => [
+          ...[input, status, cnpj, account?.legal_name, reason],
+        ]),
+        [
+          [second.cnpj, "found", second.cnpj, second.legal_name, null],
+          [first.cnpj, "found", first.cnpj, first.legal_name, null],
+          ["11222333000181", "not_in_snapshot", "11222333000181", undefined, null],
+          [second.cnpj, "found", second.cnpj, second.legal_name, null],
+          [root, "head_office", office?.cnpj, office?.legal_name, null],
+          ["", "not_a_cnpj", null, undefined, "not_a_cnpj"],
+        ],
+      );
+      assert.deepEqual(Object.keys(found[0]?.account ?? {}), ["legal_name"]);
+    });
+
+    it("answers 1,000 CNPJs, whose body is read off the call, as it answers few", async () => {
+      const many = Array.from({ length: 1_000 }, (_, at) => known[at % known.length]?.cnpj);
+      assert.ok(!isSmall(Buffer.from(JSON.stringify({ cnpjs: many }))));
+      const found = await results(many);
+      const [alone] = await results([many[17]]);
+      assert.deepEqual(found[17], alone);
+      assert.ok(found.every(({ status, cnpj }, at) => status === "found" && cnpj === many[at]));
+    });
+
+    it("writes values as people do with labels", async () => {
+      const account = known.find(({ phone_1: phone }) => phone !== null);
+      const fields = ["cnpj", "share_capital", "headquarters"];
+      const [found] = await results([account?.cnpj], { fields, labels: "pt" });
+      assert.equal(found?.cnpj, account?.cnpj);
+      const masked = account?.cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
+      const capital = Number(account?.share_capital).toFixed(2).replace(".", ",");
+      const office = account?.headquarters === true ? "Matriz" : "Filial";
+      const expected = { cnpj: masked, share_capital: capital, headquarters: office };
+      assert.deepEqual(found?.account, expected);
+    });
+
+    it("charges accounts that were found, and answers nothing where that is refused", async () => {
+      server.exporter.charged.length = 0;
+      await results([known[0]?.cnpj, "123.456.789-09", "11222333000181", known[1]?.cnpj]);
+      assert.deepEqual(
+        server.exporter.charged.map(([, rows]) => rows),
+        [2],
+      );
+      server.exporter.failure = new AppError("quota_exceeded", "Nothing is left.");
+      try {
+        const { status, told } = await sent({ cnpjs: [known[0]?.cnpj] });
+        assert.deepEqual([status, told.code, told.results], [429, "quota_exceeded", undefined]);
+      } finally {
+        server.exporter.failure = null;
+      }
+    });
+
+    it("refuses wrong bodies with every mistake", async () => {
+      const refused = async (body: object, ...expected: readonly string[]) => {
+        const { status, told } = await sent(body);
+        assert.equal(status, 422, JSON.stringify(told));
+        assert.deepEqual(
+          told.errors.map(({ pointer, code }: { pointer: string; code: string }) => {
+            return `${pointer} ${code}`;
+          }),
+          expected,
+        );
+      };
+      await refused({}, "/cnpjs missing");
+      await refused({ cnpjs: [] }, "/cnpjs wrong_length");
+      await refused({ cnpjs: new Array(1_001).fill("1") }, "/cnpjs wrong_length");
+      await refused({ cnpjs: "1" }, "/cnpjs wrong_type");
+      await refused(
+        { cnpjs: ["1", {}, null], fields: ["uf", "salary"], labels: "fr", other: 1 },
+        ...["/other unknown_member", "/cnpjs/1 wrong_type", "/cnpjs/2 wrong_type"],
+        ...["/fields/1 unknown_field", "/labels unknown_value"],
+      );
+    });
+
+    it("answers agents alike, up to 200 CNPJs a call, and charges them", async () => {
+      const agent = await connectedTo(server.base, server.keys.enterprise);
+      try {
+        const cnpjs = [known[0]?.cnpj, "123.456.789-09", "11222333"];
+        const fields = ["legal_name", "headquarters"];
+        const wanted = await results(cnpjs, { fields });
+        server.exporter.charged.length = 0;
+        const { structured, text } = await agent.call("look_up_cnpjs", { cnpjs, fields });
+        assert.deepEqual(structured.results, wanted);
+        assert.deepEqual(
+          server.exporter.charged.map(([, rows]) => rows),
+          [1],
+        );
+        assert.doesNotMatch(text, CPF);
+        const many = await agent.call("look_up_cnpjs", { cnpjs: new Array(201).fill("1") });
+        assert.match(many.text, /at most 200 CNPJs a call, not 201/);
+      } finally {
+        await agent.close();
+      }
+    });
+
+    it("refuses fields that the plan lacks", async () => {
+      const body = { cnpjs: ["11222333000181"], fields: ["email"] };
+      const { status, told } = await sent(body, server.keys.free);
+      assert.deepEqual(
+        [status, told.code, told.errors[0].pointer],
+        [...[422, "field_not_allowed", "/fields/0"]],
+      );
+    });
+  });
+}

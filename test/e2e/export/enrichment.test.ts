@@ -1,0 +1,285 @@
+/**
+ * Proves, with real server processes: a sent CSV or XLSX file becomes an export of the kind
+ * "enrichment" with the bytes that the transform gives; the same request gives the same export, and
+ * another one with its key is refused; the sent file is on the disk as long as the record is
+ * readable and counts towards export_bytes; what was accepted is finished with the same bytes after
+ * the server was killed; only accounts that were found are charged; a compute thread answers large
+ * requests of POST /v1/enrich as the call answers small ones.
+ * Does not prove: the cells (contract/export/enrichment), and crashes at every point.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { enrichFile } from "../../../src/export/enrichment/enrichment.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { Client, sha256 } from "../../support/export/client.ts";
+import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import {
+  killServerProcess,
+  type ServerProcess,
+  startServerProcess,
+  stopServerProcess,
+} from "../../support/server/process.ts";
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const FIELDS = ["legal_name", "email"] as const;
+const QUERY = `fields=${FIELDS.join(",")}&labels=pt`;
+
+interface Created {
+  readonly column: string;
+  readonly sheet: string | null;
+  readonly rows: number;
+  readonly export: Readonly<Record<string, unknown>> & { readonly export_id: string };
+}
+
+let sample: SampleSnapshot;
+let segment: Segment;
+let cnpjs: readonly string[];
+let stateDirs = 0;
+
+before(async () => {
+  sample = await makeSampleSnapshot(3_000, 79);
+  segment = await openSegment(sample.snapshot);
+  const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+  const text = Buffer.from(segment.native.renderJson(rows, ["cnpj"])).toString();
+  cnpjs = (JSON.parse(text) as { cnpj: string }[]).map(({ cnpj }) => cnpj);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+const freshDir = () => join(sample.folder, `state-${stateDirs++}`);
+
+function start(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
+  return startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
+}
+
+/** A file of these rows, of which every tenth is no CNPJ. */
+function csvOf(rows: number): Buffer {
+  const lines = Array.from({ length: rows }, (_, at) => {
+    return `${at};${at % 10 === 9 ? "123.456.789-09" : cnpjs[at % cnpjs.length]};é`;
+  });
+  return Buffer.from(`id;CNPJ;nome\r\n${lines.join("\r\n")}\r\n`, "latin1");
+}
+
+/** The bytes that the transform gives. */
+async function expected(bytes: Uint8Array): Promise<Buffer> {
+  const path = join(sample.folder, "sent");
+  writeFileSync(path, bytes);
+  const pieces: Buffer[] = [];
+  await enrichFile({
+    ...{ segment, path },
+    wish: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
+    write: (piece) => pieces.push(Buffer.from(piece)),
+    onProgress: () => {},
+    onFound: () => {},
+    checkCancelled: () => {},
+    spare: () => false,
+  });
+  return Buffer.concat(pieces);
+}
+
+async function send(
+  { base, key }: Pick<ServerProcess, "base" | "key">,
+  bytes: Uint8Array,
+  { name, type = "text/csv", query = QUERY }: { name: string; type?: string; query?: string },
+) {
+  const answer = await fetch(`${base}/v1/enrich/files?${query}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": type, "Idempotency-Key": name },
+    body: Buffer.from(bytes),
+  });
+  const told = (await answer.json()) as Created & Record<string, unknown>;
+  return { status: answer.status, told, replayed: answer.headers.get("idempotent-replayed") };
+}
+
+async function finished(client: Client, id: string): Promise<Record<string, unknown>> {
+  const answer = await client.get(`/v1/exports/${id}?wait=30&require=done`);
+  const record = (await answer.json()) as Record<string, unknown>;
+  assert.equal(answer.status, 200, JSON.stringify(record));
+  return record;
+}
+
+async function downloaded(client: Client, id: string): Promise<Buffer> {
+  const link = await client.link(id);
+  return Buffer.from(await (await fetch(client.base + link)).arrayBuffer());
+}
+
+const sentFiles = (dataDir: string) => readdirSync(join(dataDir, "sent"));
+
+describe("a sent file", () => {
+  let server: ServerProcess;
+  let client: Client;
+  let dataDir: string;
+  before(async () => {
+    dataDir = freshDir();
+    server = await start(dataDir);
+    client = new Client(server.base, server.key);
+  });
+  after(() => stopServerProcess(server));
+
+  it("becomes an export with columns appended, CSV out of CSV", async () => {
+    const bytes = csvOf(2_500);
+    const { status, told } = await send(server, bytes, { name: "csv" });
+    assert.equal(status, 201, JSON.stringify(told));
+    assert.deepEqual([told.column, told.sheet, told.rows], ["CNPJ", null, 2_500]);
+    assert.deepEqual([told.export.kind, told.export.format], ["enrichment", "csv"]);
+    const { export_id: id } = told.export;
+    const record = await finished(client, id);
+    assert.deepEqual([record.kind, record.row_count], ["enrichment", 2_500]);
+    const file = await downloaded(client, id);
+    assert.ok(file.equals(await expected(bytes)));
+    assert.equal(record.sha256, sha256(file));
+    assert.ok(readFileSync(join(dataDir, "sent", id)).equals(bytes), "the sent file is kept");
+    const again = await send(server, bytes, { name: "csv" });
+    assert.deepEqual([again.status, again.replayed], [201, "true"]);
+    assert.equal(again.told.export.export_id, id);
+    const other = await send(server, bytes, { name: "csv", query: "fields=uf" });
+    assert.deepEqual([other.status, other.told.code], [422, "idempotency_key_reused"]);
+    const changed = await send(server, csvOf(10), { name: "csv" });
+    assert.deepEqual([changed.status, changed.told.code], [422, "idempotency_key_reused"]);
+    assert.deepEqual(sentFiles(dataDir), [id], "no other file is left");
+    assert.equal((await client.get(`/v1/exports/${id}`, "DELETE")).status, 204);
+    assert.deepEqual(sentFiles(dataDir), []);
+  });
+
+  it("becomes an export with columns appended, XLSX out of XLSX", async () => {
+    const rows = [
+      [cellOf("CNPJ"), cellOf("Nome")],
+      ...cnpjs.slice(0, 40).map((cnpj) => [cellOf(cnpj), cellOf("x")]),
+    ];
+    const bytes = await workbook([{ name: "Base", rows }]);
+    const { status, told } = await send(server, bytes, { name: "xlsx", type: XLSX });
+    assert.deepEqual([status, told.sheet, told.rows], [201, "Base", 40]);
+    const record = await finished(client, told.export.export_id);
+    assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
+    const file = await downloaded(client, told.export.export_id);
+    assert.ok(file.equals(await expected(bytes)));
+  });
+
+  it("adds the accounts that it has to the list of exported ones", async () => {
+    const only = await (await client.get("/v1/lists/exported/entries?limit=10000")).json();
+    const entries = (only as { entries: string[] }).entries;
+    assert.ok(entries.includes(cnpjs[0] as string));
+  });
+
+  it("is refused in words if it cannot be read or the request is wrong", async () => {
+    const refused = async (bytes: Uint8Array, more: object, code: string, pointer: string) => {
+      const name = `wrong-${Math.random()}`;
+      const { status, told } = await send(server, bytes, { name, ...more });
+      const [first] = (told as unknown as { errors: { code: string; pointer: string }[] }).errors;
+      assert.deepEqual([status, first?.code, first?.pointer], [422, code, pointer]);
+    };
+    await refused(Buffer.from("a;b\nc;d\n"), {}, "unreadable_file", "");
+    await refused(Buffer.from("%PDF-1.7"), {}, "unreadable_file", "");
+    await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "");
+    await refused(csvOf(3), { query: "fields=salary" }, "unknown_field", "/query/fields/0");
+    await refused(csvOf(3), { query: "labels=fr" }, "unknown_value", "/query/labels");
+    await refused(csvOf(3), { query: "format=xlsx" }, "unknown_value", "/query/format");
+    const json = await client.post("/v1/enrich/files", {});
+    assert.equal(json.status, 415);
+    assert.deepEqual(
+      sentFiles(dataDir).filter((name) => name.endsWith(".tmp")),
+      [],
+    );
+  });
+
+  it("is answered by POST /v1/enrich alike, however large the request is", async () => {
+    const post = async (some: readonly string[]) => {
+      const answer = await client.post("/v1/enrich", { cnpjs: some, fields: ["legal_name"] });
+      assert.equal(answer.status, 200);
+      return ((await answer.json()) as { results: unknown[] }).results;
+    };
+    const many = cnpjs.slice(0, 1_000);
+    const all = await post(many);
+    const parts = [];
+    for (let at = 0; at < many.length; at += 100)
+      parts.push(...(await post(many.slice(at, at + 100))));
+    assert.deepEqual(all, parts);
+  });
+});
+
+describe("the bytes and rows of sent files", () => {
+  it("count: of found accounts only, and towards export_bytes", async () => {
+    const settings = {
+      PENEIRA_PLANS_ENTERPRISE_EXPORT_ROWS_PER_DAY: "100",
+      PENEIRA_PLANS_ENTERPRISE_EXPORT_BYTES: "20000",
+    };
+    const server = await start(freshDir(), settings);
+    const client = new Client(server.base, server.key);
+    const first = await send(server, csvOf(80), { name: "a" });
+    await finished(client, first.told.export.export_id);
+    // 72 of 80 rows were found, so 28 are left.
+    const over = await send(server, csvOf(29), { name: "b" });
+    assert.deepEqual([over.status, over.told.code], [429, "quota_exceeded"]);
+    assert.match(String(over.told.detail), /72 are used or reserved, and this export has 29/);
+    const within = await client.post("/v1/enrich", { cnpjs: [...cnpjs.slice(0, 28), "1"] });
+    assert.equal(within.status, 200);
+    const none = await client.post("/v1/enrich", { cnpjs: cnpjs.slice(0, 1) });
+    assert.equal(none.status, 429);
+    const absent = await client.post("/v1/enrich", { cnpjs: ["11222333000181"] });
+    assert.equal(absent.status, 200, "refused CNPJs cost nothing");
+    const large = Buffer.concat([csvOf(1), Buffer.alloc(20_000, "0;x;y\r\n")]);
+    const bytes = await send(server, large, { name: "c" });
+    assert.deepEqual([bytes.status, bytes.told.code], [429, "quota_exceeded"]);
+    await stopServerProcess(server);
+  });
+});
+
+describe("a sent file that was accepted when the server ended", () => {
+  it("is enriched with the same bytes after SIGKILL, and orphans are removed", async () => {
+    const dataDir = freshDir();
+    let server = await start(dataDir);
+    const { key } = server;
+    const bytes = csvOf(40_000);
+    const sent = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => send(server, bytes, { name: `kill-${at}` })),
+    );
+    const ids = sent.map(({ told }) => told.export.export_id);
+    await killServerProcess(server);
+    writeFileSync(join(dataDir, "sent", `${"0".repeat(32)}.tmp`), "half a file");
+    writeFileSync(join(dataDir, "sent", `exp_${"0".repeat(32)}`), "of no export");
+    server = { ...(await start(dataDir)), key };
+    const client = new Client(server.base, key);
+    const wanted = sha256(await expected(bytes));
+    for (const id of ids) assert.equal((await finished(client, id)).sha256, wanted);
+    assert.deepEqual(sentFiles(dataDir).sort(), [...ids].sort());
+    await stopServerProcess(server);
+  });
+
+  it("is a failure with a reason if the sent file is gone", async () => {
+    const dataDir = freshDir();
+    let server = await start(dataDir);
+    const { key } = server;
+    const { told } = await send(server, csvOf(40_000), { name: "gone" });
+    const { export_id: id } = told.export;
+    await finished(new Client(server.base, key), id);
+    await killServerProcess(server);
+    const file = join(dataDir, "exports", `${id}.csv`);
+    assert.ok(existsSync(file));
+    writeFileSync(file, "cut");
+    writeFileSync(join(dataDir, "sent", id), "no file of CNPJs");
+    server = { ...(await start(dataDir)), key };
+    const client = new Client(server.base, key);
+    const answer = await client.get(`/v1/exports/${id}?wait=30&require=done`);
+    const { code, reason } = (await answer.json()) as Record<string, string>;
+    assert.deepEqual([answer.status, code, reason], [409, "EXPORT_FAILED", "sent_file_unreadable"]);
+    await stopServerProcess(server);
+  });
+});
+
+describe("a sent file whose export has expired", () => {
+  it("is removed from the disk", async () => {
+    const dataDir = freshDir();
+    const server = await start(dataDir, { PENEIRA_EXPORTS_RETENTION: "1" });
+    const { told } = await send(server, csvOf(5), { name: "expires" });
+    assert.deepEqual(sentFiles(dataDir), [told.export.export_id]);
+    for (let round = 0; round < 80 && sentFiles(dataDir).length > 0; round++) await sleep(100);
+    assert.deepEqual(sentFiles(dataDir), []);
+    await stopServerProcess(server);
+  });
+});
