@@ -1,8 +1,7 @@
 /**
  * Candidate corrections for an unknown word.
- * Input: a sentence and its unknown word. Output: similarly spelled known words with their
- * evidence.
- * Invariant: a guess completes a known name in that position or is a common word (which is never a
+ * Input: a sentence and its unknown word. Output: similarly spelled known words with evidence.
+ * Invariant: a guess completes a known name in that position or is a common word (never a
  * correction). At most `TRIED_MAX` candidates are tried per unknown word.
  */
 
@@ -25,66 +24,66 @@ import {
 } from "./spelling.ts";
 import { spellWords } from "./spellwords.ts";
 
-/** Inputs of the search. */
+/** What is looked at. */
 interface GuessContext {
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;
   readonly segment: { readonly accounts: number };
 }
 
-/** A candidate word. */
+/** A word that may be meant. */
 export interface Guess extends NearWord {
-  /** The meaning of the guess; null for a common word. */
+  /** What it would mean; null for a word that everybody uses. */
   readonly value: unknown;
-  /** Its spelling; null if it cannot be a correction. */
+  /** As it is written; null for a word that is not corrected to. */
   readonly written: string | null;
-  /** The evidence for it, apart from its edit distance. */
+  /** How much speaks for it beside its nearness. */
   readonly weight: number;
 }
 
-/** The name around a word when that word is read as another. */
+/** The name that stands around a word if that is read as another. */
 interface NameAround {
-  /** Null for a lexicon name. */
+  /** Null for a name of the lexicon. */
   readonly place: Place | null;
   readonly from: number;
   readonly to: number;
-  /** Number of significant words in the name. */
+  /** Telling words of the name. */
   readonly words: number;
-  /** The name's meaning, used for comparison. */
+  /** What it stands for, to be compared. */
   readonly value: unknown;
 }
 
-/** A city with this share of all accounts is well known and needs no introducing word. */
+/** A city with this share of all accounts is known without a word that leads to it. */
 const WELL_KNOWN = 0.004;
-/** Max words before and after a word in the same name. */
+/** Words before and behind a word that may belong to the same name. */
 const REACH = 7;
-/** Max candidates that are tried. */
+/** Most of the nearest words that are tried. */
 const TRIED_MAX = 24;
 
 /**
- * Evidence for a guess: part of a longer name; a state, region, capital, or large city; a trade or
- * goods; a preceding "em"; a small place.
+ * What speaks for a guess: that it is part of a longer name; a state, a region, a capital or a
+ * large city; a trade or goods; that "em" leads to it; a small place.
  */
 export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
 
 /**
- * Returns the guesses for an unknown word, common words included. Returns none if no guess can be a
- * correction. Candidates further away than the closest correction are not needed.
+ * Returns the guesses for an unknown word, words that everybody uses among them; none if no guess
+ * can be corrected to. Words further away than the nearest such guess decide nothing.
  */
 export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   const { folded, text } = context.sentence.tokens[at] as Token;
   if (folded.length < NEAR_LENGTH_MIN) return guessed(context, at, continued(context, at));
   const near = nearOf(context);
-  // A capital letter within a sentence begins a name, and unknown names must stay unknown.
+  // A capital within a sentence begins a name, and names that nobody knows must stay unknown.
   const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
-  // Few words share these initials, and a typo is never corrected to others (weightOf).
+  // Few words begin so, and a slip is corrected to no others (weightOf).
   const likely = near(folded, distanceMax, folded.slice(0, 2));
   const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
   if (nearest === undefined) return [];
   return guessed(context, at, near(folded, nearest));
 }
 
-/** Looks up near words; repeated words of a sentence are looked up once. */
+/** Looks near words up; the same word of a sentence is looked up once. */
 type Near = (word: string, distanceMax: number, initials?: string) => readonly NearWord[];
 
 const NEAR = new WeakMap<Sentence, Near>();
@@ -115,7 +114,7 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
   });
 }
 
-/** Returns a near word as a guess, or null if it does not form a name. */
+/** A near word as a guess; null where it makes no name. */
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
@@ -126,13 +125,13 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   const name = nameAround(context, at, word);
   if (name === null) return null;
   const weight = weightOf(context, at, { ...near, name });
-  // A name that needs an unusual typo is not a correction, but makes other guesses uncertain.
+  // What makes a name by no usual slip is not corrected to, but says that others are not sure.
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
 }
 
-/** Request words that may be misspelled. */
+/** Words by which wishes are said, which a slip may have been meant for. */
 const WISH_WORDS = new Set(
   (
     "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
@@ -144,10 +143,10 @@ const WISH_WORDS = new Set(
     "excluindo depois antes entre acima abaixo"
   ).split(" "),
 );
-/** Min length of a typo that is corrected to a request word. */
+/** Shortest slip that is read as one of them. */
 const WISH_LENGTH_MIN = 5;
 
-/** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
+/** A slip in a word of a wish: "emial", "exeto"; null for all else. */
 function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
   const { folded, text } = sentence.tokens[at] as Token;
   const { word, distance } = near;
@@ -156,7 +155,7 @@ function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Gues
   return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }
 
-/** Returns three-letter words, for long place names only: "São José do Riu Preto". */
+/** Words of three letters only within long names of places: "São José do Riu Preto". */
 function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
   const { folded } = sentence.tokens[at] as Token;
   const found = new Set<string>();
@@ -169,8 +168,8 @@ function continued({ sentence, gazetteer }: GuessContext, at: number): readonly 
 }
 
 /**
- * Returns the longest name around a word if it is read as `folded`. If a trade and a place are
- * equally long, the place wins after "em", otherwise the trade.
+ * The longest name around a word if it is read as `folded`; of a trade and a place of the same
+ * length the place behind "em", else the trade.
  */
 export function nameAround(context: GuessContext, at: number, folded: string): NameAround | null {
   const { sentence, gazetteer } = context;
@@ -182,7 +181,7 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   let best: NameAround | null = null;
   for (let from = start; from <= at; from++) {
     for (const names of [trades, goods, roles, ROLES_BEHIND, gazetteer.places]) {
-      // A name that ends before the word does not depend on how the word is read.
+      // A name that ends before the word is the same, however the word is read.
       if (!looksAt(names, sentence.tokens, from, at)) continue;
       const match = names.longest(tokens, from - start);
       if (match === null || match.to + start <= at) continue;
@@ -197,21 +196,21 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   return best;
 }
 
-/** A near word with the name it forms. */
+/** A near word with the name that it makes. */
 interface Read extends NearWord {
   readonly name: NameAround;
 }
 
-/** Min length of a typo read as a place, as a trade, and as a trade after "em". */
+/** Shortest word that is taken for a place, and for a trade, and for a trade behind "em". */
 const PLACE_LENGTH_MIN = 6;
 const TRADE_LENGTH_MIN = 5;
 const LED_TRADE_LENGTH_MIN = 8;
-/** Min words in a name in which a three-letter word is corrected. */
+/** Words of a name in which a word of three letters may be wrong. */
 const SHORT_WORDS_MIN = 3;
-/** From this length on, the name of a small place is accepted with any typo. */
+/** So long a name of a small place is meant whatever the slip is. */
 const LONG_LENGTH_MIN = 10;
 
-/** Returns the weight of a guess; 0 if the evidence is too weak. */
+/** How much speaks for a guess; 0 for too little. */
 function weightOf(context: GuessContext, at: number, read: Read): number {
   const { folded, text } = context.sentence.tokens[at] as Token;
   const { word, distance, name } = read;
@@ -221,7 +220,7 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
     if (!isLikelySlip(folded, word, distance)) return 0;
     const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
     if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
-    // After "em" a place is likely, unless the word is too long to be another by chance.
+    // Behind "em" a place is meant, unless the word is too long to be another one by chance.
     const led = leadOf(context.sentence, at).kind === "in";
     if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
     return long ? WEIGHTS.trade : 0;
@@ -237,12 +236,12 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
   return known || (distance === 1 && usual) ? weight : 0;
 }
 
-/** True for city names that are ordinary words; adjectives of places are not. */
+/** Names of cities that are ordinary words; adjectives of places are none. */
 function isOrdinary({ demonymStates, demonymCities }: Place, word: string): boolean {
   return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
 }
 
-/** Words and marks that join places in a list. */
+/** What joins places of a list. */
 const LISTING = new Set(["e", "ou", "and", "or", ","]);
 
 function isWellKnown({ segment }: GuessContext, place: Place): boolean {
@@ -251,7 +250,7 @@ function isWellKnown({ segment }: GuessContext, place: Place): boolean {
   return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
 }
 
-/** True if the context introduces a place: "em", "cidade de", "/SC", or a list. */
+/** Whether the words around say that a place stands there: "em", "cidade de", "/SC", a list. */
 function isLed(context: GuessContext, { from, to }: NameAround): boolean {
   const { sentence } = context;
   const lead = leadOf(sentence, from);
