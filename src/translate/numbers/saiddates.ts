@@ -1,8 +1,7 @@
 /**
  * Calendar days, and dates in natural language.
  * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: days
- * before and after others, and their text in a spec; dates in the sentence, with the index after
- * them.
+ * before and after others, their text in a spec, and dates in the sentence with the index after.
  * Invariant: results are existing days, and counting back by months stays in the target month.
  * Nothing is claimed or guessed: a date that does not exist has no period, and a month without a
  * year is the last one that has begun.
@@ -16,34 +15,34 @@ export interface Day {
   readonly day: number;
 }
 
-/** Consecutive days: from `first` up to, not including, `after`. */
+/** Some days in a row: from `first` up to, not including, `after`. */
 export interface Period {
   readonly first: Day;
   readonly after: Day;
 }
 
-/** A unit of time for counting back. */
+/** A length of time that a person counts in. */
 type TimeUnit = "month" | "day";
 
-/** Parses a `YYYY-MM-DD`. */
+/** The day of a `YYYY-MM-DD`. */
 export function dayOf(date: string): Day {
   const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
   return { year, month, day };
 }
 
-/** Formats a day as `YYYY-MM-DD`. */
+/** `YYYY-MM-DD`. */
 export function dayText({ year, month, day }: Day): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 }
 
-/** True if the calendar has this day. */
+/** Whether the calendar has this day. */
 function exists({ year, month, day }: Day): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Counts back; the last day of a longer month stays in the target month. */
+/** Counts back; the last day of a longer month stays in the month that is reached. */
 export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
   if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
   const months = year * 12 + month - 1 - count;
@@ -52,18 +51,18 @@ export function back({ year, month, day }: Day, count: number, unit: TimeUnit): 
   return { year: toYear, month: toMonth, day: Math.min(day, last) };
 }
 
-/** Returns a period of `count` whole years. */
+/** Whole years, `count` of them. */
 function yearsFrom(year: number, count = 1): Period {
   return { first: { year, month: 1, day: 1 }, after: { year: year + count, month: 1, day: 1 } };
 }
 
-/** Returns a period of `count` whole months; the month may be outside of 1-12. */
+/** Whole months, `count` of them; the month may lie outside of 1-12. */
 function monthsFrom(year: number, month: number, count = 1): Period {
   const first = ofUtc(Date.UTC(year, month - 1, 1));
   return { first, after: ofUtc(Date.UTC(year, month - 1 + count, 1)) };
 }
 
-/** Returns a period of one day. */
+/** One day. */
 function oneDay(day: Day): Period {
   return { first: day, after: ofUtc(Date.UTC(day.year, day.month - 1, day.day + 1)) };
 }
@@ -73,13 +72,13 @@ function ofUtc(time: number): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Dates in a sentence; null for a date that the calendar does not have. */
+/** Days that a sentence names; null for a date that the calendar does not have. */
 export interface SaidDate {
   readonly period: Period | null;
   readonly to: number;
-  /** True for a month without its year. */
+  /** True where a month was said without its year. */
   readonly yearless?: true;
-  /** True if no preposition is needed, as in "este ano". */
+  /** "este ano" needs no preposition to mean in it. */
   readonly relative?: true;
 }
 
@@ -90,9 +89,9 @@ const MONTHS = byWord({
   ...{ february: 2, march: 3, april: 4, may: 5, june: 6, july: 7, august: 8, september: 9 },
   ...{ october: 10, november: 11, december: 12 },
 });
-/** Abbreviations and words that are months only next to a year. */
+/** Abbreviations and words that are months only beside a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
-/** Words and marks between two months in one year. */
+/** Words and marks between two months of one year. */
 const JOINS = new Set("e a até ate and to until through - – /".split(" "));
 const PARTS = byWord({
   semestre: 6,
@@ -104,7 +103,7 @@ const ORDINALS = byWord({
   ...{ primeiro: 1, segundo: 2, terceiro: 3, quarto: 4, quinto: 5, sexto: 6 },
 });
 
-/** Returns the date that begins at a token, or null. */
+/** The date that begins at a token, or null. */
 export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const token = sentence.tokens[at];
   if (token === undefined || !sentence.free(at)) return null;
@@ -118,7 +117,7 @@ export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | n
   );
 }
 
-/** Reads "este ano", "ano passado", "mês passado", "this year", "last month". */
+/** "este ano", "ano passado", "mês passado", "this year", "last month". */
 function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const { year, month } = today;
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -134,7 +133,7 @@ function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null
   return { period: periodOf(today, ago), to: at + 2, relative: true };
 }
 
-/** Returns the year, month, or week (from Monday) at a distance from today. */
+/** The year, month, or week (from Monday on) that is counted back to. */
 function periodOf(today: Day, { unit, count }: CountedBack): Period {
   const { year, month, day } = today;
   if (unit === "year") return yearsFrom(year - count);
@@ -170,12 +169,12 @@ const RELATIVE_LEAD = byWord({
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
 });
 
-/** First words of these phrases; most words of a sentence are not among them. */
+/** The first words of these; most words of a sentence are none. */
 const RELATIVE_FIRSTS: ReadonlySet<string> = new Set(
   [...RELATIVE.keys(), ...RELATIVE_LEAD.keys()].map((words) => words.split(" ")[0] as string),
 );
 
-/** Reads "década de 90", "anos 2000", "século passado". */
+/** "década de 90", "anos 2000", "século passado". */
 function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate | null {
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
   const century = Math.floor(now / 100) * 100;
@@ -192,7 +191,7 @@ function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate 
   if (named === undefined || value % 10 !== 0 || !(value < 100 || isYear(String(value))))
     return null;
   if (value === 0 && named.text !== "00") return null;
-  // "anos 20" are in this century once they have begun.
+  // "anos 20" are those of this century once they have begun.
   const short = century + value <= now && value < 30 ? century + value : century - 100 + value;
   return { period: yearsFrom(value < 100 ? short : value, 10), to: numberAt + 1, relative: true };
 }
@@ -202,7 +201,7 @@ const DECADES: Readonly<Record<string, number>> = {
   ...{ oitenta: 80, noventa: 90 },
 };
 
-/** Reads "primeiro semestre de 2021", "2º trimestre 2020". */
+/** "primeiro semestre de 2021", "2º trimestre 2020". */
 function partAt(sentence: Sentence, at: number): SaidDate | null {
   const token = sentence.tokens[at];
   const digit =
@@ -222,7 +221,7 @@ function isOrdinalMark(sentence: Sentence, at: number): boolean {
   return ["º", "ª", "o", "°"].includes(sentence.tokens[at]?.text ?? "");
 }
 
-/** Reads "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
+/** "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
 function dayAt(sentence: Sentence, at: number): SaidDate | null {
   const english = MONTHS.get(sentence.folded(at));
   if (english !== undefined && sentence.tokens[at + 1]?.kind === "number") {
@@ -245,7 +244,7 @@ function dayAt(sentence: Sentence, at: number): SaidDate | null {
   return whole({ year: year.value, month, day }, year.to);
 }
 
-/** Returns a map, because looking up an unknown word as an object property is slow. */
+/** A map, because a word that was never the name of a property is slow to look for in an object. */
 function byWord<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
   return new Map(Object.entries(table));
 }
@@ -258,7 +257,7 @@ function whole(day: Day, to: number): SaidDate {
   return { period: exists(day) ? oneDay(day) : null, to };
 }
 
-/** Reads "março de 2021", "mar/2021", "março deste ano", "março". */
+/** "março de 2021", "mar/2021", "março deste ano", "março". */
 function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const word = sentence.folded(at);
   const month = MONTHS.get(word);
@@ -270,7 +269,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   if (said?.period && said.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(said.period.first.year, month), to: said.to };
   }
-  // "entre março e junho de 2025", "jan a jun/2025": one year after both.
+  // "entre março e junho de 2025", "jan a jun/2025": one year behind both.
   const joined = JOINS.has(sentence.tokens[at + 1]?.text.toLowerCase() ?? "");
   const both = joined && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearBehind(sentence, at + 3) : null;
@@ -282,7 +281,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   return { period: monthsFrom(begun, month), to: at + 1, yearless: true };
 }
 
-/** Returns a year, with or without "de" or a slash before it. */
+/** A year, perhaps behind "de" or a slash. */
 function yearBehind(sentence: Sentence, at: number): { value: number; to: number } | null {
   const skip =
     ["de", "do", "of"].includes(sentence.folded(at)) || sentence.tokens[at]?.text === "/";
@@ -292,7 +291,7 @@ function yearBehind(sentence: Sentence, at: number): { value: number; to: number
   return value === null ? null : { value, to: to + 1 };
 }
 
-/** Reads 2021, 03/2021, 2021-03, 01/02/2020, 01.02.20, 2020-02-01. */
+/** 2021, 03/2021, 2021-03, 01/02/2020, 01.02.20, 2020-02-01. */
 function numericAt(text: string, to: number, today: Day): SaidDate | null {
   const year = yearOf(text);
   if (year !== null) return { period: yearsFrom(year), to };
