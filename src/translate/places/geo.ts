@@ -1,7 +1,6 @@
 /**
  * Places as filters.
- * Input: states and municipalities that a sentence requests or excludes. Output: the `geo` filters
- * of a spec for exactly these places.
+ * Input: requested and excluded states and municipalities. Output: a spec's exact `geo` filters.
  * Invariant: a spec intersects its states and municipalities, so a union of cities with whole
  * states, or a state without some cities, is written as municipalities; the notes report too long
  * lists.

@@ -1,7 +1,7 @@
 /**
  * Parts of places.
- * Input: a sentence at a word such as "interior", "zona", or "sul". Output: a mention of the place,
- * with a note about the part.
+ * Input: a sentence at a word such as "interior" or "zona". Output: the place, and a note on the
+ * part.
  * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
  * and is never applied when it is excluded.
  */

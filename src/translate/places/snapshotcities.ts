@@ -132,7 +132,7 @@ class CountedCity implements City {
 /** Numbers of accounts by municipality code, per segment. */
 const counted = new WeakMap<Segment, Uint32Array>();
 
-/** Counts the accounts by municipality on a worker thread, because it scans the registry. */
+/** Counts the accounts by municipality off the main thread, because it scans the registry. */
 export async function countCities(segment: Segment): Promise<void> {
   if (counted.has(segment)) return;
   const [counts] = await guarded(() => segment.native.facetsAside([], ["municipality"]));
