@@ -1,7 +1,6 @@
 /**
  * Parts of places.
- * Input: a sentence at a word such as "interior" or "zona". Output: the place, and a note on the
- * part.
+ * Input: a sentence at a word such as "interior" or "zona". Output: the place, with a note.
  * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
  * and is never applied when it is excluded.
  */
