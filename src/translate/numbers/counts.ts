@@ -51,7 +51,6 @@ function pairs(side: Side, words: string): [string, Side][] {
   return words.split(" ").map((word) => [word, side]);
 }
 
-/** Inputs of the stage. */
 interface CountContext {
   readonly sentence: Sentence;
   readonly notes: Notes;

@@ -94,7 +94,6 @@ export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numera
     : { value: value + rest.value, to: rest.to };
 }
 
-/** True for signs and words of the currency. */
 function isCurrency(sentence: Sentence, at: number): boolean {
   return ["$", "r", "reais", "real", "brl"].includes(sentence.tokens[at]?.folded ?? "");
 }
