@@ -28,7 +28,6 @@ export interface Gazetteer {
   city(ibge: string): City | undefined;
   /** Returns all municipalities of a state, by IBGE code. */
   citiesOf(uf: string): readonly City[];
-  /** Returns the capital of a state. */
   capitalOf(uf: string): City | undefined;
 }
 

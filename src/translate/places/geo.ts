@@ -12,7 +12,6 @@ import type { Gazetteer } from "./gazetteer.ts";
 import type { City } from "./placenames.ts";
 import type { FoundPlaces } from "./places.ts";
 
-/** Inputs of `geoOf`. */
 interface GeoContext {
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;

@@ -1,6 +1,6 @@
 /**
- * Parts of places.
- * Input: a sentence at a word such as "interior" or "zona". Output: the place, with a note.
+ * Parts of places: "interior", "zona sul".
+ * Input: a sentence at such a word. Output: a mention of the whole place, with a note on the part.
  * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
  * and is never applied when it is excluded.
  */

@@ -304,7 +304,6 @@ function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantR
   return [{ region, usual: false }];
 }
 
-/** Max tokens in a name. */
 const NAME_MAX = 9;
 
 /** Returns the name that begins at a token, even if a part of it was read as a city's name. */

@@ -18,7 +18,6 @@ import { DEMONYMS, STATE_NICKNAMES } from "./states.ts";
 /** Names of municipalities by state, separated by commas. */
 type Members = Readonly<Partial<Record<string, string>>>;
 
-/** A region in the table. */
 interface RegionRow {
   /** The city of a metropolitan region, whose name has many forms. */
   readonly metro?: string;
@@ -33,7 +32,6 @@ interface RegionRow {
   readonly but?: Members;
 }
 
-/** A name with its region. */
 interface RegionName extends MeantRegion {
   readonly name: string;
 }

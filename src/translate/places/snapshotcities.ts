@@ -70,7 +70,6 @@ export class SnapshotCities {
     return [...this.#byState.keys()];
   }
 
-  /** Returns the capital of a state. */
   capitalOf(uf: string): City | undefined {
     return this.city(CAPITALS[uf] ?? "");
   }
@@ -218,7 +217,7 @@ interface Seat {
   readonly longitude: number;
 }
 
-/** The bundled seats, overridden by those of one snapshot. */
+/** The bundled seats, overridden by a snapshot's. */
 export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;

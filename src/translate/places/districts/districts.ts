@@ -34,9 +34,7 @@ const CENTRES = new Set(["centro", "downtown"]);
 const LEADS_OUT = new Set(
   "que sejam seja estejam esteja fiquem fique ficam fica situadas localizadas are be".split(" "),
 );
-/** Max tokens in a name. */
 const NAME_MAX = 7;
-/** Max names in a list. */
 const LIST_MAX = 12;
 /** Max cities on either side of a name in which it is looked up. */
 const NEAR = 2;

@@ -36,7 +36,6 @@ const CENTRE = /^(?:centro|downtown)$/;
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
 /** Words that end a name. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
-/** Max names in a list. */
 const LIST_MAX = 12;
 
 /** A city by its position in the sentence, with the candidates. */

@@ -12,7 +12,6 @@ import type { City } from "../placenames.ts";
 import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
-/** A district that is named. */
 interface SaidDistrict {
   /** Its first token, introducing words included, and the one after its last. */
   readonly from: number;
@@ -62,7 +61,6 @@ const LOOKED_MAX = 40;
 /** Max cities that are named as alternatives. */
 const HOMES_SHOWN = 5;
 
-/** Source of municipalities. */
 interface Cities {
   readonly states: readonly string[];
   city(ibge: string): City | undefined;
