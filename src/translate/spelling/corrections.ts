@@ -22,7 +22,6 @@ import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
 import { isDoubled, isSwapped } from "./spelling.ts";
 
-/** Inputs of the stage. */
 interface SpellingContext {
   readonly segment: Segment;
   readonly sentence: Sentence;

@@ -73,7 +73,6 @@ export class SpellIndex {
     }
   }
 
-  /** Number of words. */
   get size(): number {
     return this.#words.length;
   }
@@ -165,8 +164,8 @@ const ROWS = [0, 1, 2].map(() => new Int32Array(LENGTH_MAX + 1)) as [
 ];
 
 /**
- * Slips between two words of at most 80 letters, as optimal string alignment counts them (no letter
- * is touched twice); `limit` + 1 stands for any number above `limit`.
+ * Returns the edit distance of two words of at most 80 letters by optimal string alignment (no
+ * letter is edited twice), or `limit` + 1 if it is above `limit`.
  *
  *        p a d a i r a      Row i holds the distances from the first i letters of one word to the
  *      0 1 2 3 4 5 6 7      first j of the other. Only cells within `limit` of the diagonal are

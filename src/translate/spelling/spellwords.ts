@@ -67,7 +67,6 @@ const PLURALS: Plurals = [
 ];
 const FOLDED_PLURALS: Plurals = PLURALS.map(([one, more]) => [foldWord(one), foldWord(more)]);
 
-/** Returns the regular plural of a word. */
 function plural(word: string, plurals: Plurals): string {
   for (const [ending, instead] of plurals) {
     if (word.endsWith(ending)) return word.slice(0, -ending.length) + instead;
