@@ -63,7 +63,6 @@ export function reduce(folded: string): string {
   return "rzsl".includes(word.charAt(word.length - 2)) ? word.slice(0, -1) : word;
 }
 
-/** The letters s and e. */
 const [S, E] = [0x73, 0x65];
 
 function singular(folded: string): string {
