@@ -77,7 +77,6 @@ const MEASURES = {
   doubts: ({ doubts = 0 }) => Math.min(2, doubts),
 } as const satisfies Readonly<Record<string, (features: ConfidenceFeatures) => number>>;
 
-/** The name of a measure. */
 type MeasureName = keyof typeof MEASURES;
 
 /** The names of all measures, in the order of their weights. */

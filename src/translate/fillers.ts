@@ -131,7 +131,6 @@ const FOR = new Set(["para", "pra"]);
 
 /** Words after an opening that introduce the request. */
 const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
-/** Max tokens in a phrase. */
 const PHRASE_MAX = 9;
 
 function phrasesOf(list: string): Phrases<true> {

@@ -13,7 +13,6 @@ import type { Sentence, TokenRole } from "./words/sentence.ts";
 /** The kind of a list item; "other" is for places and unknown words. */
 export type ItemKind = TokenRole | "other" | "small";
 
-/** Max tokens in an item. */
 const ITEM_MAX = 12;
 
 const wordSet = (words: string) => new Set(words.split(" "));

@@ -3,9 +3,8 @@
  * Input: a sentence and a position. Output: whether the words there are wanted, excluded, or
  * explicitly irrelevant ("com ou sem telefone").
  * Invariant: derived only from the words, so that stage order does not matter. Words in names never
- * negate. The tokens are read once, and again when places are known. A negation covers the next
- * item and those listed with it; a new preposition, verb, "mas", or a mark ends it. A second
- * negator cancels it.
+ * negate. Tokens are read once, and again when places are known. A negation covers the next item
+ * and its list; a new preposition, verb, "mas", or mark ends it; another negator cancels it.
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";

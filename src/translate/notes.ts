@@ -1,7 +1,6 @@
 /**
  * Notes of a translation.
- * Input: assumptions, warnings, and unfiltered requests from stages. Output: `explain`, in text
- * order.
+ * Input: assumptions, warnings, unfiltered requests. Output: lists for `explain`, in text order.
  * Invariant: every note has its words with their position, or none if it concerns missing words.
  * Codes are stable; sentences are for people, in Portuguese or English.
  */

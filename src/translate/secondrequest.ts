@@ -20,7 +20,6 @@ interface Run {
   isWished: boolean;
 }
 
-/** The tokens of a place. */
 interface PlaceAt {
   readonly from: number;
   readonly to: number;

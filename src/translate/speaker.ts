@@ -109,7 +109,6 @@ interface Clause {
   readonly to: number;
 }
 
-/** Inputs of the stage. */
 interface SpeakerContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -186,7 +185,6 @@ function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
   return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
 }
 
-/** Returns the speaker's clause that begins at a token. */
 function clauseAt(context: SpeakerContext, at: number): Clause | null {
   return (
     offerAt(context, at) ??
