@@ -1,35 +1,33 @@
 /**
- * Conditions that belong to one place or one trade of a sentence: "com telefone em Campinas e com
+ * Conditions that belong to one place or trade of a sentence: "com telefone em Campinas e com
  * e-mail em Santos", "padarias MEI e restaurantes LTDA", "em Santos, perto de Campinas", "com CEP
- * de Campinas", and trades that are both at once ("padarias que também são lanchonetes"). Input: a
- * sentence in which every word has an owner, and the places that are wished. Output: a note,
- * because one search asks all conditions in all places and of all trades, and has the companies of
- * either place.
- * Invariant: only two wished places or trades, each with a condition of its own right next to it
- * (behind a trade) that differs from the other's, joined by "e", "ou" or a comma; what is said
- * once, before or behind both, is said of both. A place of another condition counts only beside a
- * place of the companies themselves, which no list joins to it; the only place of a sentence is
- * searched, and its condition is said to have no filter.
+ * de Campinas", and trades that must both apply ("padarias que também são lanchonetes").
+ * Input: a sentence in which every word has an owner, and the requested places. Output: a note,
+ * because one search applies all conditions to all places and trades.
+ * Invariant: only two requested places or trades, each with its own different condition directly
+ * next to it (after a trade), joined by "e", "ou", or a comma. A condition before or after both
+ * applies to both. A place inside of a condition counts only if the sentence has another requested
+ * place that is not listed with it; an only place is searched, and the condition is reported.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import { isIn } from "./places/placewords.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** Owners of words that ask for something of the companies of a place. */
+/** Owners of words that set conditions for the companies of a place. */
 const ASKED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status"] as const),
 ]);
 
-/** Words of a request or of a wished place that stand together. */
+/** Consecutive words of a condition or of a requested place. */
 interface PlaceRun {
   readonly isPlace: boolean;
   readonly from: number;
   to: number;
 }
 
-/** A place next to what is asked of its companies, in either order. */
+/** A place next to the condition for its companies, in either order. */
 interface Pair {
   readonly asked: PlaceRun;
   readonly placeFirst: boolean;
@@ -41,7 +39,7 @@ interface Told {
   readonly notes: Notes;
 }
 
-/** Notes that a sentence asks for different things in different places; true if it does. */
+/** Reports different conditions for different places. Returns true if there are any. */
 export function leavePlacesApart(
   { sentence, notes }: Told,
   sought: readonly { readonly from: number; readonly to: number }[],
@@ -61,7 +59,7 @@ export function leavePlacesApart(
   return false;
 }
 
-/** "em SP e com telefone no Paraná": what is asked in the last place only. */
+/** Reports a condition for the last place only: "em SP e com telefone no Paraná". */
 function leaveLast(
   sentence: Sentence,
   notes: Notes,
@@ -81,7 +79,7 @@ function leaveLast(
   return false;
 }
 
-/** True if "e" joins what is asked to a place, and only what is left out stands between. */
+/** True if "e" joins a condition to a place, with only excluded words between them. */
 function isFirm(sentence: Sentence, from: number, to: number): boolean {
   let last = -1;
   for (let at = from; at < to; at++) {
@@ -91,7 +89,7 @@ function isFirm(sentence: Sentence, from: number, to: number): boolean {
     if (owner !== "filler" && owner !== "negation") return false;
     if (isConjunction(sentence, at)) last = at;
   }
-  // "em SP, exceto MEI e filiais com telefone": it joins what is left out.
+  // "em SP, exceto MEI e filiais com telefone": here "e" joins the excluded words.
   return last >= 0 && reachOf(sentence, last + 1).polarity !== "negated";
 }
 
@@ -104,7 +102,7 @@ const PLACES_APART = {
   en: "These are two requests: one search would require all of it in all places. Make two.",
 };
 
-/** Requests and wished places in their order; what is joined to its like is one with it. */
+/** Returns conditions and requested places in order; neighbors of one kind are merged. */
 function placeRunsOf(
   sentence: Sentence,
   sought: readonly { readonly from: number; readonly to: number }[],
@@ -131,7 +129,7 @@ function pairAt(sentence: Sentence, runs: readonly PlaceRun[], at: number): Pair
   return { asked: placeFirst ? other : one, placeFirst, to: other.to };
 }
 
-/** Whether nothing but small words and a trade stands between. */
+/** True if only small words and a trade are between. */
 function isBeside(sentence: Sentence, from: number, to: number): boolean {
   // "em SP, exceto em Santos, com telefone"
   const isExcluding = sentence.tokens
@@ -139,7 +137,7 @@ function isBeside(sentence: Sentence, from: number, to: number): boolean {
     .some((_, i) => sentence.owner(from + i) === "place");
   for (let at = from; at < to; at++) {
     const owner = sentence.owner(at);
-    // A place that is not sought is one that is left out.
+    // A place that is not requested is excluded.
     const small =
       owner === "filler" || owner === "negation" || owner === "activity" || owner === "place";
     const isComma = isExcluding && sentence.tokens[at]?.text === ",";
@@ -148,7 +146,7 @@ function isBeside(sentence: Sentence, from: number, to: number): boolean {
   return true;
 }
 
-/** Whether "e", "ou" or a comma stands between, and else small words alone. */
+/** True if "e", "ou", or a comma and otherwise only small words are between. */
 function arePairsJoined(sentence: Sentence, from: number, to: number): boolean {
   let joined = false;
   for (let at = from; at < to; at++) {
@@ -166,7 +164,7 @@ function isPairJoint(sentence: Sentence, at: number): boolean {
   );
 }
 
-/** What is asked, with the words that negate it, however it is written. */
+/** Returns a condition with its negators, in lower case. */
 function said({ tokens }: Sentence, { from, to }: PlaceRun): string {
   return tokens
     .slice(from, to)
@@ -174,7 +172,7 @@ function said({ tokens }: Sentence, { from, to }: PlaceRun): string {
     .join(" ");
 }
 
-/** Owners of words that say something of a trade. */
+/** Owners of words that set conditions for a trade. */
 const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "status"] as const),
@@ -185,7 +183,7 @@ const ALSO = /^(?:tambem|tambien|also|tb)$/;
 const BEING = /^(?:sao|sejam|seja|e|eh|are|is|son|sean)$/;
 const THAT = /^(?:que|that|which)$/;
 
-/** Words of a trade or of what is said of it. */
+/** Words of a trade or of its condition. */
 interface TradeRun {
   readonly isTrade: boolean;
   readonly from: number;
@@ -201,7 +199,7 @@ const BOTH = {
   en: "No filter requires two trades at once: the search would have those of either one.",
 };
 
-/** Notes trades of which each has its condition, or that are both required; true if there are. */
+/** Reports trades with separate conditions or required together. Returns true if there are any. */
 export function leaveTradesApart(sentence: Sentence, notes: Notes): boolean {
   const runs = tradeRunsOf(sentence);
   return leaveBoth(sentence, notes, runs) || leaveConditions(sentence, notes, runs);
@@ -225,7 +223,7 @@ function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeR
   return false;
 }
 
-/** "que também são lanchonetes", behind another trade. */
+/** Reports "que também são lanchonetes" after another trade. */
 function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly TradeRun[]): boolean {
   const first = runs.find(({ isTrade }) => isTrade);
   for (const { isTrade, from, to } of runs) {
@@ -249,7 +247,7 @@ function tradeRunsOf(sentence: Sentence): TradeRun[] {
     const owner = sentence.tokens[at]?.kind === "mark" ? null : sentence.owner(at);
     const isTrade = owner === "activity";
     if (!isTrade && (owner === null || !SAID_OF.has(owner))) continue;
-    // What is left out is no trade that is sought, and no condition of one.
+    // Excluded words are neither a requested trade nor its condition.
     if (reachOf(sentence, at).polarity === "negated") continue;
     const last = runs.at(-1);
     const isSame = last?.isTrade === isTrade && last.to === at;
@@ -259,7 +257,7 @@ function tradeRunsOf(sentence: Sentence): TradeRun[] {
   return runs;
 }
 
-/** True if only small words and a place stand between a trade and what is said of it. */
+/** True if only small words and a place are between a trade and its condition. */
 function isNext(sentence: Sentence, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const owner = sentence.owner(at);
@@ -284,7 +282,7 @@ function isTradeJoint(sentence: Sentence, at: number): boolean {
   return JOINT.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
-/** What is said, however it ends: "abertas" is "abertos". */
+/** Returns a condition without gender and number: "abertas" equals "abertos". */
 function runWords({ tokens }: Sentence, { from, to }: TradeRun): string {
   return tokens
     .slice(from, to)
@@ -294,7 +292,7 @@ function runWords({ tokens }: Sentence, { from, to }: TradeRun): string {
 
 const anyOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
-/** What companies do in a place, or how far it is. */
+/** Words for activities of companies in a place, or for its distance. */
 const THERE = anyOf(
   "perto pertinho proxim[ao]s? vizinh[ao]s? near nearby close cerca cercan[ao]s? " +
     "atende atendem atenda atendam atendendo atender atiende atienden " +
@@ -303,7 +301,7 @@ const THERE = anyOf(
     "exporta exportam matriz matrizes sede headquarters headquartered sediad[ao]s? " +
     "filial filiais branch branches sucursal",
 );
-/** What of a company has a place of its own behind "de". */
+/** Attributes of a company that have their own place after "de". */
 const OF_IT = anyOf(
   "ceps? ddds? zip postcode code (?:tele)?fones? celular(?:es)? e?mails? " +
     "(?:tele)?phones? numeros? " +
@@ -317,10 +315,10 @@ const SMALL = anyOf(
     "situad[ao]s? localizad[ao]s? " +
     "located based up",
 );
-/** Max words between a place and what it belongs to. */
+/** Max words between a place and the word it belongs to. */
 const BACK_MAX = 5;
 
-/** A place that is wished. */
+/** A requested place. */
 interface PlaceAt {
   readonly from: number;
   readonly at: number;
@@ -332,7 +330,7 @@ const OTHER = {
   en: "This place belongs to another condition, which no filter takes: search one place only.",
 };
 
-/** Notes every such place; true if there is one. */
+/** Reports every such place. Returns true if there is one. */
 export function leaveOtherPlaces(
   sentence: Sentence,
   notes: Notes,
@@ -352,7 +350,7 @@ export function leaveOtherPlaces(
   return false;
 }
 
-/** Index of the word that makes a place one of another condition; -1 for none. */
+/** Returns the word that makes a place part of another condition, or -1. */
 function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   for (let at = name - 1; at >= Math.max(0, name - 1 - BACK_MAX); at--) {
     const word = sentence.folded(at);
@@ -363,7 +361,7 @@ function causeBefore(sentence: Sentence, { at: name }: PlaceAt): number {
   return -1;
 }
 
-/** True if only joints and small words stand between a place and one behind it. */
+/** True if only conjunctions, marks, and small words separate two places. */
 function arePlacesJoined(
   sentence: Sentence,
   { to }: PlaceAt,

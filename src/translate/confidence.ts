@@ -63,7 +63,7 @@ const MEASURES = {
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
   /** Unknown words next to an activity, which may be a part of its name. */
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
-  /** Unknown words that are written as names, or that stand where places do. */
+  /** Unknown words that are written as names or follow a preposition of place. */
   named: ({ namedWords }) => Math.min(1, namedWords ?? 0),
   /** Other unknown words, inside and outside the general vocabulary. */
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
@@ -77,7 +77,6 @@ const MEASURES = {
   doubts: ({ doubts = 0 }) => Math.min(2, doubts),
 } as const satisfies Readonly<Record<string, (features: ConfidenceFeatures) => number>>;
 
-/** The name of a measure. */
 type MeasureName = keyof typeof MEASURES;
 
 /** The names of all measures, in the order of their weights. */
@@ -86,12 +85,12 @@ export const MEASURE_NAMES = Object.keys(MEASURES) as readonly MeasureName[];
 /** The certainty of an activity that is named by its name. */
 const CERTAIN = 0.95;
 
-/*
+/**
  * Weights of a logistic function, set by hand near a fit. `npm run bench -- translate --confidence
  * --fit` prints the fit, made from sentences that are not held out, half of the generated requests,
- * and words that are put next to activities. These have too few unknown words elsewhere, so those
- * weights follow the trials of strangers. docs/translate.md shows the reliability on the held-out
- * half. No weight is positive: understanding less must never raise the confidence.
+ * and words inserted next to activities. These have too few unknown words elsewhere, so those
+ * weights follow trials with outside users. docs/translate.md shows the reliability on the held-out
+ * half. No weight is positive: more unknown words must never raise it.
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {

@@ -1,9 +1,9 @@
 /**
- * Alternatives that one search cannot take: "MEI ou do Simples", "em Santos ou com telefone".
+ * Alternatives that one search cannot express: "MEI ou do Simples", "em Santos ou com telefone".
  * Input: a sentence in which every word has an owner. Output: a note for each "ou" between two
  * requests that were both required.
- * Invariant: known from the owners of the words alone; alternatives of one filter ("micro ou
- * pequena", "em Santos ou Campinas") are no such case, and neither are two that are both excluded.
+ * Invariant: derived only from the words' owners. Alternatives of one filter ("micro ou pequena",
+ * "em Santos ou Campinas") and pairs that are both excluded are not reported.
  */
 import { reachOf } from "./negation.ts";
 import { SUBJECTS } from "./negators.ts";
@@ -11,13 +11,13 @@ import type { Notes } from "./notes.ts";
 import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";
 
-/** Owners of words that ask for something. */
+/** Owners of words that set filters. */
 const ASKED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
   ...["place", "activity", "status", "list", "unmapped"],
 ]);
 
-/** Those that say how companies are: the search for both finds a part of what is meant. */
+/** Those for qualities: requiring both still finds some of the intended companies. */
 const QUALITIES: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
 ]);
@@ -25,20 +25,20 @@ const QUALITIES: ReadonlySet<string> = new Set([
 const OR = /^(ou|or)$/;
 /** Before "ou" in "e/ou". */
 const AND = /^(e|and)$/;
-/** Marks that may stand beside "ou". */
+/** Marks that may be next to "ou". */
 const MARKS = /^[,;/()"'“”]$/;
-/** Words that may end what stands before "ou": "headquarters only or …". */
+/** Words that may end the part before "ou": "headquarters only or …". */
 const TAILS = new Set("only also too mesmo tambem apenas somente".split(" "));
-/** Words after "ou" with which a bound or the same in other words goes on. */
+/** Words after "ou" that continue a bound. */
 const GOES_ON = new Set(
   "mais menos more less above below acima abaixo superior inferior".split(" "),
 );
-/** Max words between "ou" and what it leads to. */
+/** Max words between "ou" and the following request. */
 const GAP_MAX = 7;
 
 /**
- * Notes every "ou" between two requests of which both were required. Returns true if one of them
- * says who, where, or how to reach them, so that the search would miss most of what is meant.
+ * Reports every "ou" between two requests that were both required. Returns true if one of them is a
+ * trade, place, or contact, so that the search would miss most of the intended companies.
  */
 export function sayEither(
   sentence: Sentence,
@@ -62,16 +62,16 @@ export function sayEither(
   return misled;
 }
 
-/** False inside of a name ("lucro presumido ou real") and of a negation, which reaches both. */
+/** False inside of a name ("lucro presumido ou real") and of a negation, which covers both. */
 function isOpen(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
   const own = owner !== null && (ASKED.has(owner) || owner === "negation");
-  // "ou seja," says the same again.
+  // "ou seja," introduces a repetition.
   const again = sentence.folded(at + 1) === "seja" && sentence.tokens[at + 2]?.kind === "mark";
   return !own && !again && reachOf(sentence, at).polarity === "plain";
 }
 
-/** The last word of what stands before "ou"; -1 for none. */
+/** Returns the last word of the request before "ou", or -1. */
 function beforeOr(sentence: Sentence, or: number): number {
   let at = or - 1;
   while (MARKS.test(sentence.tokens[at]?.text ?? "")) at--;
@@ -80,20 +80,20 @@ function beforeOr(sentence: Sentence, or: number): number {
   return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
-/** The first word of what "ou" leads to; -1 for none. */
+/** Returns the first word of the request after "ou", or -1. */
 function afterOr(sentence: Sentence, or: number): number {
   const subject = sentence.owner(or - 1) === "activity";
   let at = or + 1;
   for (; at < or + GAP_MAX; at++) {
     const [owner, word] = [sentence.owner(at), sentence.folded(at)];
     if (owner !== "filler" && owner !== "negation") break;
-    // Behind "padarias ou" they are another subject.
+    // After "padarias ou" these are another subject.
     if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
   }
   return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
 }
 
-/** Its owner; area codes, postal codes and addresses are filters of their own. */
+/** Returns a word's owner; area codes, postal codes, and addresses have their own filters. */
 function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[]): string {
   const owner = sentence.owner(at) ?? "";
   if (owner === "contact" && sentence.tokens[at]?.text.includes("@")) return "address";
@@ -112,9 +112,9 @@ function isEither(
     const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
     return isLeftAlone(sentence, after, one) || (one === "activity" && isLed);
   }
-  // "micro ou pequena" are either; "MEI ou do Simples" and contacts that were not joined neither.
+  // "micro ou pequena" are alternatives; "MEI ou do Simples" and unjoined contacts are not.
   if (one === other) return one === "regime" || one === "contact";
-  // "padarias em Santos ou açougues": the list of activities goes on.
+  // "padarias em Santos ou açougues": the list of activities continues.
   if (other === "activity") return false;
   if (one !== "activity") return true;
   // "padarias ou pequenas mercearias"
@@ -124,8 +124,8 @@ function isEither(
 }
 
 /**
- * True if a wish that no filter takes is no part of a list with what "ou" joins to it, as a web
- * site is beside a phone.
+ * True if a request without a filter is not in one list with the other one, as a web site is with a
+ * phone.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

@@ -1,12 +1,11 @@
 /**
- * Words and phrases of any request that ask for nothing by themselves: "empresas", "lista", "meu
- * chefe pediu", "preciso de uma planilha com", "could you please send me". Input: a token, or a
- * sentence before anything is read in it. Output: if the token is such a word; phrases at the
- * beginning and at the end of the sentence put aside, so that no stage reads them as what is
- * sought.
- * Invariant: this is the only list of such words, and none of them is ever an activity or a request
- * without a filter. Of phrases, only whole ones, at the beginning before anything else, or at the
- * end behind everything; what goes on as the name of a trade ("pesquisa de mercado") stays.
+ * Filler words and phrases, which do not filter: "empresas", "lista", "meu chefe pediu", "preciso
+ * de uma planilha com", "could you please send me".
+ * Input: a token, or an unread sentence. Output: whether the token is a filler; phrases at the
+ * start and end of the sentence are claimed, so that no stage reads them as a request.
+ * Invariant: this is the only list of fillers, and none of them is an activity or a request without
+ * a filter. Only whole phrases count, before or after everything else; a phrase that continues as a
+ * trade name ("pesquisa de mercado") stays.
  */
 import { joins, Phrases } from "./words/phrases.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -63,14 +62,14 @@ const FILLERS = new Set(
   ).split(" "),
 );
 
-/** Whether a token asks for nothing by itself: small words and those of any request; no number. */
+/** True for a filler: joining words and words of any request; false for numbers. */
 export function isFillerWord(token: Token): boolean {
   if (token.kind === "mark") return true;
   if (token.kind === "number") return false;
   return joins(token) || FILLERS.has(token.key) || FILLERS.has(token.folded);
 }
 
-/** What requests begin with. */
+/** Phrases at the beginning of requests. */
 const OPENINGS = phrasesOf(
   "tudo certo|tudo bem|tudo bem com vocês|pessoal|olá pessoal|fala pessoal|bom dia equipe|" +
     "boa tarde equipe|olá equipe|caros|caros senhores|senhores|prezados senhores|e aí|" +
@@ -110,7 +109,7 @@ const OPENINGS = phrasesOf(
     "me gustaría|quisiera|quisieramos|cuántas|cuántos|envíame|mándame|necesitaría",
 );
 
-/** What they end with. */
+/** Phrases at the end of requests. */
 const CLOSINGS = phrasesOf(
   "obrigado desde já|obrigada desde já|desde já agradeço|desde já obrigado|" +
     "desde já obrigada|agradeço desde já|agradeço|agradecido|agradecida|valeu|vlw|abraços|" +
@@ -123,16 +122,15 @@ const CLOSINGS = phrasesOf(
     "are there|there|you have|hay|cheers|regards|best regards|gracias|muchas gracias",
 );
 
-/** What they are for, behind "para". */
+/** Purposes after "para". */
 const PURPOSES = phrasesOf(
   "contato comercial|ligar|ligar amanhã|eu ligar|a gente ligar|fazer parceria|parceria|" +
     "parcerias|oferecer nossos produtos|oferecer nosso produto|oferecer produtos",
 );
 const FOR = new Set(["para", "pra"]);
 
-/** Words behind an opening that lead to what is sought. */
+/** Words after an opening that introduce the request. */
 const LEADING = new Set("com de da do das dos para pra por in of for to me us".split(" "));
-/** Most tokens of a phrase, and most of these at the end. */
 const PHRASE_MAX = 9;
 
 function phrasesOf(list: string): Phrases<true> {
@@ -141,7 +139,7 @@ function phrasesOf(list: string): Phrases<true> {
   return phrases;
 }
 
-/** Puts aside how something is asked for; `tradeEnd` says where a known trade ends. */
+/** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
 export function leaveRequests(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
   for (let end = sentence.tokens.length; end > 0; ) {
@@ -153,7 +151,7 @@ export function leaveRequests(sentence: Sentence, tradeEnd: (at: number) => numb
   }
 }
 
-/** "bota aí", "taca aí": an imperative that only "aí" goes on with, whatever else it means. */
+/** Returns the end of "bota aí", "taca aí": an imperative before "aí", with any meaning. */
 function imperativeEnd(sentence: Sentence, at: number): number {
   if (sentence.tokens[at]?.kind !== "word") return at;
   const isThere = /^(ai|la)$/.test(sentence.folded(at + 1));
@@ -184,7 +182,7 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
     if (/^(em|nas|nos)$/.test(sentence.folded(to)) && sentence.tokens[to + 1]?.kind === "number") {
       to++;
     }
-    // A request for nothing else is what is asked for itself.
+    // If nothing follows, the phrase itself is the request.
     if (to >= length) return;
     sentence.claim(at, to, "filler");
     sentence.name(at, to);
@@ -192,7 +190,7 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
   }
 }
 
-/** Where what a sentence ends with begins, the tokens up to `end` being left; -1 for nothing. */
+/** Returns the start of a closing phrase that ends at `end`, or -1. */
 function closingAt(sentence: Sentence, end: number): number {
   let last = end;
   while (last > 0 && sentence.tokens[last - 1]?.kind === "mark") last--;

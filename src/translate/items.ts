@@ -1,8 +1,8 @@
 /**
- * What a word begins in a list. What comes in: a sentence and a place in it. What goes out: what
- * kind of item begins there, and where it ends.
- * Invariant: known from the words alone, whoever took them; an item is never longer than
- * `ITEM_MAX` tokens, so that looking costs a bounded time.
+ * Items of a list.
+ * Input: a sentence and a position. Output: the kind of the item that begins there, and its end.
+ * Invariant: derived only from the words, independent of their owners. An item has at most
+ * `ITEM_MAX` tokens, so that the cost of a lookup is bounded.
  */
 
 import { lexicon } from "./activities/lexicon.ts";
@@ -10,10 +10,9 @@ import { isFillerWord } from "./fillers.ts";
 import { FILTER_PHRASES } from "./filters/table.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** What an item of a list is about; "other" are places and words that nobody knows. */
+/** The kind of a list item; "other" is for places and unknown words. */
 export type ItemKind = TokenRole | "other" | "small";
 
-/** Most tokens of an item. */
 const ITEM_MAX = 12;
 
 const wordSet = (words: string) => new Set(words.split(" "));
@@ -24,12 +23,12 @@ const AGES = wordSet(
     "novas novos recentes",
 );
 const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
-/** Words that leave something out, where they are not written as a name is: "Sem-Peixe". */
+/** Words that exclude, unless written like a name: "Sem-Peixe". */
 const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salvo fora excluindo");
-/** What is written in capitals and belongs to no name. */
+/** Capitalized words that do not belong to a name. */
 const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
-/** What begins at a token. */
+/** Returns the kind of the item that begins at a token. */
 export function kindAt(sentence: Sentence, at: number): ItemKind {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return "small";
@@ -37,20 +36,18 @@ export function kindAt(sentence: Sentence, at: number): ItemKind {
   if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
   const phrase = FILTER_PHRASES.longest(sentence.tokens, at);
   if (phrase !== null) return phrase.value.role;
-  // "são" of "São Paulo" is also a verb.
+  // "são" in "São Paulo" is also a verb.
   if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
   if (isFillerWord(token)) return "small";
   return knownEnd(sentence, at) > at ? "activity" : "other";
 }
 
-/**
- * Whether a wish begins at a token, such as "Simples" or "pequeno porte": no name goes on there.
- */
+/** True if a request begins at a token, such as "Simples" or "pequeno porte"; it ends a name. */
 export function beginsWish(sentence: Sentence, at: number): boolean {
   return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
 
-/** Where the item that begins at a token ends. */
+/** Returns the end of the item that begins at a token. */
 export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number {
   if (kind === "date") return dateEnd(sentence, at);
   if (kind !== "activity" && kind !== "other" && kind !== "small") {
@@ -66,7 +63,7 @@ export function itemEnd(sentence: Sentence, at: number, kind: ItemKind): number 
   return to;
 }
 
-/** Whether a word still belongs to the name before it. */
+/** True if a word still belongs to the name before it. */
 function goesOn(
   sentence: Sentence,
   at: number,
@@ -79,9 +76,9 @@ function goesOn(
   const word = sentence.folded(at);
   if (STOPS.has(word) || sentence.tokens[at]?.kind !== "word") return false;
   if (LETTERS.has(word) || (!capital && LEAVES_OUT.has(word))) return false;
-  // "Porto Alegre" begins with a word of trade.
+  // "Porto Alegre" begins with a trade word.
   if (capital && !joined && before !== before.toLowerCase()) return true;
-  // "confeitarias do Paraná" are all of them; the place is said of the whole.
+  // "confeitarias do Paraná" ends before the place, which applies to the whole list.
   if (activity) return kind === "activity" ? joined : kind === "other" && !capital && !joined;
   return kind === "other" || (capital && kind === "activity");
 }
@@ -96,7 +93,7 @@ function knownEnd(sentence: Sentence, at: number): number {
   );
 }
 
-/** A date or an age reaches over its small words: "abertas há menos de 2 anos". */
+/** Returns the end of a date or age, across its small words: "abertas há menos de 2 anos". */
 function dateEnd(sentence: Sentence, at: number): number {
   let to = at + 1;
   for (; to < at + ITEM_MAX; to++) {
@@ -109,7 +106,7 @@ function dateEnd(sentence: Sentence, at: number): number {
   return to;
 }
 
-/** Whether the tokens [at, to) belong to a longer name of a trade, such as "automóveis novos". */
+/** True if the tokens [at, to) are in a longer trade name, such as "automóveis novos". */
 export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
   for (let from = Math.max(0, at - NAME_REACH); from <= at; from++) {
     const end = tradeEnd(sentence, from);
@@ -118,19 +115,19 @@ export function isInTrade(sentence: Sentence, at: number, to: number): boolean {
   return false;
 }
 
-/** How far before a word a name of a trade that holds it may begin. */
+/** Max words before a word in the same trade name. */
 const NAME_REACH = 5;
 
-/** Where names of trades end, by where they begin, as far as somebody asked. */
+/** Ends of trade names by start, as far as they are known. */
 interface TradeEnds {
   revision: number;
   readonly ends: (number | undefined)[];
 }
 
-/** Kept, because negators and dates ask of every word, and of some of them many times. */
+/** Cached, because negators and dates query every word, some of them many times. */
 const TRADE_ENDS = new WeakMap<Sentence, TradeEnds>();
 
-/** Where the longest name of a trade or of goods that begins at a token ends; 0 for none. */
+/** Returns the end of the longest trade or goods name that begins at a token, or 0. */
 function tradeEnd(sentence: Sentence, from: number): number {
   let known = TRADE_ENDS.get(sentence);
   if (known === undefined || known.revision !== sentence.revision) {

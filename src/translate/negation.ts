@@ -1,10 +1,10 @@
 /**
- * What a "not" reaches. What comes in: a sentence and a place in it. What goes out: whether the
- * words there are wanted, excluded, or explicitly of no importance ("com ou sem telefone").
- * Invariant: known from the words alone, whoever took them, so that the order of the stages does
- * not matter; words of names negate nothing; one pass over the tokens, and one more when places are
- * known. A negation reaches the item behind it and the items that a list joins to it; a new
- * preposition, a new verb, "mas" and a mark end it; a second negator turns it back.
+ * The scope of a negation.
+ * Input: a sentence and a position. Output: whether the words there are wanted, excluded, or
+ * explicitly irrelevant ("com ou sem telefone").
+ * Invariant: derived only from the words, so that stage order does not matter. Words in names never
+ * negate. Tokens are read once, and again when places are known. A negation covers the next item
+ * and its list; a new preposition, verb, "mas", or mark ends it; another negator cancels it.
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
@@ -35,28 +35,28 @@ import {
 } from "./negators.ts";
 import type { Sentence } from "./words/sentence.ts";
 
-/** What a sentence says of an item: wanted, excluded, or that it does not matter. */
+/** How a sentence treats an item: wanted, excluded, or irrelevant. */
 type Polarity = "plain" | "negated" | "open";
 
-/** What reaches a token, and the token that says so. */
+/** The negation that covers a token, and its negator. */
 export interface Reach {
   readonly polarity: Polarity;
   readonly negator: number;
 }
 
-/** What a company is or belongs to. */
+/** Attributes of a company. */
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
-/** What says how something is: nobody is outside of that. */
+/** Attributes of quality, which "fora de" cannot precede. */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
 /** Negators that repeat the one before them. */
 const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
-/** Most words from a negator to its item; nobody needs more. */
+/** Max words from a negator to its item. */
 const OPENING_MAX = 14;
-/** Most words in parentheses that say an item again. */
+/** Max words in parentheses that repeat an item. */
 const GLOSS_MAX = 3;
 const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
 
-/** What a sentence says of the item at a token. */
+/** Returns how a sentence treats the item at a token. */
 export function reachOf(sentence: Sentence, at: number): Reach {
   let reaches = known.get(sentence);
   if (reaches === undefined) {
@@ -66,7 +66,7 @@ export function reachOf(sentence: Sentence, at: number): Reach {
   return reaches[at] ?? { polarity: "plain", negator: -1 };
 }
 
-/** Lets it be found anew, since more words have become names. */
+/** Drops the cached result, because more words have become names. */
 export function forgetReach(sentence: Sentence): void {
   known.delete(sentence);
 }
@@ -77,33 +77,33 @@ export function negatorOf(sentence: Sentence, at: number): number {
   return polarity === "negated" ? negator : -1;
 }
 
-/** A negation that begins: where its first item stands, and how it turns it. */
+/** The beginning of a negation: its first item, and the polarity. */
 interface Opening {
   readonly negator: number;
   readonly item: number;
   readonly polarity: Polarity;
-  /** Whether a preposition of places stood before the item. */
+  /** True if a preposition of place precedes the item. */
   readonly placed: boolean;
 }
 
 type Answers = Map<number, boolean>;
 
-/** The one pass that finds what every negation reaches. */
+/** Computes the scopes of all negations in one pass. */
 class Scopes {
   readonly #sentence: Sentence;
   readonly #reaches: (Reach | undefined)[] = [];
-  /** Whether the list at hand is known to end with "e". */
+  /** True if the current list is known to end with "e". */
   #closed = false;
-  /** Whether a preposition of places led the first item of the list at hand. */
+  /** True if a preposition of place introduces the first item of the current list. */
   #placed = false;
-  /** Whether "de" led the first item of the list at hand. */
+  /** True if "de" introduces the first item of the current list. */
   #led = false;
-  /** Where the first item of the list at hand stands. */
+  /** First item of the current list. */
   #first = -1;
 
-  /** True if the list continues to an "e" or "ou", by an item of it and by how the list is led. */
+  /** True if the list continues to an "e" or "ou", by item and by the list's preposition. */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
-  /** Up to here no trade is named, and up to here every word is small. */
+  /** Tokens before these indexes contain no trade, and only small words. */
   #trade = 0;
   #telling = 0;
 
@@ -122,7 +122,7 @@ class Scopes {
     return this.#reaches;
   }
 
-  /** Reads from a negator to its item; further negators on the way turn it back. */
+  /** Reads from a negator to its item; further negators on the way cancel it. */
   #opening(negator: number): Opening {
     const sentence = this.#sentence;
     let polarity: Polarity = "negated";
@@ -145,7 +145,7 @@ class Scopes {
     return { negator, item: ended ? -1 : at, polarity, placed };
   }
 
-  /** "são" of "São Paulo", "e" of "e-mail". */
+  /** True for "são" in "São Paulo", "e" in "e-mail". */
   #isName(at: number): boolean {
     const next = this.#sentence.folded(at + 1);
     const word = this.#sentence.folded(at);
@@ -154,7 +154,7 @@ class Scopes {
     return word === "e" && next === "mail";
   }
 
-  /** "filiais não" and "optantes ou não": the negator stands behind its item. */
+  /** Handles a negator after its item: "filiais não", "optantes ou não". */
   #behind(negator: number): number {
     const sentence = this.#sentence;
     const open = JOINS.has(sentence.folded(negator - 1));
@@ -164,7 +164,7 @@ class Scopes {
     const kind = kindAt(sentence, last);
     for (let at = last; at >= Math.max(0, last - 4); at--) {
       const word = sentence.folded(at);
-      // "padarias Curitiba MEI não" is said of the last of them.
+      // "padarias Curitiba MEI não" negates the last item.
       const other = kindAt(sentence, at);
       if (kind !== "small" && other !== "small" && other !== kind) break;
       if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
@@ -178,7 +178,7 @@ class Scopes {
     return kind === "small" ? "other" : kind;
   }
 
-  /** Marks the item of a negation and those that a list joins to it. */
+  /** Marks the item of a negation and those listed with it. */
   #list({ negator, item, polarity, placed }: Opening): number {
     const reach: Reach = { polarity, negator };
     this.#closed = false;
@@ -201,14 +201,14 @@ class Scopes {
     }
   }
 
-  /** "restaurantes, exceto MEI e filiais, e bares": two commas say where it begins and ends. */
+  /** True for "restaurantes, exceto MEI e filiais, e bares": two commas delimit the list. */
   #closes(negator: number, to: number, mayClose: boolean): boolean {
     const opens = this.#sentence.tokens[negator - 1]?.text === ",";
     const comma = this.#sentence.tokens[to]?.text === ",";
     return mayClose && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
   }
 
-  /** "exceto microempreendedores (MEI)": the same once more, in parentheses; gives its end. */
+  /** Marks a repetition in parentheses, "exceto microempreendedores (MEI)". Returns its end. */
   #gloss(from: number, reach: Reach): number {
     const sentence = this.#sentence;
     if (sentence.tokens[from]?.text !== "(") return from;
@@ -220,7 +220,7 @@ class Scopes {
     return to + 1;
   }
 
-  /** The item that a join at a token leads to. */
+  /** Returns the item after a joining word or mark at a token. */
   #joined(at: number): Joined | null {
     const sentence = this.#sentence;
     const text = sentence.tokens[at]?.text ?? "";
@@ -230,7 +230,7 @@ class Scopes {
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
     const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
-    // "que não sejam MEI, do Simples": two wishes, not a list, if no "ou" follows.
+    // "que não sejam MEI, do Simples": two requests, not a list, if no "ou" follows.
     const isApart = !firm && text === "," && !this.#led && !or;
     if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
@@ -253,11 +253,11 @@ class Scopes {
     );
   }
 
-  /** Whether an item that is joined is still reached. */
+  /** True if a joined item is still covered. */
   #goesOn(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     if (next.or && isNeither(this.#sentence, { negator, kind, item: next.item })) return true;
-    // "tirando as MEI e as baixadas": nobody leaves the active ones out in the same breath.
+    // "tirando as MEI e as baixadas": active companies are not excluded in such a list.
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
       return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
     }
@@ -267,19 +267,19 @@ class Scopes {
     }
     const alike = kind === added;
     if (this.#isBareList(negator, added, next)) return true;
-    // "sem telefone, padarias", "não ativas, com …": what one has or is joins only its like.
+    // "sem telefone, padarias", "não ativas, com …": contacts and statuses join only their kind.
     const apart: readonly ItemKind[] = ["contact", "status", "date"];
     const isApart = apart.includes(added) || apart.includes(kind);
     if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
     if (next.firm) return this.#joins(seen);
     if (alike && (kind !== "other" || this.#isState(next.item))) return true;
-    // "Exceto MEI, padarias e bares em SP" begins with what is left out.
+    // "Exceto MEI, padarias e bares em SP" begins with the exclusion.
     if (this.#startsWith(negator)) return false;
     this.#closed ||= this.#isClosed(next.item);
     return this.#closed;
   }
 
-  /** "exceto MEI, filiais, inaptas": of what one would hardly ask for in this way. */
+  /** True for "exceto MEI, filiais, inaptas": items that are hardly ever requested like this. */
   #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
     const word = this.#sentence.folded(negator);
     if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
@@ -289,14 +289,14 @@ class Scopes {
   }
 
   /**
-   * Whether an item behind "e" or "ou" belongs to the negation before it, where it may as well be a
-   * wish of its own: "exceto MEI e filiais", but "fora do Simples e de grande porte".
+   * True if an item after "e" or "ou" belongs to the negation, although it may be a request:
+   * "exceto MEI e filiais", but not "fora do Simples e de grande porte".
    */
   #joins(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     const sentence = this.#sentence;
     const word = sentence.folded(negator);
-    // "exceto MEI e do Simples": what "de" leads joins only what it led before.
+    // "exceto MEI e do Simples": an item with "de" joins only others with "de".
     if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
     if (kind === added) return true;
     if (added === "activity") return this.#joinsActivity(negator, next);
@@ -304,17 +304,17 @@ class Scopes {
     if (OUTSIDE.has(word)) {
       return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
     }
-    // "sin MEI y pequeñas", "não MEI e LTDA": these reach no further than their kind.
+    // "sin MEI y pequeñas", "não MEI e LTDA": these cover only one kind.
     if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
     if (NOT.has(word) && this.#first === negator + 1) return false;
     // "exceto MEI e capital acima de 50 mil"
     return added !== "sort" || next.article;
   }
 
-  /** "exceto baixadas e MEI": a list of statuses or contacts that goes on with another kind. */
+  /** True for "exceto baixadas e MEI": statuses or contacts listed with another kind. */
   #isMixed({ negator, kind, added, next }: Added): boolean {
     const sentence = this.#sentence;
-    // "exceto MEI e telefone" asks for a phone.
+    // "exceto MEI e telefone" requests a phone.
     if (added === "date" || kind === "date" || added === "contact") return false;
     if (added === "status" && !isInactive(sentence, next.item, added)) return false;
     if (isExcept(sentence, negator)) return next.firm || added === "status" || kind === "status";
@@ -323,8 +323,8 @@ class Scopes {
   }
 
   /**
-   * "empresas exceto MEI e padarias" leaves both out; "exceto MEI e padarias em SP" and "padarias
-   * que não sejam MEI e bares" say who is sought.
+   * True for "empresas exceto MEI e padarias", which excludes both; "exceto MEI e padarias em SP"
+   * and "padarias que não sejam MEI e bares" request the trade.
    */
   #joinsActivity(negator: number, next: Joined): boolean {
     const sentence = this.#sentence;
@@ -336,19 +336,19 @@ class Scopes {
     return isAny && WITHOUT.has(sentence.folded(negator));
   }
 
-  /** Whether the first item of the list at hand says who opts: "não optantes". */
+  /** True if the first item of the current list is about opting: "não optantes". */
   get #opts(): boolean {
     return this.#sentence.folded(this.#first).startsWith("opta");
   }
 
-  /** Whether a trade is named before a token. */
+  /** True if a trade is named before a token. */
   #isSought(negator: number): boolean {
     const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
     this.#trade = this.#firstOf(isTrade, this.#trade, negator);
     return this.#trade < negator;
   }
 
-  /** Looks on for the first such token from where the last look ended; at most up to `to`. */
+  /** Returns the first such token before `to`, continuing from the previous result. */
   #firstOf(isSuch: (at: number) => boolean, from: number, to: number): number {
     let at = from;
     while (at < to && !isSuch(at)) at++;
@@ -368,8 +368,8 @@ class Scopes {
   }
 
   /**
-   * True if a list continues to an "e" or "ou" with an item after it. Every negator of a list asks
-   * for its end, so that the items on the way to it are remembered.
+   * True if a list continues to an "e" or "ou" with an item after it. Every negator in a list needs
+   * its end, so the result is cached for the items on the way.
    */
   #isClosed(item: number): boolean {
     const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
@@ -388,10 +388,10 @@ class Scopes {
   }
 }
 
-/** An item that is joined to one that a negation reaches. */
+/** An item joined to one that a negation covers. */
 interface Added {
   readonly negator: number;
-  /** What the item before is, and this one. */
+  /** The kinds of the previous item and this one. */
   readonly kind: ItemKind;
   readonly added: ItemKind;
   readonly next: Joined;
@@ -399,21 +399,21 @@ interface Added {
 
 interface Joined {
   readonly item: number;
-  /** Joined by a word, not by a comma alone. */
+  /** True if a word joins it, not only a comma. */
   readonly firm: boolean;
-  /** Joined by "ou", or by a comma in a list that ends with it. */
+  /** True if "ou" joins it, or a comma in a list that ends with "ou". */
   readonly or: boolean;
-  /** Whether "de" stands before it. */
+  /** True if "de" precedes it. */
   readonly led: boolean;
-  /** Whether an article stands behind the join: "e as de capital baixo". */
+  /** True if an article follows the joining word: "e as de capital baixo". */
   readonly article: boolean;
 }
 
-/** "exceto as que não têm telefone" wants telephones; "não exclua MEI" leaves the choice. */
+/** Inverts: "exceto as que não têm telefone" requires a phone; "não exclua MEI" is irrelevant. */
 function turned(polarity: Polarity, word: string): Polarity {
-  // "que não sejam nem MEI" says one negation twice.
+  // "que não sejam nem MEI" has one negation, repeated.
   if (AGAIN.has(word)) return polarity;
-  // "não estão fora do Simples" are in it.
+  // "não estão fora do Simples" means inside.
   if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";
   return polarity === "plain" ? "negated" : polarity;
 }

@@ -1,14 +1,14 @@
 /**
- * Words that negate, the words around them, and how they are claimed. Input: a sentence and a place
- * in it. Output: if the word there excludes what follows it; if it reaches both of two alternatives
- * ("que não sejam MEI ou do Simples"); the negator and the small words up to its item as parts of
- * the negation.
- * Invariant: known from the few words around it, whichever stage took them. "menos de 2 anos",
- * "pelo menos" and "minerais não metálicos" exclude nothing, and "não mais que 50 padarias" is a
- * limit: only what is counted as companies or is an activity makes it one, so that "não mais de 3
- * anos" stays a negation. Of alternatives, only qualities of companies are left out together. A
- * word of three languages is in the set of what it does; Spanish ones are read as Portuguese
- * before. Claiming all items of one negator costs the words between them and it, not their product.
+ * Negators and the words around them.
+ * Input: a sentence and a position. Output: whether the word there excludes the following item;
+ * whether it covers two alternatives ("que não sejam MEI ou do Simples"); the negator and the small
+ * words before its item, claimed as parts of the negation.
+ * Invariant: derived from a few neighbors, independent of owners. "menos de 2 anos", "pelo menos",
+ * and "minerais não metálicos" do not exclude. "não mais que 50 padarias" is a limit, but only for
+ * companies or an activity, so that "não mais de 3 anos" is a negation. Only qualities of companies
+ * are excluded as alternatives. Words of all languages are in the set for their function; Spanish
+ * ones are read as Portuguese earlier. Claiming all items of one negator costs the words between
+ * them, not their product.
  */
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
 import { factorAt, numberAt, numeralAt } from "./numbers/numbers.ts";
@@ -21,14 +21,14 @@ export const NOT = wordSet(
   "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor cannot " +
     "cant mustn mustnt shouldn shouldnt",
 );
-/** Words that say that something is not had. */
+/** Words for "without". */
 export const WITHOUT = wordSet("sem without");
-/** "nenhum MEI": it negates alone where no other word negates before it. */
+/** "nenhum MEI": it negates only if no other word before it does. */
 const NONE = /^(?:nenhum|nenhuma|ninguna?|ningun)$/;
-/** Max words between a negator and the "nenhum" that only says it again. */
+/** Max words between a negator and a "nenhum" that only repeats it. */
 const NONE_REACH = 5;
 
-/** Reads a "nenhum" that negates alone as the word for without. */
+/** Reads a "nenhum" that negates alone as "sem". */
 export function readNone(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!NONE.test(sentence.folded(at))) continue;
@@ -38,7 +38,7 @@ export function readNone(sentence: Sentence): void {
   }
 }
 
-/** Words that leave something out. */
+/** Words that exclude. */
 export const EXCLUDE = wordSet(
   "exceto excepto excetuando salvo menos fora afora excecao excluindo excluir exclua excluam " +
     "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
@@ -46,14 +46,14 @@ export const EXCLUDE = wordSet(
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
     "excluding exclude ignoring deixaram deixou minus",
 );
-/** Those that say how something is, and not what to do with it. */
+/** Those that describe a state instead of requesting an exclusion. */
 export const IS_OUT =
   /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
-/** Words that negate with those behind them: "em vez de", "nada de". */
+/** First words of negating phrases: "em vez de", "nada de". */
 const MAY_NEGATE = wordSet("em ao no nada instead");
-/** Words that say by themselves that something does not matter. */
+/** Words that make a condition irrelevant by themselves. */
 export const REGARDLESS = wordSet("independente independentemente regardless indiferente");
-/** Words that may stand between a negator and what it excludes. */
+/** Words that may be between a negator and the excluded item. */
 export const BETWEEN = wordSet(
   "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui " +
     "possuem ser " +
@@ -71,12 +71,12 @@ export const BETWEEN = wordSet(
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
-/** Verbs of a wish; behind a join they begin a new one. */
+/** Verbs of a request; after a joining word they begin a new one. */
 export const VERBS = wordSet(
   "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
     "are is quero queremos",
 );
-/** Words that end what a negation reaches. */
+/** Words that end the scope of a negation. */
 export const ENDS = wordSet(
   "mas porem contudo sim apenas somente so que ha com por para desde abertas abertos aberta " +
     "aberto fundadas criadas abriram but only since opened with ordenado ordenadas ordenados " +
@@ -84,19 +84,19 @@ export const ENDS = wordSet(
 );
 /** Words that join items of a list. */
 export const JOINS = wordSet("e ou and or");
-/** Those of them that name an alternative. */
+/** Joining words for alternatives. */
 export const ALTERNATIVES = wordSet("ou or");
-/** Verbs between a negator and what a company is. */
+/** Verbs between a negator and a quality of companies. */
 const BEING = wordSet("seja sejam sao e eh ser foram fosse fossem esteja estejam are is be");
-/** "De" in its forms. */
+/** Forms of "de". */
 export const OF = wordSet("de do da dos das");
 /** Articles. */
 export const ARTICLES = wordSet("o a os as the");
-/** Negators of places, and of the regime that one is in. */
+/** Negators of places, and of tax regimes. */
 export const OUTSIDE = wordSet("fora afora outside beyond");
-/** Prepositions of places. */
+/** Prepositions of place. */
 export const PLACE_LEADS = wordSet("em no na nos nas in at");
-/** After these a negator says that a wish does not matter: "não precisa ter telefone". */
+/** After these a negator makes the request irrelevant: "não precisa ter telefone". */
 export const OPENERS = wordSet(
   "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
     "exigir exigencia necessariamente " +
@@ -111,7 +111,7 @@ export const SUBJECTS = wordSet(
 
 const COMPANIES = /^(empresa|companhia|firma|negocio|estabelecimento|lead|contato|resultado)s$/;
 
-/** Whether "não mais que N padarias" begins at a token. */
+/** True if "não mais que N padarias" begins at a token. */
 function startsAtMost(sentence: Sentence, at: number): boolean {
   if (sentence.folded(at) !== "nao" || sentence.folded(at + 1) !== "mais") return false;
   let number = at + 2;
@@ -123,16 +123,16 @@ function startsAtMost(sentence: Sentence, at: number): boolean {
   return COMPANIES.test(sentence.folded(counted)) || kindAt(sentence, counted) === "activity";
 }
 
-/** Where the "não" of the number at a token stands; -1 where no such limit reaches it. */
+/** Returns the index of the "não" before the number at a token, or -1 without such a limit. */
 export function atMostBefore(sentence: Sentence, number: number): number {
   const start = number - (sentence.folded(number - 2) === "do" ? 4 : 3);
   return start >= 0 && startsAtMost(sentence, start) ? start : -1;
 }
 
-/** One set, because every word of a sentence is looked up in it many times. */
+/** One set, because every word of a sentence is looked up many times. */
 const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
 
-/** True if a folded word may negate without regard to its neighbors. */
+/** True if a folded word may negate independent of its neighbors. */
 export function isNegatorWord(word: string): boolean {
   return NEGATORS.has(word);
 }
@@ -142,7 +142,7 @@ function mayNegate(word: string): boolean {
   return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }
 
-/** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
+/** True if a token excludes what follows; "menos de 2 anos" and "pelo menos" only compare. */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (!mayNegate(word)) return false;
@@ -154,13 +154,13 @@ export function isNegator(sentence: Sentence, at: number): boolean {
   }
   if (isInstead(sentence, at)) return true;
   if (startsAtMost(sentence, at)) return false;
-  // One that negates is read as "without" or "sem" before.
+  // A negating "no" was read as "without" or "sem" earlier.
   if (word === "no") return false;
   // "minerais não metálicos"
   return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
 }
 
-/** "em vez de", "ao invés de", "no lugar de", "instead of": begins at the first of its words. */
+/** True at the first word of "em vez de", "ao invés de", "no lugar de", "instead of". */
 function isInstead(sentence: Sentence, at: number): boolean {
   const of = ["de", "do", "da", "dos", "das", "of"];
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -172,39 +172,39 @@ function isInstead(sentence: Sentence, at: number): boolean {
 
 const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
 
-/** "menos de 2 anos" compares; "menos de SP" excludes. */
+/** True for "menos de 2 anos", which compares; "menos de SP" excludes. */
 function isCounted(sentence: Sentence, at: number): boolean {
   const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
   return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
 }
 
-/** What a company is or belongs to, and if it is active. */
+/** Attributes of a company, and its status. */
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
   ...(["regime", "size", "headquarters", "nature", "status"] as const),
 ]);
-/** Nobody leaves the active ones out in the same breath. */
+/** Active companies are not excluded in such a list. */
 const ACTIVE = /^(ativ|activ|oper|func)/;
-/** Max items of a list up to its "ou". */
+/** Max items in a list before its "ou". */
 const LIST_MAX = 6;
 
-/** An item that is joined, by its first token, and the kind of the one before. */
+/** A joined item by its first token, and the kind of the previous one. */
 interface Alternative {
   readonly negator: number;
   readonly kind: ItemKind;
   readonly item: number;
 }
 
-/** "exceto filiais ou baixadas": true if neither the item before "ou" nor this one is wanted. */
+/** True if neither the item before "ou" nor this one is wanted: "exceto filiais ou baixadas". */
 export function isNeither(sentence: Sentence, { negator, kind, item }: Alternative): boolean {
   if (!QUALITIES.has(kind) && kind !== "other") return false;
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
   const word = sentence.folded(negator);
   if (EXCLUDE.has(word)) return !IS_OUT.test(word);
-  // "não MEI ou do Simples" may negate the first alone.
+  // "não MEI ou do Simples" may negate only the first.
   return isNotBeing(sentence, negator);
 }
 
-/** True for the negator of "que não sejam". */
+/** True for the negator in "que não sejam". */
 export function isNotBeing(sentence: Sentence, negator: number): boolean {
   if (!NOT.has(sentence.folded(negator))) return false;
   // "não é" is folded to "nao e".
@@ -212,13 +212,13 @@ export function isNotBeing(sentence: Sentence, negator: number): boolean {
   return [-1, 1, 2].some((step) => BEING.has(sentence.folded(negator + step)));
 }
 
-/** True for "exceto" and its like, which leave out all that is joined behind them. */
+/** True for "exceto" and similar words, which exclude all items joined after them. */
 export function isExcept(sentence: Sentence, negator: number): boolean {
   const word = sentence.folded(negator);
   return EXCLUDE.has(word) && !IS_OUT.test(word);
 }
 
-/** "sem MEI e filiais", not "sem MEI e pequenas": true for what is hardly wished behind "sem". */
+/** True for items rarely wanted after "sem": "sem MEI e filiais", not "sem MEI e pequenas". */
 export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
   if (kind === "regime") return true;
   const word = sentence.folded(item);
@@ -231,7 +231,7 @@ export function isInactive(sentence: Sentence, item: number, kind: ItemKind): bo
   return kind === "status" && !ACTIVE.test(sentence.folded(item));
 }
 
-/** True if commas join the item at a token to another quality, and "ou" the last of them. */
+/** True if commas join the item at a token to other qualities, and "ou" joins the last. */
 export function endsWithOr(sentence: Sentence, item: number): boolean {
   for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
     while (OF.has(sentence.folded(at)) || ARTICLES.has(sentence.folded(at))) at++;
@@ -246,9 +246,9 @@ export function endsWithOr(sentence: Sentence, item: number): boolean {
   return false;
 }
 
-/** Takes the negator of the item at a token, and the small words between them. */
+/** Claims the negator of the item at a token, and the small words between them. */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  // "que não são nem MEI nem do Simples": the first of two that say it once.
+  // "que não são nem MEI nem do Simples": the first of two negators for one negation.
   let first = negator;
   while (
     sentence.folded(negator) === "nem" &&
@@ -272,10 +272,10 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
   }
 }
 
-/** The words behind a negator that were looked at for one of its items. */
+/** The words after a negator that were checked for one of its items. */
 interface Claimed {
   to: number;
-  /** Those that may still become negators, when a number behind them is taken. */
+  /** Words that may become negators when a number after them is claimed. */
   readonly open: number[];
 }
 
@@ -286,7 +286,7 @@ interface AllClaimed {
 
 const CLAIMED = new WeakMap<Sentence, AllClaimed>();
 
-/** A negator may reach a hundred items; the words before each are not gone over again. */
+/** A negator may cover a hundred items; the words before each are not scanned again. */
 function claimedBehind(sentence: Sentence, negator: number): Claimed {
   let all = CLAIMED.get(sentence);
   if (all?.revision !== sentence.revision) {

@@ -1,31 +1,31 @@
 /**
- * What a translation says about itself. What comes in: assumptions, warnings and wishes without a
- * filter, as the stages meet them. What goes out: lists for `explain`, in the order of the text.
- * Invariant: every note has the words it stems from with their place, or none where it stems from
- * what was not said; codes are stable, sentences are for people, in Portuguese or English.
+ * Notes of a translation.
+ * Input: assumptions, warnings, unfiltered requests. Output: lists for `explain`, in text order.
+ * Invariant: every note has its words with their position, or none if it concerns missing words.
+ * Codes are stable; sentences are for people, in Portuguese or English.
  */
 import type { Words } from "./words/sentence.ts";
 
 /** Languages of sentences for people. */
 export const LANGUAGES = ["pt", "en"] as const;
 
-/** One of them. */
+/** A language of sentences for people. */
 export type Language = (typeof LANGUAGES)[number];
 
 /** A sentence in both languages. */
 export type Sentences = Readonly<Record<Language, string>>;
 
-/** One note as `explain` has it. */
+/** A note in `explain`. */
 export interface Note extends Partial<Words> {
   readonly code: string;
   readonly detail: string;
 }
 
-/** Words of which another reading is as good, or nearly. */
+/** Words with another equally or almost equally good reading. */
 interface Doubt extends Words {
   readonly code: string;
   readonly detail: string;
-  /** What to write in their place, so that they mean the other. */
+  /** The replacement text for the other reading. */
   readonly instead: string;
 }
 
@@ -53,7 +53,7 @@ export class Notes {
     this.unmapped.push(this.#note(code, detail, words));
   }
 
-  /** Says how words may be meant as well; they are read as they were. */
+  /** Reports another reading of words; the translation does not change. */
   doubt(code: string, detail: Sentences, words: Words, instead: string): void {
     if (this.doubts.length >= DOUBTS_MAX) return;
     this.doubts.push({ code, detail: detail[this.#language], ...words, instead });
@@ -64,10 +64,10 @@ export class Notes {
   }
 }
 
-/** Max doubts of one translation: each is counted. */
+/** Max doubts per translation, because each is counted. */
 const DOUBTS_MAX = 3;
 
-/** The language that most telling words are of; Portuguese where that cannot be said. */
+/** Returns the language of most significant words; Portuguese if that is unclear. */
 export function languageOf(words: readonly string[]): Language {
   const english = words.filter((word) => ENGLISH.has(word)).length;
   const portuguese = words.filter((word) => PORTUGUESE.has(word)).length;

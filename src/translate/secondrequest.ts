@@ -1,27 +1,25 @@
 /**
- * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina". Input: a
- * sentence whose activities and places are known, and the places that are wished. Output: whether
- * it is two, which one search cannot be.
- * Invariant: only an activity with its place, joined to another activity with another place, makes
- * two, in either order; a list of activities or of places is one. What is said of the first, such
- * as "exceto em Santos" or "com telefone", stands between and does not matter. What is left out
- * alone makes no request.
- * Apart because it looks at all that others took, when they have taken it.
+ * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina".
+ * Input: a sentence with known activities and places, and the requested places. Output: whether it
+ * contains two requests, which one search cannot combine.
+ * Invariant: only an activity with its place, joined to another activity with another place, in
+ * either order, makes two; a list of activities or places makes one. Conditions of the first, such
+ * as "exceto em Santos" or "com telefone", may be between. Exclusions alone make no request.
+ * On its own because it reads the owners of all other stages after they have run.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
 import type { Sentence, TokenRole } from "./words/sentence.ts";
 
-/** A stretch of words of one owner. */
+/** Consecutive words of one owner. */
 interface Run {
   readonly role: "activity" | "place";
   readonly from: number;
   to: number;
-  /** True if a part of it is wished. */
+  /** True if a part of it is requested. */
   isWished: boolean;
 }
 
-/** The tokens of a place. */
 interface PlaceAt {
   readonly from: number;
   readonly to: number;
@@ -31,18 +29,18 @@ const JOINS = /^(e|ou|and|or|mas|but|mais|alem|plus)$/;
 /** "bem como", "as well as" */
 const AS_WELL = /^(como|well)$/;
 const MARKS = /^[,;/.!?+&]$/;
-/** What joins two requests and is no token. */
+/** Separators of requests that are not tokens. */
 const GAP = /\s-\s|\n/;
-/** Words between a join and what it leads to. */
+/** Words between a joining word and the next request. */
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
-/** Owners of what is said of one of the two requests alone. */
+/** Owners of conditions for only one of the two requests. */
 const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
   ...(["headquarters", "name", "status", "list"] as const),
 ]);
 
-/** Says that a sentence is two requests; true where it is. */
+/** Reports that a sentence has two requests. Returns true if it has. */
 export function leaveSecond(sentence: Sentence, notes: Notes, sought: readonly PlaceAt[]): boolean {
   const runs = runsOf(sentence, sought);
   for (let i = 0; i + 3 < runs.length; i++) {
@@ -50,7 +48,7 @@ export function leaveSecond(sentence: Sentence, notes: Notes, sought: readonly P
     const [one, where, other, there] = four;
     const alternate = one.role === other.role && where.role === there.role;
     if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
-    // What is said of one of the two is said of one place or activity, too.
+    // Different conditions may have the same place or activity.
     const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
     if (isSame && !sentence.tokens.some((_, at) => isSaidOf(sentence, at))) continue;
     notes.leave("two_requests", TWO, sentence.words(other.from, there.to));
@@ -64,7 +62,7 @@ const TWO = {
   en: "These are two requests: one search would have all activities in all places. Make two.",
 };
 
-/** "lojas em Natal, bares" names no other place, and what is left out none that is sought. */
+/** True for two requests; "lojas em Natal, bares" has one place, and exclusions do not count. */
 function isTwo(
   sentence: Sentence,
   [one, where, other, there]: readonly [Run, Run, Run, Run],
@@ -80,7 +78,7 @@ function isTwo(
   return !apart.includes(true);
 }
 
-/** The activities and places of a sentence in their order. */
+/** Returns the activities and places of a sentence in order. */
 function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
   const places = new Set<number>();
   for (const { from, to } of sought) for (let at = from; at < to; at++) places.add(at);
@@ -91,7 +89,7 @@ function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
     const isOut = reachOf(sentence, at).polarity === "negated";
     const isWished = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
-    // An activity that is left out is said of the place before it.
+    // An excluded activity belongs to the place before it.
     if (role === "activity" && isOut && last !== undefined) continue;
     // "em SP padarias, exceto em Santos, e no Paraná …"
     const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
@@ -104,16 +102,16 @@ function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
   return runs;
 }
 
-/** True if the last words before a token join it to what stands before them. */
+/** True if the last words before a token join it to the text before them. */
 function isJoined(sentence: Sentence, from: number, to: number): boolean {
   if (GAP.test(gapBefore(sentence, to))) return true;
   let at = to - 1;
   while (at >= from && isSmall(sentence, at)) at--;
-  // "mais" is small, and joins by itself.
+  // "mais" is a small word and also joins.
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
-/** The text between a token and the one before it. */
+/** Returns the text between a token and the one before it. */
 function gapBefore({ tokens, text }: Sentence, at: number): string {
   return text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0);
 }
@@ -139,7 +137,7 @@ function isSaidOf(sentence: Sentence, at: number): boolean {
   return owner !== null && (SAID_OF.has(owner) || owner === "negation");
 }
 
-/** True for the same words, but for what leads to them. */
+/** True for the same words, apart from prepositions. */
 function isAlike(sentence: Sentence, one: Run, other: Run): boolean {
   const [first, second] = [one, other].map(({ from, to }) => {
     const { words } = sentence.words(from, to);

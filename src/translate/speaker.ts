@@ -1,12 +1,10 @@
 /**
- * Clauses in which the speaker talks of himself: what he sells, what he is, and where he is.
- * Input: a sentence before anything else is read in it. Output: these clauses as `own_offer`; no
- * later stage finds a word of them.
- * Invariant: a clause begins where a sentence or a part of it begins, with the first person, a
- * possessive subject, a purpose ("para vender …"), or a noun that asks or signs itself ("gráfica
- * procura …", "Journalist here:"). It ends before a request, a mark, or the customers that it
- * names ("vendo X para padarias"), which are what is sought. A clause of which nothing says where
- * it ends stays as it is.
+ * Clauses about the speaker: their offer, identity, and location.
+ * Input: an unread sentence. Output: these clauses as `own_offer`, hidden from later stages.
+ * Invariant: a clause begins at the start of a sentence or of its part, with the first person, a
+ * possessive subject, a purpose ("para vender …"), or a noun that requests or signs ("gráfica
+ * procura …", "Journalist here:"). It ends before a request, a mark, or the customers in it ("vendo
+ * X para padarias"), which are the request. A clause without a recognizable end stays as it is.
  */
 import { OWN_OFFER } from "./filters/phrase.ts";
 import type { Notes } from "./notes.ts";
@@ -24,7 +22,7 @@ const SELLING = wordSet(
     "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
     "atendo atendemos",
 );
-/** The same behind "a gente", "minha empresa", "I", and "we". */
+/** The same after "a gente", "minha empresa", "I", and "we". */
 const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
     "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +
@@ -34,7 +32,7 @@ const SELLS = wordSet(
     "exports rent rents install installs build builds run runs own owns operate operates work " +
     "works design designs",
 );
-/** The infinitive behind "para", "quero", "to"; alone, it begins a sentence. */
+/** Infinitives after "para", "quero", "to"; alone, they begin a sentence. */
 const TO_SELL = wordSet(
   "vender oferecer fornecer prestar comercializar divulgar apresentar anunciar promover " +
     "propor revender ofrecer presentar sell offer provide supply promote pitch",
@@ -49,7 +47,7 @@ const BEING = wordSet("sou somos");
 const WHERE = wordSet(
   "moro resido vivo vivemos moramos trabalho trabajo trabajamos atuo atuamos live work",
 );
-/** Behind them, beside those of a place: "trabalho com", "I work for". */
+/** Words after verbs of working, apart from prepositions of place: "trabalho com", "I work for". */
 const WORKING = wordSet("com para with for as como");
 const BE = wordSet("fica ficam esta estao localiza situa funciona is are");
 const IN = wordSet("em no na nos nas numa num in at de da do from based located");
@@ -63,7 +61,7 @@ const GENERIC = wordSet(
 const ARTICLES = wordSet("um uma uns umas o a os as the an meu minha meus minhas nosso nossa my");
 const OF_COMPANY = wordSet("empresa firma dono dona de do da owner of representante");
 const JOINS = wordSet("e y and mas but pois porque que ai entao so tambem also");
-/** What asks: a request begins with it, and the speaker's own clause is over. */
+/** Words that begin a request and end the speaker's clause. */
 const REQUESTS = wordSet(
   "procuro procuramos procurando busco buscamos buscando quero queremos queria queriamos preciso " +
     "precisamos precisando necessito necessitamos gostaria gostariamos desejo desejamos manda " +
@@ -73,9 +71,9 @@ const REQUESTS = wordSet(
     "searching " +
     "seeking dame interessam",
 );
-/** Third persons behind a noun that asks for something. */
+/** Third-person verbs after a noun that requests something. */
 const ASKS = wordSet("procura busca precisa quer seeks needs wants looking necesita quiere");
-/** Those of whom somebody is, said before a mark. */
+/** Roles of a speaker, named before a mark. */
 const PERSONS = wordSet(
   "representante vendedor vendedora corretor corretora consultor consultora contador contadora " +
     "jornalista estudante journalist salesman salesperson rep broker consultant accountant " +
@@ -83,56 +81,55 @@ const PERSONS = wordSet(
     "seller freelancer autonomo autonoma marketing periodista",
 );
 const HERE = wordSet("aqui here");
-/** Customers that are no trade. */
+/** Words for customers other than trades. */
 const CUSTOMERS = wordSet(
   "empresas empresa clientes lojas lojistas quem comercios negocios firmas companies businesses " +
     "firms clients customers meis mei micro microempresas pequenas pequenos comerciantes",
 );
-/** What ends a purpose behind what is sought. */
+/** Words that end a purpose after the request. */
 const PURPOSE_END = wordSet(
   "com sem que em no na nos nas abertas abertos with without that in opened e and quero preciso",
 );
-/** Gerunds and openings that make "vendo", "am", "are" something else. */
+/** Words that give "vendo", "am", "are" another meaning. */
 const NOT_SELF = wordSet("que estou to estamos tou estava tava nao quem who not dont");
 const SOUGHT_NOW = wordSet(
   "looking searching seeking trying interested after procurando buscando querendo",
 );
 
-/** Most words of a clause, and of what is looked at before and behind it. */
+/** Max words in a clause, and in the text that is checked before and after it. */
 const CLAUSE_MAX = 30;
-/** Most tokens of a greeting before a signature. */
+/** Max tokens in a greeting before a signature. */
 const GREETING_MAX = 6;
 const HARD = /^[:;.!?\u2013\u2014|]$/;
 
-/** Tokens of a clause: how it begins, then what is said. */
+/** Tokens of a clause: its beginning, then its content. */
 interface Clause {
   readonly from: number;
   readonly object: number;
   readonly to: number;
 }
 
-/** What the stage works on. */
 interface SpeakerContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly gazetteer: Gazetteer;
-  /** Where the trade or goods that begin at a token end. */
+  /** Returns the end of the trade or goods that begin at a token. */
   readonly tradeEnd: (at: number) => number;
   readonly spanish: boolean;
 }
 
-/** A clause of the speaker that names a place. */
+/** A clause about the speaker with a place. */
 interface SpeakerPlace {
   readonly clause: Words;
   readonly place: Words;
 }
 
-/** Claims every clause of the speaker; returns those that name a place. */
+/** Claims every clause about the speaker. Returns those with a place. */
 export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
   const placed: SpeakerPlace[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
-    // Most words begin no clause, and a long text has hundreds of them.
+    // Most words do not begin a clause, and a long text has hundreds.
     if (at > GREETING_MAX && !FIRSTS.has(sentence.folded(at))) continue;
     const clause = isStart(sentence, at) ? clauseAt(context, at) : purposeAt(context, at);
     if (clause === null || clause.to <= clause.from) continue;
@@ -149,20 +146,20 @@ export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     }
     sentence.claim(from, to, "filler");
     sentence.name(from, to);
-    // "vendo X para padarias": the preposition leads to nobody who is served.
+    // "vendo X para padarias": the preposition is not part of the request.
     if (FOR.has(sentence.folded(to)) || isTo(context, to)) {
       sentence.claim(to, to + 1, "filler");
       sentence.name(to, to + 1);
     }
     at = to - 1;
-    // "gráfica procura …": the verb is no noun then.
+    // "gráfica procura …": here the verb is not a noun.
     if (!ASKS.has(sentence.folded(to))) continue;
     sentence.claim(to, to + 1, "filler");
   }
   return placed;
 }
 
-/** Every word that a clause may begin with behind the beginning of a text. */
+/** All first words of a clause after the beginning of a text. */
 const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
@@ -170,7 +167,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...["me", "aqui", "para", "pra", "for", "to"],
 ]);
 
-/** True where a sentence or a part of it begins. */
+/** True at the beginning of a sentence or of its part. */
 function isStart(sentence: Sentence, at: number): boolean {
   if (sentence.tokens[at]?.kind !== "word") return false;
   const before = sentence.tokens[at - 1];
@@ -183,12 +180,11 @@ function isGreeting(word: string): boolean {
   return /^(oi|ola|hello|hi|hey|hola|dia|tarde|noite|pessoal|trabalho)$/.test(word);
 }
 
-/** A line or a dash before a token. */
+/** True if a line break or dash precedes a token. */
 function breaksBefore({ tokens, text }: Sentence, at: number): boolean {
   return /\n|\s-+\s/.test(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0));
 }
 
-/** The clause of the speaker that begins at a token. */
 function clauseAt(context: SpeakerContext, at: number): Clause | null {
   return (
     offerAt(context, at) ??
@@ -200,7 +196,7 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
   );
 }
 
-/** "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
+/** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
 function offerAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   const said = (index: number) => sentence.folded(index);
@@ -217,13 +213,13 @@ function offerAt(context: SpeakerContext, at: number): Clause | null {
   const object = firstOf(sentence, verb + 1);
   const to = offerEnd(context, object);
   if (to !== null) return { from: at, object, to };
-  // "padarias em Natal, vendo farinha": behind what is sought it ends with the sentence.
+  // "padarias em Natal, vendo farinha": after the request it ends with the sentence.
   const isBehind = at > 0 && hasTradeIn(context, at - CLAUSE_MAX, at);
   const end = endOf(sentence, object);
   return isBehind && end > object ? { from: at, object, to: end } : null;
 }
 
-/** "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria", "as a supplier of X". */
+/** Reads "sou dentista", "soy de Curitiba", "moro em X", "tenho uma padaria". */
 function selfAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -266,7 +262,7 @@ function isPerson({ sentence, tradeEnd }: SpeakerContext, at: number): boolean {
   return PERSONS.has(sentence.folded(at)) || (tradeEnd(at) > at && endOf(sentence, at) > at + 1);
 }
 
-/** "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
+/** Reads "minha empresa fica em Recife", "nossa loja vende tintas", "our office is in Curitiba". */
 function subjectAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   if (!OWN.has(sentence.folded(at))) return null;
@@ -286,7 +282,7 @@ function subjectAt(context: SpeakerContext, at: number): Clause | null {
   return null;
 }
 
-/** "gráfica em Santos procura …", "Journalist here:", "representante: …", at the beginning. */
+/** Reads "gráfica em Santos procura …", "Journalist here:" at the beginning. */
 function signatureAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, tradeEnd, gazetteer } = context;
   if (at > GREETING_MAX || !isGreeted(sentence, at)) return null;
@@ -320,8 +316,8 @@ function isGreeted(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …": what
- * the answer is for, up to what is sought.
+ * Reads "para meu TCC, …", "pesquisa da faculdade: …", "estou escrevendo uma reportagem sobre …":
+ * the purpose of the result, before the request.
  */
 function workAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, tradeEnd } = context;
@@ -341,7 +337,7 @@ function workAt(context: SpeakerContext, at: number): Clause | null {
   return null;
 }
 
-/** Work for which companies are listed. */
+/** Kinds of work that need lists of companies. */
 const WORKS = wordSet(
   "tcc pesquisa trabalho estudo projeto reportagem materia artigo campanha monografia tese " +
     "mestrado dissertacao thesis study research survey project article report story paper",
@@ -349,10 +345,10 @@ const WORKS = wordSet(
 const WORK_LEADS = wordSet(
   "para pra for estou to i m am fazendo escrevendo preparando writing doing preparing minha meu my",
 );
-/** Most words of such work. */
+/** Max words in the name of such work. */
 const WORK_MAX = 5;
 
-/** "para vender X", "quero oferecer X para Y", "to sell X"; anywhere. */
+/** Reads "para vender X", "quero oferecer X para Y", "to sell X", in any position. */
 function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence } = context;
   if (!TO_SELL.has(sentence.folded(at))) return null;
@@ -367,11 +363,11 @@ function purposeAt(context: SpeakerContext, at: number): Clause | null {
   const isBehind = hasTradeIn(context, begin - CLAUSE_MAX, begin);
   const end = isBehind ? purposeEnd(context, object) : offerEnd(context, object);
   const to = end ?? purposeEnd(context, object);
-  // "quero vender para hotéis" does not say what.
+  // "quero vender para hotéis" does not name the goods.
   return to <= object ? { from: begin, object: at + 1, to: at + 1 } : { from: begin, object, to };
 }
 
-/** Up to a mark or what goes on with what is sought: "… para vender X com telefone". */
+/** Returns the end of a purpose: at a mark or a condition, "… para vender X com telefone". */
 function purposeEnd(context: SpeakerContext, object: number): number {
   const { sentence } = context;
   let to = object;
@@ -383,7 +379,7 @@ function purposeEnd(context: SpeakerContext, object: number): number {
   return to;
 }
 
-/** Where what is offered ends; null where nothing says it. */
+/** Returns the end of the offer, or null if it is unclear. */
 function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
@@ -393,7 +389,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   if (request >= 0 && hasTrade(context, request)) return trimmed(sentence, object, request);
   if (customer >= 0) return customer;
   if (request >= 0) return trimmed(sentence, object, request);
-  // "vendo X, padarias em Campinas; com telefone": a place stands in what is sought.
+  // "vendo X, padarias em Campinas; com telefone": the request contains the place.
   const goesOn = end < sentence.tokens.length;
   if (goesOn && (comma < 0 || !hasPlace(context, comma, end))) return end;
   if (comma >= 0) return comma;
@@ -401,7 +397,7 @@ function offerEnd(context: SpeakerContext, object: number): number | null {
   return purpose >= 0 ? purpose : null;
 }
 
-/** Where what the speaker is ends: before a request, else at a mark. */
+/** Returns the end of the speaker's identity: before a request, else at a mark. */
 function selfEnd({ sentence }: SpeakerContext, object: number): number {
   const end = endOf(sentence, object);
   const request = requestIn(sentence, object, end);
@@ -410,7 +406,7 @@ function selfEnd({ sentence }: SpeakerContext, object: number): number {
   return comma >= 0 ? comma : end;
 }
 
-/** Index of the mark, line or dash that ends a clause; the length where none does. */
+/** Returns the mark, line break, or dash that ends a clause, or the sentence's length. */
 function endOf(sentence: Sentence, from: number): number {
   for (let at = from; at < sentence.tokens.length; at++) {
     if (at > from && breaksBefore(sentence, at)) return at;
@@ -421,7 +417,7 @@ function endOf(sentence: Sentence, from: number): number {
   return sentence.tokens.length;
 }
 
-/** Index of a word that asks; -1 for none. */
+/** Returns the index of a requesting word, or -1. */
 function requestIn(sentence: Sentence, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const isAsked = REQUESTS.has(sentence.folded(at)) && !TO_SELL.has(sentence.folded(at + 1));
@@ -440,7 +436,7 @@ function forIn(sentence: Sentence, from: number, end: number): number {
   return -1;
 }
 
-/** Index of the preposition before those to whom something is sold; -1 for none. */
+/** Returns the index of the preposition before the customers, or -1. */
 function customerIn(context: SpeakerContext, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     const isLead = FOR.has(context.sentence.folded(at)) || isTo(context, at);
@@ -461,7 +457,7 @@ function isCustomer({ sentence, tradeEnd }: SpeakerContext, from: number): boole
   return CUSTOMERS.has(sentence.folded(at)) || tradeEnd(at) > at;
 }
 
-/** True if a trade or goods begin within reach behind a token. */
+/** True if a trade or goods begin within reach after a token. */
 function hasTrade(context: SpeakerContext, from: number): boolean {
   return hasTradeIn(context, from, from + CLAUSE_MAX);
 }
@@ -473,7 +469,7 @@ function hasTradeIn({ sentence, tradeEnd }: SpeakerContext, from: number, to: nu
   return false;
 }
 
-/** The speaker's own place may be meant where the sentence names no other. */
+/** Reports that the speaker's own place may be meant if the sentence names no other. */
 export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]): void {
   if (first === undefined) return;
   const { clause, place } = first;
@@ -492,7 +488,7 @@ function hasPlace(context: SpeakerContext, from: number, to: number): boolean {
   return placeIn(context, from, to) >= 0;
 }
 
-/** Index of the first place between two tokens; -1 for none. */
+/** Returns the first place between two tokens, or -1. */
 function placeIn(context: SpeakerContext, from: number, to: number): number {
   for (let at = from; at < to; at++) if (isPlace(context, at)) return at;
   return -1;
@@ -503,14 +499,14 @@ function isPlace({ sentence, gazetteer }: SpeakerContext, at: number): boolean {
   return gazetteer.places.longest(sentence.tokens, at) !== null;
 }
 
-/** Behind articles. */
+/** Skips articles. */
 function firstOf(sentence: Sentence, from: number): number {
   let at = from;
   while (at < from + 3 && ARTICLES.has(sentence.folded(at))) at++;
   return at;
 }
 
-/** Without the words and commas that join a request to what stands before it. */
+/** Removes words and commas that join a request to the text before it. */
 function trimmed(sentence: Sentence, from: number, end: number): number {
   let to = end;
   while (to > from) {
@@ -522,7 +518,7 @@ function trimmed(sentence: Sentence, from: number, end: number): number {
   return to;
 }
 
-/** "nossos produtos" says nothing of what they are. */
+/** True for "nossos produtos", which does not name the goods. */
 function isGeneric(sentence: Sentence, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const word = sentence.folded(at);

@@ -1,13 +1,11 @@
 /**
- * Activities that a person may want to choose among. Input: a translation and the spec that it
- * became; words that are not known as an activity. Output: for every place in the text that may
- * stand for several activities, and for unknown words, activities with the number of accounts that
- * each alone would match; for a word, the activities that are far commoner among companies with it
- * in their names than among all.
- * Invariant: counts are exact and are those of the same spec with that one activity; a translation
- * has at most `COUNTS_MAX` of them. What names tell is counted in the snapshot itself over active
- * accounts, for a few words at most, and only ever offered, never searched; a word that many names
- * hold tells nothing.
+ * Activities that a user may choose from.
+ * Input: a translation and its spec; words unknown as an activity. Output: activities with the
+ * number of accounts that each alone matches, for every ambiguous part of the text and for unknown
+ * words; for a word, the activities much more frequent among companies with it in their names.
+ * Invariant: counts are exact and use the same spec with that one activity; at most `COUNTS_MAX`
+ * per translation. Name statistics are counted in the snapshot over active accounts, for few words,
+ * and only suggested, never searched. Words in many names are not evidence.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import { clausesOf } from "../search/clauses.ts";
@@ -31,17 +29,17 @@ interface SuggestedActivity {
   readonly matches: number;
 }
 
-/** Words with the activities that they may mean, likeliest first. */
+/** Words with the activities they may mean, most likely first. */
 export interface Suggestion extends Words {
   readonly activities: readonly SuggestedActivity[];
 }
 
-/** Most activities of one suggestion; a whole section has hundreds. */
+/** Max activities in one suggestion; a whole section has hundreds. */
 const ACTIVITIES_MAX = 12;
-/** Most counts of one translation. */
+/** Max counts per translation. */
 const COUNTS_MAX = 48;
 
-/** The suggestions of a translation; `spec` is its normalized spec. */
+/** Returns the suggestions for a translation; `spec` is its normalized spec. */
 export function suggestionsOf(
   segment: Segment,
   { activities }: Pick<Translation, "activities">,
@@ -66,9 +64,8 @@ export function suggestionsOf(
 }
 
 /**
- * The subclasses of an activity, likeliest first: those that are meant before those that may
- * be; of
- * a prefix or section those with most accounts first.
+ * Returns the subclasses of an activity, most likely first: the meant ones before the possible
+ * ones. Those of a prefix or section are in descending order of accounts.
  */
 function subclassesOf(
   segment: Segment,
@@ -85,12 +82,12 @@ function subclassesOf(
   return [...new Set(expanded)];
 }
 
-/** Another reading of words, with the text that means it and what it finds. */
+/** Another reading of words, with the text that expresses it and its number of matches. */
 export interface CountedDoubt extends DoubtedText {
   readonly matches: number;
 }
 
-/** The doubts of a translation; `specOf` makes the normalized spec of a text. */
+/** Returns the doubts of a translation; `specOf` returns the normalized spec of a text. */
 export function doubtsOf(
   segment: Segment,
   { doubts }: Pick<Translation, "doubts">,
@@ -105,7 +102,7 @@ export function doubtsOf(
 
 const sizesOf = new WeakMap<Segment, ReadonlyMap<string, number>>();
 
-/** Accounts of a snapshot by primary activity (7 digits); counted once. */
+/** Returns accounts by primary activity (7 digits), counted once per snapshot. */
 function accountsByCode(segment: Segment): ReadonlyMap<string, number> {
   const known = sizesOf.get(segment);
   if (known !== undefined) return known;
@@ -128,25 +125,25 @@ function counts(
   return { code, description: descriptions[at] ?? "", matches };
 }
 
-/** Words that are looked for, and their length; a filter takes no longer ones. */
+/** Max words that are searched, and their lengths; a filter does not take longer ones. */
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
 const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;
-/** Activities that are offered for all words together. */
+/** Max activities suggested for all words together. */
 const OFFERED_MAX = 6;
-/** An activity has so many accounts with the word, and this share of them, at least. */
+/** Min accounts of an activity with the word, and min share of the accounts with it. */
 const ACCOUNTS_MIN = 5;
 const SHARE_MIN = 0.08;
-/** And is so many times commoner among them than among all accounts. */
+/** Min ratio of that share to the activity's share of all accounts. */
 const LIFT_MIN = 4;
 
-/** Accounts by activity (`NNNN-N/NN`), and how many there are. */
+/** Accounts by activity (`NNNN-N/NN`), and their total. */
 interface Counts {
   readonly all: number;
   readonly byCode: ReadonlyMap<string, number>;
 }
 
-/** Codes of activities that words of names tell of, likeliest first. */
+/** Returns the activity codes indicated by words of names, most likely first. */
 export function activitiesOfNames(segment: Segment, text: string): readonly string[] {
   const words = [...new Set(analyzeWords(text))]
     .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)

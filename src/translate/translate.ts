@@ -1,11 +1,11 @@
 /**
- * Portuguese sentences to specs. What comes in: a text and a segment. What goes out: a spec as a
- * client could have written it, what was assumed and what could not be expressed, and every part of
- * the text with what it became.
- * Invariant: deterministic and offline; every word is mapped, a filler, or in
- * `unmapped_constraints`; a text never widens what it asks for. Every stage passes over the
- * tokens a few times and looks a bounded number of words around each, so that the length of the
- * text, which is bounded, bounds the work.
+ * Portuguese sentences to specs.
+ * Input: a text and a segment. Output: a spec as a client could write it, assumptions,
+ * inexpressible conditions, and the role of every part of the text.
+ * Invariant: deterministic and offline. Every word is mapped, a filler, or in
+ * `unmapped_constraints`. A text never widens its request. Every stage passes over the tokens a few
+ * times and reads a bounded number of words around each, so that the bounded text length bounds the
+ * work.
  */
 
 import type { Segment } from "../search/segment.ts";
@@ -64,33 +64,33 @@ import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
 
-/** A part of the text with what it was taken for. */
+/** A part of the text with its role. */
 export interface Part extends Words {
   readonly role: TokenRole;
 }
 
-/** What a text became. */
+/** The result of a translation. */
 export interface Translation {
-  /** To be normalized like any spec that a client sends. */
+  /** A spec that must be normalized like any spec from a client. */
   readonly spec: Readonly<Record<string, unknown>> & { readonly explain: TranslationExplain };
   readonly parts: readonly Part[];
-  /** Activities by place in the text, likeliest first. */
+  /** Activities by position in the text, most likely first. */
   readonly activities: readonly FoundActivity[];
-  /** Words that may be meant otherwise, with the text that says so. */
+  /** Words with another reading, and the text for it. */
   readonly doubts: readonly DoubtedText[];
-  /** What the confidence was made from. */
+  /** Inputs of the confidence. */
   readonly features: ConfidenceFeatures;
 }
 
-/** Words that may be meant otherwise. */
+/** Words with another reading. */
 export interface DoubtedText extends Words {
   readonly code: string;
   readonly detail: string;
-  /** The whole text, written so that it means the other. */
+  /** The whole text, rewritten for the other reading. */
   readonly query_text: string;
 }
 
-/** What `explain` of a translated spec holds. */
+/** The `explain` part of a translated spec. */
 export interface TranslationExplain {
   readonly assumptions: readonly Note[];
   readonly warnings: readonly Note[];
@@ -98,10 +98,10 @@ export interface TranslationExplain {
   readonly confidence: number;
 }
 
-/** How a text is translated. */
+/** Options of a translation. */
 interface Wishes {
   readonly language?: Language | undefined;
-  /** The lists of who asks, where somebody has lists; asked for once at most. */
+  /** Returns the client's lists, if the client can have any; called at most once. */
   readonly lists?: (() => readonly NamedList[]) | undefined;
 }
 
@@ -178,7 +178,7 @@ export function translate(
   return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
-/** Reads words and signs that are written otherwise; returns true for a Spanish sentence. */
+/** Reads words and signs with other spellings. Returns true for a Spanish sentence. */
 function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readAbbreviations(sentence);
   readSigns(sentence);
@@ -191,8 +191,8 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
 }
 
 /**
- * The values of contacts, and how many companies may share one; a contact that is only said to be
- * that of another company is lost.
+ * Returns the contact values, and the max number of companies that may share one; a contact
+ * compared only with another company is lost.
  */
 function contactsOf(
   sentence: Sentence,
@@ -206,14 +206,14 @@ function contactsOf(
   return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
 }
 
-/** The wishes; words for contacts that are none of them go to the notes. */
+/** Returns the filters; other words for contacts go to the notes. */
 function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const wishes = findFilters(context);
   leaveContactWords(context.sentence, context.notes, "all");
   return wishes;
 }
 
-/** The limit; contacts that are counted ("com no máximo dois telefones") are none. */
+/** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
   leaveContactWords(sentence, notes, "counted");
   return findLimit(sentence, notes);
@@ -225,7 +225,7 @@ function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
   findDates(numbers);
 }
 
-/** Notes what one search cannot take; true if it would miss most of what is meant. */
+/** Reports conditions one search cannot combine. Returns true if it would miss most matches. */
 function leaveAlternatives(
   { sentence, notes, lists }: Understood,
   places: FoundPlaces,
@@ -266,7 +266,7 @@ function explained(notes: Notes, confidence: number): TranslationExplain {
   };
 }
 
-/** The parts of the text in order; neighbours of one role are one part, marks between stay out. */
+/** Returns the parts in order; neighbors of one role are merged, without the marks between them. */
 function partsOf(sentence: Sentence): Part[] {
   const parts: Part[] = [];
   const roleAt = (at: number): TokenRole | "mark" => {
@@ -283,7 +283,7 @@ function partsOf(sentence: Sentence): Part[] {
   return parts;
 }
 
-/** Counts for the confidence. */
+/** Returns the counts for the confidence. */
 function featuresOf(seen: {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -326,7 +326,7 @@ function featuresOf(seen: {
   };
 }
 
-/** Where stray words stand, and if the general vocabulary has them. */
+/** Counts stray words by position and by membership in the general vocabulary. */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
   for (const { words = "", start = 0 } of stray) {
@@ -344,7 +344,7 @@ function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   return counts;
 }
 
-/** "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
+/** True for "clínicas xyzzy", "móveis planejados e rústicos", "organic bakeries". */
 function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
@@ -354,7 +354,7 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
 
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
-/** Right before what a company is or has an unknown word may turn it round: "barring MEI". */
+/** True before a quality of companies, which an unknown word may negate: "barring MEI". */
 function mayNegate(sentence: Sentence, next: number): boolean {
   const owner = sentence.owner(next);
   return owner !== null && TURNED.has(owner);
@@ -364,23 +364,23 @@ const TURNED: ReadonlySet<TokenRole> = new Set<TokenRole>([
   ...(["regime", "size", "status", "headquarters", "nature", "contact", "list"] as const),
 ]);
 
-/** In capitals behind the beginning, or behind a preposition of places. */
+/** True if capitalized after the beginning, or after a preposition of place. */
 function isNameLike(sentence: Sentence, at: number): boolean {
-  // "jardim america": the word goes on with a name that is a word itself.
+  // "jardim america": the word continues a name that is a word itself.
   const isPlace = sentence.owner(at - 1) === "place";
   if (isPlace && QUARTER_HEADS.has(foldWord(sentence.tokens[at - 1]?.text ?? ""))) return true;
   if (/^(?:em|in|na|no|nas|nos|en)$/.test(sentence.folded(at - 1))) return true;
   return at > 0 && isCapitalised(sentence, at);
 }
 
-/** "num raio de 50 km de Xurupita": a distance from nowhere known bounds no search. */
+/** True for "num raio de 50 km de Xurupita": an unknown center does not bound a search. */
 function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
   const far = notes.unmapped.filter(({ code }) => code === "radius");
-  // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is said of one.
+  // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is in one.
   const beside = ({ words = "", end }: Note) =>
     !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
     places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
-  // "perto de mim" alone bounds nothing, and the country is not near.
+  // "perto de mim" alone does not bound a search, and a country is not near.
   const nowhere = places.states.size === 0 && far.length > 0;
   return (
     places.cities.size === 0 &&
@@ -388,7 +388,7 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
   );
 }
 
-/** "lanchonete jardim américa", "centro sp": what is left is wider than what was asked for. */
+/** True for "lanchonete jardim américa", "centro sp": the remaining place is too wide. */
 function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
   const named = ({ code, words = "" }: Note) => {
     const folded = words.split(" ").map(foldWord);
@@ -405,5 +405,5 @@ function wordsIn(notes: readonly Note[]): number {
   return notes.reduce((sum, { words = "" }) => sum + words.split(/\s+/).length, 0);
 }
 
-/** Codes of warnings about what cannot be true at once, or at all. */
+/** Codes of warnings about contradictory or impossible conditions. */
 const CONTRADICTIONS = new Set(["contradiction", "impossible_date"]);

@@ -1,7 +1,7 @@
 /**
- * The last stage: every word that nobody took. What comes in: a sentence. What goes out: nothing;
- * words that mean nothing are put aside, all others become wishes without a filter.
- * Invariant: afterwards no word is free, so that nothing that was asked for is lost in silence.
+ * The last stage: every word that no other stage claimed.
+ * Input: a sentence. Output: fillers are claimed, all others become requests without a filter.
+ * Invariant: afterwards no word is free, so that every part of the request is reported.
  */
 import { isFillerWord } from "./fillers.ts";
 import { SITE } from "./filters/phrase.ts";
@@ -16,7 +16,7 @@ interface Reason {
   readonly detail: Sentences;
 }
 
-/** Wishes that are often had and that no filter expresses, by a word that gives them away. */
+/** Frequent requests without a filter, by a characteristic word. */
 const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences])[] = [
   [
     "faturamento faturam fatura receita vendas lucro revenue",
@@ -82,12 +82,12 @@ const OTHER: Reason = {
   detail: { pt: "Não foi entendido.", en: "This was not understood." },
 };
 
-/** Whether a word gives away a wish that no filter expresses. */
+/** True if a word indicates a request without a filter. */
 export function isGiveaway(token: Token | undefined): boolean {
   return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
-/** Claims what is left. */
+/** Claims the remaining words. */
 export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   const unmapped: Words[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -109,15 +109,15 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
   return unmapped;
 }
 
-/** Words that begin a wish which stands beside all others: "com estacionamento", "that deliver". */
+/** Words that begin an independent request: "com estacionamento", "that deliver". */
 const LEADS = new Set(
   "para pra for com que sem with that without perto near tenham tenha".split(" "),
 );
 const LEAD_MAX = 2;
 
 /**
- * Whether words that begin at a place of the text are a wish of their own: left out, they leave
- * what is sought and where as it is. Other words may be part of its name.
+ * True if words that begin at a position are an independent request: without them, trade and place
+ * stay the same. Other words may be part of a name.
  */
 export function isOwnWish(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
@@ -130,7 +130,7 @@ export function isOwnWish(sentence: Sentence, start: number): boolean {
   return false;
 }
 
-/** "sem a Mooca": a name behind it is that of a place. */
+/** True for "sem a Mooca": the name after it is a place. */
 function isNameLeftOut(sentence: Sentence, at: number): boolean {
   if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
   if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;
@@ -146,7 +146,7 @@ function isFiller(sentence: Sentence, at: number): boolean {
   return SAYS_ORDER.has(token.folded) && isOrdered(sentence);
 }
 
-/** What says nothing more where an order is asked for: "biggest bakeries first". */
+/** Words that add nothing to a sort order: "biggest bakeries first". */
 const SAYS_ORDER = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
 
 function isOrdered(sentence: Sentence): boolean {

@@ -17,7 +17,7 @@ import { countCities } from "./places/snapshotcities.ts";
 import { spellWords, tradeWords } from "./spelling/spellwords.ts";
 import { translate } from "./translate.ts";
 
-/** Sentences that go through every stage, the official names and the unknown words included. */
+/** Sentences that exercise every stage, with official names and unknown words. */
 const SENTENCES = [
   "padarias em MG abertas desde 2020 com e-mail, exceto MEI",
   "fabricação industrial de aditivos em São Paulo",
@@ -25,12 +25,12 @@ const SENTENCES = [
   "empresas de xyz",
 ];
 
-/** Names that nobody knows, of each kind that the nearest ones are looked for. */
+/** Unknown names, one for each kind with a nearest-name search. */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
 /**
- * The parts of the work, each up to some tenths of a second, so that a request can be answered
- * between two of them.
+ * Steps of the work, each up to some tenths of a second, so that requests can be served between
+ * them.
  */
 const PARTS: readonly ((segment: Segment) => unknown)[] = [
   countCities,
@@ -49,13 +49,13 @@ const PARTS: readonly ((segment: Segment) => unknown)[] = [
   refuseNames,
 ];
 
-/** Does one part of the work for a segment; returns true if further parts follow. */
+/** Runs one step of the work for a segment. Returns true if more steps follow. */
 export async function warmPart(segment: Segment, part: number): Promise<boolean> {
   await PARTS[part]?.(segment);
   return part + 1 < PARTS.length;
 }
 
-/** Makes everything that translating a sentence or a lead query of a segment uses. */
+/** Makes everything needed to translate a sentence or lead query of a segment. */
 export async function warmTranslation(segment: Segment): Promise<void> {
   for (let part = 0; await warmPart(segment, part); ) part++;
 }

@@ -1,8 +1,8 @@
 /**
- * The stage of ages: "há mais de 2 anos", "nos últimos 6 meses", "entre 2 e 5 anos". What comes in:
- * a sentence and the snapshot's day. What goes out: bounds of the opening date.
- * Invariant: ages count back from the snapshot's day; "older than" ends the interval and "younger
- * than" begins it; a number of years without a word that says what to do with it is left alone.
+ * The stage of ages: "há mais de 2 anos", "nos últimos 6 meses", "entre 2 e 5 anos".
+ * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
+ * Invariant: ages count back from the snapshot's day. "Older than" sets the end of the interval,
+ * "younger than" its start. A number of years without such words is not claimed.
  */
 
 import { isInTrade } from "../items.ts";
@@ -15,7 +15,7 @@ import { back, type Day } from "./saiddates.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Months in a unit of time, and days in one. */
+/** Time units in months or days. */
 const UNITS: Readonly<Record<string, Length>> = {
   ...{ ano: { months: 12 }, anos: { months: 12 }, year: { months: 12 }, years: { months: 12 } },
   ...{ mes: { months: 1 }, meses: { months: 1 }, month: { months: 1 }, months: { months: 1 } },
@@ -32,7 +32,7 @@ interface Length {
   readonly days?: number;
 }
 
-/** Longest age in years; the registry has none that is older. */
+/** Max age in years; the registry has none older. */
 const YEARS_MAX = 200;
 
 const MORE = wordSet(
@@ -51,12 +51,12 @@ const SMALL = wordSet(
     "foram ser sejam between e ou mercado",
 );
 const SAYS = wordSet("ha faz com tem tenham tenha idade for with entre between");
-/** Words behind an age that say that it is one. */
+/** Words after a number of years that make it an age. */
 const TAILS = wordSet(
   "mercado existencia idade atividade atividades vida funcionamento abertura fundacao operacao " +
     "experiencia historia estrada atuacao cnpj tradicao old age business operation existence",
 );
-/** Whose age it is when it is no company's. */
+/** Words that attribute an age to people, not to a company. */
 const PEOPLE = wordSet(
   "para criancas alunos idosos bebes pessoas jovens publico adultos menores garantia",
 );
@@ -103,7 +103,7 @@ function spanAt(sentence: Sentence, at: number): Read | null {
   return { span: { months: one.months + months, days: one.days + days, to } };
 }
 
-/** "mais de 10 anos e menos de 20": the second bound has the unit of the first. */
+/** Reads a second bound that has the unit of the first: "mais de 10 anos e menos de 20". */
 function otherBound(sentence: Sentence, at: number, one: Span): Read | null {
   const small = (i: number) => ["de", "que", "than"].includes(sentence.folded(i));
   const first = sentence.folded(small(at - 1) ? at - 2 : at - 1);
@@ -165,7 +165,7 @@ function rangeAt(sentence: Sentence, at: number): Read | null {
   if (second === null || high === null || high.value === low.value) return null;
   const span = lengthOf(sentence, low.value, high.to);
   if (span === null) return null;
-  // "menos de 5 e mais de 2 anos" says the upper end first.
+  // "menos de 5 e mais de 2 anos" has the upper end first.
   const turned = high.value < low.value;
   if (turned && at2 === low.to + 1) return null;
   return turned ? { span: { ...second }, second: { ...span, to: second.to } } : { span, second };
@@ -175,9 +175,9 @@ function rangeAt(sentence: Sentence, at: number): Read | null {
 function lastAt(sentence: Sentence, at: number): Read | null {
   if (!LAST.has(sentence.folded(at - 1)) || !sentence.free(at - 1)) return null;
   const span = lengthOf(sentence, 1, at);
-  // "last year" is the one before this, "in the last year" are twelve months.
+  // "last year" is the previous calendar year, "in the last year" is twelve months.
   if (sentence.folded(at - 1) === "last" && sentence.folded(at - 2) !== "the") return null;
-  // "nos últimos meses" does not say how many.
+  // "nos últimos meses" has no number.
   const isSeveral = /(?<!^me)s$/.test(sentence.folded(at));
   return span === null || isSeveral ? null : { span, bare: true };
 }
@@ -190,13 +190,13 @@ interface Lead {
   readonly from: number;
   readonly side: "more" | "less" | null;
   readonly last: boolean;
-  /** A word stood there that makes a number of years an age. */
+  /** True if a word makes the number of years an age. */
   readonly says: boolean;
-  /** The time is that of something else. */
+  /** True if the time belongs to something else. */
   readonly other: boolean;
 }
 
-/** Applies an age; returns the index behind it. */
+/** Applies an age. Returns the index after it. */
 function take(context: NumberContext, at: number, { span, second }: Read): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
@@ -264,12 +264,12 @@ function ago(today: Day, { months, days }: Span): Day {
   return back(back(today, months, "month"), days, "day");
 }
 
-/** What the words before an age make of it. */
+/** Reads the words before an age. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Lead["side"] = null;
   let from = at;
   let [last, says, other, adjective] = [false, false, false, false];
-  // "baixadas, abertas há 2 anos", "baixadas com mais de 5 anos": the age is not that of the end.
+  // "baixadas, abertas há 2 anos", "baixadas com mais de 5 anos": not the age of the closing.
   let own = false;
   for (let i = at - 1; i >= Math.max(0, at - 8) && sentence.free(i); i--) {
     const word = sentence.folded(i);
@@ -300,7 +300,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
 
 const TRIMMED = wordSet("e ou com a o as os");
 
-/** Words that join what is before do not belong to an age. */
+/** Skips joining words that belong to the text before an age. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at - 1 && TRIMMED.has(sentence.folded(start)) && !isCompared(sentence, start))
@@ -308,7 +308,7 @@ function trimmed(sentence: Sentence, from: number, at: number): number {
   return start;
 }
 
-/** "com mais de" belongs together. */
+/** True if "com" belongs to a comparison, as in "com mais de". */
 function isCompared(sentence: Sentence, at: number): boolean {
   const next = sentence.folded(at + 1);
   const numeral = sentence.tokens[at + 1]?.kind === "number";

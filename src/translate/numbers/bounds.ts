@@ -1,15 +1,15 @@
 /**
- * What numbers of a sentence bound. What comes in: bounds of opening dates, of share capital and of
- * the number of establishments as stages meet them. What goes out: one interval of each.
- * Invariant: an interval never becomes empty and never wider: a bound that contradicts what was
- * said before it is not applied, and is said to be so.
+ * Numeric bounds of a sentence.
+ * Input: bounds of opening dates, share capital, and establishments, as stages find them.
+ * Output: one interval for each.
+ * Invariant: intervals never become empty or wider; a contradicting bound is reported, not applied.
  */
 
 import type { Notes } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
 import { type Day, dayText } from "./saiddates.ts";
 
-/** Opening dates `[after, before)`, reais and counts `[min, max]`; null where there is no bound. */
+/** Opening dates `[after, before)`, reais and counts `[min, max]`; null means unbounded. */
 export class Bounds {
   readonly #notes: Notes;
   startedAfter: string | null = null;
@@ -23,7 +23,7 @@ export class Bounds {
     this.#notes = notes;
   }
 
-  /** Narrows the opening dates; false where nothing would be left. */
+  /** Narrows the opening dates. Returns false if the interval would be empty. */
   opened(first: Day | null, after: Day | null, words: Words): boolean {
     const from = larger(this.startedAfter, first === null ? null : dayText(first));
     const to = smaller(this.startedBefore, after === null ? null : dayText(after));
@@ -33,14 +33,14 @@ export class Bounds {
     return true;
   }
 
-  /** Widens a period that ends where another begins: "em 2020 e 2021"; false where it does not. */
+  /** Extends a period to the next ("em 2020 e 2021"). Returns false if they are not adjacent. */
   continued(first: Day, after: Day): boolean {
     if (this.startedBefore !== dayText(first)) return false;
     this.startedBefore = dayText(after);
     return true;
   }
 
-  /** Narrows the share capital; false where nothing would be left. */
+  /** Narrows the share capital. Returns false if the interval would be empty. */
   capital(min: number | null, max: number | null, words: Words): boolean {
     const from = larger(this.capitalMin, min);
     const to = smaller(this.capitalMax, max);
@@ -50,7 +50,7 @@ export class Bounds {
     return true;
   }
 
-  /** Narrows the number of establishments; false where nothing would be left. */
+  /** Narrows the number of establishments. Returns false if the interval would be empty. */
   establishments(min: number | null, max: number | null, words: Words): boolean {
     const from = larger(this.establishmentsMin, min);
     const to = smaller(this.establishmentsMax, max);
@@ -68,7 +68,7 @@ export class Bounds {
   }
 }
 
-/** Says that words exclude what was said before them and were not applied. */
+/** Reports words that contradict earlier ones and were not applied. */
 export function contradict(notes: Notes, words: Words, code = "contradiction"): void {
   const detail = {
     pt: "Contradiz o que foi dito antes; não foi aplicado.",

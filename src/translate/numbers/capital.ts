@@ -1,7 +1,7 @@
 /**
- * The stage of share capital. What comes in: a sentence. What goes out: bounds in reais.
- * Invariant: an amount counts only beside the word "capital"; any other amount of money is left to
- * the notes, because it may be a revenue.
+ * The stage of share capital.
+ * Input: a sentence. Output: bounds in reais.
+ * Invariant: an amount counts only next to the word "capital". Other amounts may be revenues.
  */
 
 import { SPEC_LIMITS } from "../../spec/limits.ts";
@@ -24,13 +24,13 @@ const SMALL = wordSet(
   "social de do da a o em no na que e ou entre igual ser seja share of valor reais r declarado " +
     "registrado integralizado between than the at with",
 );
-/** What is counted where no money is. */
+/** Units of numbers that are not money. */
 const COUNTED = wordSet(
   "resultados empresas registros linhas leads contatos results rows companies " +
     "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
     "year years",
 );
-/** Most words between "capital" and its amount. */
+/** Max words between "capital" and its amount. */
 const REACH = 9;
 
 /** Finds and claims every bound of the share capital. */
@@ -39,14 +39,14 @@ export function findCapital(context: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
     let read = behind(sentence, at) ?? before(sentence, at);
-    // "por maior capital entre 2010 e 2015", "maior capital, no máximo 30": an order.
+    // "por maior capital entre 2010 e 2015", "maior capital, no máximo 30": a sort order.
     if (read !== null && isOrder(sentence, at) && !isMoneyRead(read)) continue;
     // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
     for (; read !== null; read = further(sentence, read)) apply(context, read);
   }
 }
 
-/** Whether an order is asked for, and no amount: "maior capital". */
+/** True for a sort order: "maior capital". */
 function isOrder(sentence: Sentence, at: number): boolean {
   return /^(maior|maiores|menor|menores|highest|largest|lowest)$/.test(sentence.folded(at - 1));
 }
@@ -61,11 +61,11 @@ interface Read {
   readonly side: "min" | "max" | null;
   readonly first: Amount;
   readonly second: Amount | null;
-  /** "que não seja entre 10 e 50 mil": two bounds that no filter turns round. */
+  /** True for a negated range ("que não seja entre 10 e 50 mil"), which no filter can express. */
   readonly outside: boolean;
 }
 
-/** "capital social de pelo menos 100 mil", "capital entre 10 e 50 mil reais". */
+/** Reads bounds after the word: "capital social de pelo menos 100 mil". */
 function behind(sentence: Sentence, at: number): Read | null {
   let side: Read["side"] = null;
   let between = false;
@@ -100,7 +100,7 @@ function opposite(side: Read["side"]): Read["side"] {
   return side === "min" ? "max" : "min";
 }
 
-/** Another bound of the same capital behind one. */
+/** Reads another bound of the same capital after the first. */
 function further(sentence: Sentence, { to, second }: Read): Read | null {
   const mark = sentence.tokens[to]?.text === "," ? 1 : 0;
   let from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
@@ -114,7 +114,7 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
   return read === null ? null : { ...read, from };
 }
 
-/** "mais de R$ 100 mil de capital". */
+/** Reads an amount before the word: "mais de R$ 100 mil de capital". */
 function before(sentence: Sentence, at: number): Read | null {
   const of = ["de", "in", "em", "of"].includes(sentence.folded(at - 1)) ? at - 1 : at;
   for (let start = Math.max(0, of - 6); start < of; start++) {
@@ -139,7 +139,7 @@ function before(sentence: Sentence, at: number): Read | null {
   return null;
 }
 
-/** "entre R$ 10 mil e" before the amount at a token. */
+/** Reads the lower bound before the amount at a token: "entre R$ 10 mil e". */
 function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number } | null {
   if (!["e", "a", "and", "to"].includes(sentence.folded(at - 1))) return null;
   for (let start = Math.max(0, at - 6); start < at - 1; start++) {
@@ -150,7 +150,7 @@ function lowerOf(sentence: Sentence, at: number): { amount: Amount; from: number
   return null;
 }
 
-/** "menos" alone is less, "pelo menos" more. */
+/** Returns the side of a comparing word: "menos" alone is less, "pelo menos" more. */
 function sideOf(sentence: Sentence, at: number): Read["side"] {
   const word = sentence.folded(at);
   const mark = sentence.tokens[at]?.text ?? "";
@@ -161,7 +161,7 @@ function sideOf(sentence: Sentence, at: number): Read["side"] {
   return MORE.has(word) && word !== "pelo" ? "min" : null;
 }
 
-/** "ou mais", "+" behind an amount. */
+/** Returns the side of words after an amount: "ou mais", "+". */
 function sideBehind(sentence: Sentence, at: number): Read["side"] {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (sentence.tokens[at]?.folded === "+") return "min";
@@ -180,7 +180,7 @@ function amountOf(sentence: Sentence, at: number): Amount | null {
   return isShare || /^(%|percent|porcento)$/.test(next) ? null : amount;
 }
 
-/** "-5 mil": no capital is. */
+/** True for a negative number ("-5 mil"), which no capital can be. */
 function isBelowZero({ text, tokens }: Sentence, at: number): boolean {
   const { start = 0, kind } = tokens[at] ?? {};
   return kind === "number" && /(^|\s)[-−]$/.test(text.slice(Math.max(0, start - 2), start));
@@ -192,7 +192,7 @@ function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount |
   return joined ? amountOf(sentence, first.to + 1) : null;
 }
 
-/** "entre 10 e 50 mil": the factor holds for both. */
+/** Applies the factor to both amounts: "entre 10 e 50 mil". */
 function scaledAlike(first: Amount, second: Amount | null) {
   if (second === null || first.scaled || !second.scaled || second.value < 1000)
     return { first, second };
@@ -201,7 +201,7 @@ function scaledAlike(first: Amount, second: Amount | null) {
   return { first: value < second.value ? { ...first, value } : first, second };
 }
 
-/** Leaves amounts of money of something else, with the words that compare them. */
+/** Leaves other amounts of money to the notes, with their comparing words. */
 export function leaveAmounts({ sentence, notes }: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const amount = sentence.free(at) ? amountAt(sentence, at) : null;

@@ -1,8 +1,8 @@
 /**
- * The stage of counts: how many establishments a company has. What comes in: a sentence. What goes
- * out: bounds of their number.
- * Invariant: a number counts establishments only where the words say that a company has them;
- * "50 lojas de tintas" and "planilha com 100 lojas" are limits. Branches are one fewer than
+ * The stage of counts: the number of establishments of a company.
+ * Input: a sentence. Output: bounds of the number.
+ * Invariant: a number counts establishments only if the words attribute them to a company. "50
+ * lojas de tintas" and "planilha com 100 lojas" are limits. A company has one branch fewer than
  * establishments.
  */
 
@@ -29,13 +29,13 @@ const HAVING = wordSet(
 );
 /** Lists have rows, not establishments. */
 const LISTS = wordSet("lista listas planilha relacao arquivo base listagem list spreadsheet file");
-/** Chains, whose establishments are counted without "com". */
+/** Chains, whose establishments may be counted without "com". */
 const CHAINS = wordSet("rede redes cadeia cadeias chain chains franquia franquias");
 const SMALL = wordSet("de do da que o a os as of than a the em no na ao pelo at um uma not");
 const SINGLE = wordSet("unica unico so single sole sola");
 const ONLY = wordSet("so apenas somente only just exatamente exactly unica unico single");
 const ONLY_WORD = /^(so|solo)$/;
-/** Most words between what a company has and its number. */
+/** Max words between a verb of having and its number. */
 const REACH = 6;
 
 type Side = "min" | "max" | "over" | "under" | "exact" | null;
@@ -51,12 +51,11 @@ function pairs(side: Side, words: string): [string, Side][] {
   return words.split(" ").map((word) => [word, side]);
 }
 
-/** What the stage works on. */
 interface CountContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
   readonly bounds: Bounds;
-  /** Whether the snapshot has what is counted at an import. */
+  /** True if the snapshot's import counted establishments. */
   readonly counts: boolean;
 }
 
@@ -65,7 +64,7 @@ interface Read {
   readonly to: number;
   readonly min: number | null;
   readonly max: number | null;
-  /** Neither more nor less was said. */
+  /** True if the number has no comparing words. */
   readonly bare: boolean;
   readonly unit: number;
 }
@@ -78,7 +77,7 @@ export function findCounts(context: CountContext): void {
   let last = -1;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
-    // "com mais de 5 lojas e menos de 10": behind one count there is another.
+    // "com mais de 5 lojas e menos de 10": one count may follow another.
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
     const read = counted(sentence, at, known) ?? alone(sentence, at) ?? unchained(sentence, at);
     if (read === null) continue;
@@ -110,7 +109,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const exact = single || tail > to;
   const side =
     behind.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
-  // "com uma unidade em Campinas" has one there.
+  // "com uma unidade em Campinas" means at least one there.
   const article = first.value === 1 && sentence.tokens[at]?.kind === "word";
   // "between 2 and 5 stores"
   const between = range !== null && ["entre", "between"].includes(sentence.folded(at - 1));
@@ -124,7 +123,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
     const opposed = lead.side !== null && (one.min === null) === (two.max === null);
     return opposed ? { ...words, min: one.min ?? two.min, max: one.max ?? two.max } : null;
   }
-  // "uma única filial" is one, and with it the head office.
+  // "uma única filial" is one branch apart from the head office.
   const own =
     first.value === 1 && (exact || side === "exact") && BRANCHES.has(sentence.folded(unit));
   return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
@@ -151,7 +150,7 @@ function alone(sentence: Sentence, at: number): Read | null {
   return { from: at, to: at + 2, unit, min: null, max: 1, bare: false };
 }
 
-/** "que não são de rede", "that are not chains": one establishment only. */
+/** Reads "que não são de rede", "that are not chains" as one establishment only. */
 function unchained(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const ends = !/^(de|do|da|dos|das|of)$/.test(sentence.folded(at + 1));
@@ -160,17 +159,17 @@ function unchained(sentence: Sentence, at: number): Read | null {
   const { polarity, negator } = reachOf(sentence, at);
   const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca|sem)$/.test(sentence.folded(negator));
   if (polarity !== "negated" || !not || negator > at) return null;
-  // Its own negation is what makes it one establishment.
+  // The negation turns this into one establishment.
   return { from: at, to: at + 1, unit: at, min: 2, max: null, bare: false };
 }
 
 function isUnit(sentence: Sentence, at: number): boolean {
   if (!UNITS.has(sentence.folded(at)) || !sentence.free(at)) return false;
-  // "mais de 3 lojas com celular" are no shops of mobiles.
+  // "mais de 3 lojas com celular" does not mean mobile phone shops.
   return sentence.folded(at + 1) === "com" || !isInTrade(sentence, at, at + 1);
 }
 
-/** "ou mais", "+", "or fewer" behind a number or what it counts. */
+/** Reads "ou mais", "+", "or fewer" after a number or its unit. */
 function sideBehind(sentence: Sentence, at: number): { readonly side: Side; readonly to: number } {
   if (sentence.tokens[at]?.folded === "+") return { side: "min", to: at + 1 };
   const [join, word] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -189,7 +188,7 @@ function secondOf(sentence: Sentence, at: number) {
   return joined || dash ? numberAt(sentence, at + 1) : null;
 }
 
-/** "mais de 2 e menos de 10 lojas": another bound, before what both count. */
+/** Reads another bound before the shared unit: "mais de 2 e menos de 10 lojas". */
 function otherBound(sentence: Sentence, at: number) {
   if (!["e", "mas", "and", "but"].includes(sentence.folded(at))) return null;
   let side: Side = null;
@@ -206,11 +205,11 @@ function otherBound(sentence: Sentence, at: number) {
 interface Lead {
   readonly from: number;
   readonly side: Side;
-  /** Whether it is said that a company has them. */
+  /** True if the words attribute the establishments to a company. */
   readonly had: boolean;
 }
 
-/** The words before a number: "que tenham pelo menos". */
+/** Reads the words before a number: "que tenham pelo menos". */
 function leadOf(sentence: Sentence, at: number): Lead {
   let side: Side = null;
   let from = at;
@@ -236,7 +235,7 @@ function sideAt(sentence: Sentence, at: number): Side {
   return SIDES.get(word) ?? null;
 }
 
-/** Whether the bound was applied. */
+/** Applies a bound. Returns true if it was applied. */
 function apply({ sentence, notes, bounds, counts }: CountContext, read: Read): boolean {
   const reach = reachOf(sentence, read.from);
   const negated = reach.polarity === "negated" && reach.negator < read.from;
@@ -265,7 +264,7 @@ function remark(notes: Notes, { bare, more }: { bare: boolean; more: number }, w
   if (more > 0) notes.assume(BRANCH_COUNT.code, BRANCH_COUNT, words);
 }
 
-/** "que não tenham mais de 3 lojas" have at most three. */
+/** Inverts bounds: "que não tenham mais de 3 lojas" means at most three. */
 function turned({ min, max }: Read): Pick<Read, "min" | "max"> {
   if (min !== null && max !== null) return { min, max };
   if (min !== null) return { min: null, max: min - 1 };
@@ -278,7 +277,7 @@ function leave(sentence: Sentence, notes: Notes, { from, to }: Read): boolean {
   return false;
 }
 
-/** "redes de", "chains of" have been said with their number. */
+/** Claims "redes de", "chains of", which the count already expresses. */
 function claimChains(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);

@@ -1,11 +1,11 @@
 /**
- * The stage of opening dates. Input: a sentence and the snapshot's day. Output: bounds of the
- * opening date.
- * Invariant: the interval is half open, as in a spec; a date that is claimed is claimed with the
- * words that give it its meaning; a date of something else than the opening, one that does not
- * exist and one that contradicts another is said and not applied. A date is that of an end if the
- * words before it say so; places and trades between do not count ("baixadas em Recife em 2023",
- * "inactive bakeries since 2020"), another verb, "com" and a mark do.
+ * The stage of opening dates.
+ * Input: a sentence and the snapshot's day. Output: bounds of the opening date.
+ * Invariant: the interval is half open, as in a spec. A date is claimed with the words that define
+ * its meaning. Dates that belong to another event, do not exist, or contradict another are
+ * reported, not applied. The words before a date may make it a closing date. Places and trades
+ * between do not matter ("baixadas em Recife em 2023", "inactive bakeries since 2020"); another
+ * verb, "com", and a mark do.
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade, kindAt } from "../items.ts";
@@ -16,7 +16,7 @@ import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";
 import { back, type Day, dateAt, dayText, type Period, type SaidDate } from "./saiddates.ts";
 
-/** What the stages of numbers work on. */
+/** Inputs of the stages for numbers. */
 export interface NumberContext {
   readonly sentence: Sentence;
   readonly notes: Notes;
@@ -40,7 +40,7 @@ const SMALL = wordSet(
     "foram foi " +
     "sido data dia meados were was on durante ao longo somente so apenas from not",
 );
-/** Events whose dates nobody has defined. */
+/** Events without defined dates. */
 const EVENTS = wordSet("pandemia covid quarentena lockdown crise");
 
 type Meaning = "since" | "after" | "before" | "until" | "in" | "between" | null;
@@ -55,9 +55,9 @@ const MEANINGS: Readonly<Record<string, Exclude<Meaning, null>>> = {
 interface Lead {
   readonly from: number;
   readonly meaning: Meaning;
-  /** An opening was named. */
+  /** True if a word names an opening. */
   readonly opened: boolean;
-  /** The date is one of something else. */
+  /** True if the date belongs to something else. */
   readonly other: boolean;
   /** "de 2018 a 2020". */
   readonly of: boolean;
@@ -81,7 +81,7 @@ export function findDates(context: NumberContext): void {
   findVague(context);
 }
 
-/** "antes da pandemia": claimed with its words, and left to the notes. */
+/** Claims "antes da pandemia" with its words and leaves it to the notes. */
 function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   const { from, meaning } = leadOf(sentence, at);
   if (meaning === null) return at;
@@ -90,7 +90,7 @@ function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   return at;
 }
 
-/** Applies a date in the meaning that its words give it; returns the index behind it. */
+/** Applies a date with the meaning its words define. Returns the index after it. */
 function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
@@ -123,7 +123,7 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
     return to;
   }
   const [start, second] = periods as [Period, Period | undefined];
-  // "entre março e junho de 2021": the year is that of the second month.
+  // "entre março e junho de 2021": the year belongs to both months.
   const year = said.yearless && second !== undefined ? second.first.year : start.first.year;
   const first = { ...start.first, year };
   const known: SaidDate = { period: start, to: said.to, ...(second ? {} : said) };
@@ -132,7 +132,7 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   return listed(context, to, span);
 }
 
-/** "neste ano", "padarias dos anos 90"; "vender mais este mês" says nothing of companies. */
+/** True for "neste ano", "padarias dos anos 90"; "vender mais este mês" is not about companies. */
 function isSaidOf(sentence: Sentence, at: number, { relative }: SaidDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
@@ -146,7 +146,7 @@ interface Taken extends Lead {
   readonly said: SaidDate;
 }
 
-/** Sets the bounds, turned round behind a negation. */
+/** Sets the bounds, inverted after a negation. */
 function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
@@ -165,7 +165,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   }
   const words = sentence.claim(from, to, "date");
   const low = meaning === "after" ? after : meaning === "since" || inside ? first : null;
-  // "este ano" goes on.
+  // "este ano" has not ended.
   const running = taken.said.relative && dayText(after) > dayText(today);
   const upTo = meaning === "until" || (inside && !running) ? after : null;
   const high = meaning === "before" ? first : upTo;
@@ -186,7 +186,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
   if (taken.said.yearless) assumeYear(notes, first, words);
 }
 
-/** "opened not later than 2020": the negator may stand inside of the words. */
+/** Finds a negator inside of the date's words: "opened not later than 2020". */
 function reachWithin(sentence: Sentence, from: number, at: number): Reach {
   let inside = from;
   while (inside < at && reachOf(sentence, inside).negator < 0) inside++;
@@ -197,7 +197,7 @@ function assumeYear(notes: Notes, { year }: Day, words: Words): void {
   notes.assume("year", { pt: `Ano: ${year}.`, en: `Year: ${year}.` }, words);
 }
 
-/** The second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
+/** Reads the second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
 function rangeAt(
   { sentence, today }: NumberContext,
   said: SaidDate,
@@ -221,7 +221,7 @@ function isYearAt({ tokens }: Sentence, at: number): boolean {
   return /^(?:19|20)\d\d$/.test(tokens[at]?.text ?? "");
 }
 
-/** "2020 em diante", "2020 para cá": the index behind, or the same. */
+/** Returns the index after "em diante", "para cá" ("2020 em diante"), or the same index. */
 function sinceBehind(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (first === "em" && second === "diante") return at + 2;
@@ -231,7 +231,7 @@ function sinceBehind(sentence: Sentence, at: number): number {
   return ["onwards", "onward"].includes(first) ? at + 1 : at;
 }
 
-/** "em 2019, 2020 ou 2021": periods that follow each other are one, others cannot both hold. */
+/** Reads a list ("em 2019, 2020 ou 2021"): adjacent periods are merged, others contradict. */
 function listed(context: NumberContext, from: number, taken: Taken): number {
   const { sentence, notes, bounds, today } = context;
   if (taken.meaning !== "in") return from;
@@ -251,7 +251,7 @@ function listed(context: NumberContext, from: number, taken: Taken): number {
   }
 }
 
-/** What the words before a date make of it. */
+/** Reads the words before a date. */
 function leadOf(sentence: Sentence, at: number): Lead {
   let meaning: Meaning = null;
   let from = at;
@@ -284,7 +284,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 
-/** Words that join what is before do not belong to what follows. */
+/** Skips joining words that belong to the text before a date. */
 function trimmed(sentence: Sentence, from: number, at: number): number {
   let start = from;
   while (start < at && TRIMMED.has(sentence.folded(start))) start++;
@@ -293,16 +293,16 @@ function trimmed(sentence: Sentence, from: number, at: number): number {
 
 const TRIMMED = wordSet("e ou com so apenas somente and");
 
-/** Words for an age that nobody has defined: "recém-abertas", "novas", "antigas". */
+/** Reads words for an undefined age: "recém-abertas", "novas", "antigas". */
 function findVague(context: NumberContext): void {
   const { sentence, notes } = context;
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
     if (!sentence.free(at) || ["mais", "menos", "more", "most"].includes(sentence.folded(at - 1)))
       continue;
-    // "recém abertas primeiro" is an order.
+    // "recém abertas primeiro" is a sort order.
     if (FILTER_PHRASES.longest(sentence.tokens, at)?.value.role === "sort") continue;
-    // "clientes novos" are those of who asks.
+    // "clientes novos" are customers of the user.
     const own = OWN.has(sentence.folded(at - 1)) || OWN.has(sentence.folded(at + 1));
     if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
     else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
@@ -317,7 +317,7 @@ const RECENT = wordSet(
 );
 const OLD = wordSet("antiga antigas antigo antigos tradicionais tradicional velhas consolidadas");
 const OWN = wordSet("cliente clientes lead leads contatos prospects oportunidades vendas negocio");
-/** Months that a company is called new for. */
+/** Max age of a company called new, in months. */
 const RECENT_MONTHS = 12;
 
 function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: number): void {
@@ -347,7 +347,7 @@ function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: numbe
   );
 }
 
-/** Words for an end; a date with them is no opening date. */
+/** Words for a closing; a date with them is not an opening date. */
 export const CLOSED = wordSet(
   "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
     "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
@@ -359,12 +359,12 @@ export const CLOSED = wordSet(
     "shut " +
     "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
-/** Small words between an end, a place or a trade, and a date. */
+/** Small words between a closing, place, or trade and a date. */
 const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
-/** Most words between an end and its date. */
+/** Max words between a closing and its date. */
 const REACH = 12;
 
-/** Whether the words of a date that begin at a token say when something ended. */
+/** True if the date words that begin at a token belong to a closing. */
 export function isOfEnd(sentence: Sentence, from: number): boolean {
   for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
     const word = sentence.folded(at);

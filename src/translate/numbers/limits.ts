@@ -1,8 +1,8 @@
 /**
- * The stage of the limit: a number that counts accounts. What comes in: a sentence. What goes out:
- * the limit, or null.
- * Invariant: a number is a limit only where a word says so or where what it counts are companies;
- * "posto 24 horas" and "3 irmãos" are none; a limit that no spec takes is said and not applied.
+ * The stage of the limit: a number that counts accounts.
+ * Input: a sentence. Output: the limit, or null.
+ * Invariant: a number is a limit only if a word says so or if it counts companies; "posto 24 horas"
+ * and "3 irmãos" are not. A limit out of a spec's range is reported, not applied.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -15,7 +15,7 @@ import { factorAt, numberAt, withHundreds } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Words right before a limit. */
+/** Words directly before a limit. */
 const LED = wordSet(
   "most top primeiras primeiros primeira limite limit maximo first max quantidade qtd maxima " +
     "limitado limitada limita " +
@@ -25,7 +25,7 @@ const SMALL = wordSet(
   "da de a as os o em no na muito uma um uns umas cerca aproximadamente lista com to of the " +
     "ao at most",
 );
-/** Words that ask for something to be shown. */
+/** Words that request results. */
 const ASKED = wordSet(
   "ver ve quero queria queremos queriamos procuro procuramos procura busco buscamos preciso " +
     "precisamos busque buscar traga trazer mostre mostrar liste " +
@@ -35,21 +35,21 @@ const ASKED = wordSet(
     "retorne traz gostaria tem cade quais urgente need want show find get give list up ate " +
     "selecione pegue puxe",
 );
-/** What companies are called when they are counted. */
+/** Words for counted companies. */
 const COUNTED = wordSet(
   "empresa empresas companhia companhias firma firmas negocio negocios estabelecimento " +
     "estabelecimentos cnpjs lead leads contato contatos resultado resultados registro registros " +
     "prospect prospects cliente clientes linha linhas companies businesses results records rows " +
     "primeiras primeiros maiores menores melhores mais largest biggest smallest newest oldest",
 );
-/** Before these a number of companies is no limit. */
+/** After these a number of companies is not a limit. */
 const COMPARED = wordSet("mais menos acima abaixo entre superior inferior over under than");
 const DOZENS: Readonly<Record<string, number>> = {
   ...{ duzia: 12, duzias: 12, dozen: 12, centena: 100, centenas: 100, dezena: 10, dezenas: 10 },
   ...{ milhar: 1000 },
 };
 
-/** Finds and claims the limit; the first one counts. */
+/** Finds and claims the limit; the first valid one wins. */
 export function findLimit(sentence: Sentence, notes: Notes): number | null {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
@@ -79,7 +79,7 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
   return null;
 }
 
-/** "50 no máximo": says that the number before it is a limit. */
+/** True if the words after a number make it a limit: "50 no máximo". */
 function isMostBehind(sentence: Sentence, at: number): boolean {
   const said = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
   const ends = sentence.tokens[at + 2]?.kind !== "number";
@@ -132,7 +132,7 @@ function countAt(sentence: Sentence, at: number): Count | null {
   return withHundreds(sentence, { value: number.value * factor, to: number.to + 1 });
 }
 
-/** Where the words of a limit begin; null where the number counts something else. */
+/** Returns the start of a limit's words, or null if the number counts something else. */
 function limitStart(sentence: Sentence, at: number, to: number): number | null {
   const most = atMostBefore(sentence, at);
   if (most >= 0) return most;
@@ -148,18 +148,18 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (COMPARED.has(before) || (before === "de" && COMPARED.has(sentence.folded(at - 2))))
     return null;
   if (unit?.kind === "mark" && "%ºª+".includes(unit.text)) return null;
-  // "-5 padarias"; "- 5 padarias" is one of a list.
+  // "-5 padarias" is negative; "- 5 padarias" is a list item.
   const { start = 0 } = sentence.tokens[at] ?? {};
   if (/[-−]/.test(sentence.text.charAt(start - 1)) && sentence.tokens[at]?.kind === "number") {
     return null;
   }
-  // "menos as 10 maiores" leaves ten out.
+  // "menos as 10 maiores" excludes ten.
   if (negatorOf(sentence, at) >= 0) return null;
   if (isMostBehind(sentence, to)) return at;
   const lead = leadOf(sentence, at);
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
-  // Behind a mark a new thought begins: "em Recife, 50 dentistas".
+  // A mark begins a new phrase: "em Recife, 50 dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
   const told = sentence.owner(at - 1);
   const opens =
@@ -174,14 +174,14 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   return null;
 }
 
-/** Where "no more than" begins right before a number; -1 where it does not. */
+/** Returns the start of "no more than" directly before a number, or -1. */
 function noMoreThan(sentence: Sentence, at: number): number {
   const words = [3, 2, 1].map((back) => sentence.folded(at - back)).join(" ");
   const free = [3, 2, 1].every((back) => sentence.free(at - back));
   return free && /^(no|not) more than$/.test(words) ? at - 3 : -1;
 }
 
-/** What stands behind the number is a trade or the beginning of another wish. */
+/** True if a trade or the beginning of another request follows the number. */
 function isTrade(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind !== "word") return false;
@@ -191,7 +191,7 @@ function isTrade(sentence: Sentence, at: number): boolean {
   return !["small", "date", "contact", "other"].includes(kind) || isPlural(token.folded);
 }
 
-/** Trades that nobody knows are still counted: "50 foguetarias". */
+/** True for plurals, because unknown trades are counted too: "50 foguetarias". */
 function isPlural(word: string): boolean {
   return word.length > 4 && word.endsWith("s") && !NOT_COMPANIES.has(word);
 }
@@ -211,9 +211,9 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 }
 
 interface Lead {
-  /** Where the words that make it a limit begin. */
+  /** Start of the words that make it a limit. */
   readonly from: number;
-  /** The same, where only the number and its article count. */
+  /** The same, if only the number and its article count. */
   readonly limit: number;
   readonly led: boolean;
   readonly asked: boolean;

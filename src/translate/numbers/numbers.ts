@@ -1,19 +1,19 @@
 /**
- * Numbers and amounts in a sentence, and words that compare: "mais de 10", "pelo menos uma". Input:
- * a sentence and a place in it. Output: the number that begins there, in digits or in words, with
- * the index behind it; where comparing words begin or lead to.
- * Invariant: Brazilian notation (points group, a comma begins the decimals); of comparing words
- * only free ones count, and a number is always behind them; nothing is claimed.
+ * Numbers and amounts in a sentence, and comparing words: "mais de 10", "pelo menos uma".
+ * Input: a sentence and a position. Output: the number that begins there, in digits or in words,
+ * and the index after it; the start of comparing words, or their number.
+ * Invariant: Brazilian notation (points group, a comma begins the decimals). Comparing words count
+ * only if they are free and precede a number. Nothing is claimed.
  */
 import type { Sentence } from "../words/sentence.ts";
 
-/** A number with the index behind its last token. */
+/** A number and the index after its last token. */
 interface Numeral {
   readonly value: number;
   readonly to: number;
 }
 
-/** A map, because a word that was never a name of a property is slow to look for among those. */
+/** Returns a map, because looking up an unknown word as an object property is slow. */
 function numbersByWord(table: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
   return new Map(Object.entries(table));
 }
@@ -30,16 +30,16 @@ const TENS = numbersByWord({
   ...{ trezentos: 300, trezentas: 300, quatrocentos: 400, quatrocentas: 400, quinhentos: 500 },
   ...{ quinhentas: 500, twenty: 20, thirty: 30, forty: 40, fifty: 50, hundred: 100 },
 });
-/** What multiplies the number before it. */
+/** Words that multiply the number before them. */
 const FACTORS = numbersByWord({
   ...{ mil: 1e3, k: 1e3, milhao: 1e6, milhoes: 1e6, mi: 1e6, mm: 1e6, bilhao: 1e9, bilhoes: 1e9 },
   ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
 });
 
-/** "100,000": nobody writes three decimals of money. */
+/** "100,000": money does not have three decimals. */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
 
-/** `1.500,00` as 1500; NaN for what is no number, such as a date. */
+/** Parses `1.500,00` as 1500; returns NaN for other text, such as a date. */
 function decimal(text: string): number {
   if (ENGLISH_GROUPS.test(text)) return Number(text.replaceAll(",", ""));
   const [whole = "", ...rest] = text.split(",");
@@ -49,12 +49,12 @@ function decimal(text: string): number {
   return Number((grouped ? groups.join("") : whole) + (rest.length === 0 ? "" : `.${rest[0]}`));
 }
 
-/** The free number at a token: digits, or words such as "vinte e cinco". */
+/** Returns the free number at a token: digits, or words such as "vinte e cinco". */
 export function numberAt(sentence: Sentence, at: number): Numeral | null {
   return sentence.free(at) ? numeralAt(sentence, at) : null;
 }
 
-/** The number at a token, whoever took it. */
+/** Returns the number at a token, claimed or not. */
 export function numeralAt(sentence: Sentence, at: number): Numeral | null {
   const token = sentence.tokens[at];
   if (token === undefined) return null;
@@ -75,7 +75,7 @@ export function numeralAt(sentence: Sentence, at: number): Numeral | null {
     : { value: ten + unit, to: next + 1 };
 }
 
-/** A factor such as "mil" at a token; 1 for none. */
+/** Returns the factor at a token ("mil"), or 1. */
 export function factorAt(sentence: Sentence, at: number): number {
   const word = sentence.folded(at);
   const factor = FACTORS.get(word);
@@ -85,7 +85,7 @@ export function factorAt(sentence: Sentence, at: number): number {
   return glued && word === "m" ? 1e6 : 1;
 }
 
-/** "dois mil e quinhentos": thousands with the hundreds behind them. */
+/** Adds the hundreds after thousands: "dois mil e quinhentos". */
 export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numeral {
   if (sentence.folded(to) !== "e" || value % 1000 !== 0 || value < 1000) return { value, to };
   const rest = sentence.tokens[to + 1]?.kind === "word" ? numberAt(sentence, to + 1) : null;
@@ -94,7 +94,6 @@ export function withHundreds(sentence: Sentence, { value, to }: Numeral): Numera
     : { value: value + rest.value, to: rest.to };
 }
 
-/** Signs and words of the currency. */
 function isCurrency(sentence: Sentence, at: number): boolean {
   return ["$", "r", "reais", "real", "brl"].includes(sentence.tokens[at]?.folded ?? "");
 }
@@ -103,7 +102,7 @@ function isHalf(sentence: Sentence, at: number): boolean {
   return ["meio", "meia", "half"].includes(sentence.folded(at));
 }
 
-/** "mil" and "meio milhão" have no number before them. */
+/** Reads "mil" and "meio milhão", which have no number before them. */
 function wordAmountAt(sentence: Sentence, at: number): Numeral | null {
   if (!sentence.free(at)) return null;
   if (sentence.folded(at) === "mil") return { value: 1, to: at };
@@ -112,22 +111,22 @@ function wordAmountAt(sentence: Sentence, at: number): Numeral | null {
   return factorAt(sentence, to) !== 1 ? { value: 0.5, to } : null;
 }
 
-/** An amount: a number with the factors and the currency around it. */
+/** A number with its factors and currency. */
 export interface Amount extends Numeral {
-  /** Whether a factor stood behind it. */
+  /** True if a factor follows. */
   readonly scaled: boolean;
-  /** Whether the currency was named. */
+  /** True if the currency is named. */
   readonly money: boolean;
 }
 
-/** The amount at a token: "R$ 1,5 milhão", "100 mil reais", "50k", "mil". */
+/** Returns the amount at a token: "R$ 1,5 milhão", "100 mil reais", "50k", "mil". */
 export function amountAt(sentence: Sentence, at: number): Amount | null {
   let from = at;
   while (from < at + 2 && isCurrency(sentence, from)) from++;
   const base = wordAmountAt(sentence, from) ?? numberAt(sentence, from);
   if (base === null) return null;
   let { value, to } = base;
-  // "1,500 milhão" has decimals after all.
+  // "1,500 milhão" does have decimals.
   if (factorAt(sentence, to) !== 1 && ENGLISH_GROUPS.test(sentence.tokens[from]?.text ?? "")) {
     value /= 1000;
   }
@@ -157,8 +156,8 @@ const COMPARING = new Set(
 );
 
 /**
- * Where the number behind "mais de", "pelo menos" stands that begin at a token: without them the
- * number would say something else. The token itself where none do.
+ * Returns the index of the number after "mais de", "pelo menos" at a token: these words change its
+ * meaning. Returns the token's index if there are none.
  */
 export function comparedAt(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -169,7 +168,7 @@ export function comparedAt(sentence: Sentence, at: number): number {
   return counted ? number : at;
 }
 
-/** Where "mais de uma" begins that stands right before a token; the token itself else. */
+/** Returns the start of "mais de uma" directly before a token, or the token's index. */
 export function comparedBefore(sentence: Sentence, at: number): number {
   return at >= 3 && comparedAt(sentence, at - 3) === at - 1 ? at - 3 : at;
 }

@@ -1,10 +1,10 @@
 /**
- * Days of the calendar, and dates as people say them. Input: years, months and days; a sentence, a
- * place in it and the snapshot's day. Output: days before and after others, and their text in a
- * spec; the days that are meant in the sentence, with the index behind the words.
- * Invariant: only days that exist come out, and counting back by months stays in the month that is
- * reached; nothing is claimed and nothing guessed: a date that does not exist is said to be so, and
- * a month without a year is the last one that has begun.
+ * Calendar days, and dates in natural language.
+ * Input: years, months, and days; a sentence, a position, and the snapshot's day. Output: days
+ * before and after others, their text in a spec, and dates in the sentence with the index after.
+ * Invariant: results are existing days, and counting back by months stays in the target month.
+ * Nothing is claimed or guessed: a date that does not exist has no period, and a month without a
+ * year is the last one that has begun.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -15,34 +15,34 @@ export interface Day {
   readonly day: number;
 }
 
-/** Some days in a row: from `first` up to, not including, `after`. */
+/** Consecutive days: from `first` up to, not including, `after`. */
 export interface Period {
   readonly first: Day;
   readonly after: Day;
 }
 
-/** A length of time that a person counts in. */
+/** A unit of time for counting back. */
 type TimeUnit = "month" | "day";
 
-/** The day of a `YYYY-MM-DD`. */
+/** Parses a `YYYY-MM-DD`. */
 export function dayOf(date: string): Day {
   const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
   return { year, month, day };
 }
 
-/** `YYYY-MM-DD`. */
+/** Formats a day as `YYYY-MM-DD`. */
 export function dayText({ year, month, day }: Day): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 }
 
-/** Whether the calendar has this day. */
+/** True if the calendar has this day. */
 function exists({ year, month, day }: Day): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Counts back; the last day of a longer month stays in the month that is reached. */
+/** Counts back; the last day of a longer month stays in the target month. */
 export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
   if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
   const months = year * 12 + month - 1 - count;
@@ -51,18 +51,16 @@ export function back({ year, month, day }: Day, count: number, unit: TimeUnit): 
   return { year: toYear, month: toMonth, day: Math.min(day, last) };
 }
 
-/** Whole years, `count` of them. */
 function yearsFrom(year: number, count = 1): Period {
   return { first: { year, month: 1, day: 1 }, after: { year: year + count, month: 1, day: 1 } };
 }
 
-/** Whole months, `count` of them; the month may lie outside of 1-12. */
+/** Returns a period of `count` whole months; the month may be outside of 1-12. */
 function monthsFrom(year: number, month: number, count = 1): Period {
   const first = ofUtc(Date.UTC(year, month - 1, 1));
   return { first, after: ofUtc(Date.UTC(year, month - 1 + count, 1)) };
 }
 
-/** One day. */
 function oneDay(day: Day): Period {
   return { first: day, after: ofUtc(Date.UTC(day.year, day.month - 1, day.day + 1)) };
 }
@@ -72,13 +70,13 @@ function ofUtc(time: number): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Days that a sentence names; null for a date that the calendar does not have. */
+/** Dates in a sentence; null for a date that the calendar does not have. */
 export interface SaidDate {
   readonly period: Period | null;
   readonly to: number;
-  /** True where a month was said without its year. */
+  /** True for a month without its year. */
   readonly yearless?: true;
-  /** "este ano" needs no preposition to mean in it. */
+  /** True if no preposition is needed, as in "este ano". */
   readonly relative?: true;
 }
 
@@ -89,9 +87,9 @@ const MONTHS = byWord({
   ...{ february: 2, march: 3, april: 4, may: 5, june: 6, july: 7, august: 8, september: 9 },
   ...{ october: 10, november: 11, december: 12 },
 });
-/** Abbreviations and words that are months only beside a year. */
+/** Abbreviations and words that are months only next to a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
-/** Words and marks between two months of one year. */
+/** Words and marks between two months in one year. */
 const JOINS = new Set("e a até ate and to until through - – /".split(" "));
 const PARTS = byWord({
   semestre: 6,
@@ -103,7 +101,7 @@ const ORDINALS = byWord({
   ...{ primeiro: 1, segundo: 2, terceiro: 3, quarto: 4, quinto: 5, sexto: 6 },
 });
 
-/** The date that begins at a token, or null. */
+/** Returns the date that begins at a token, or null. */
 export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const token = sentence.tokens[at];
   if (token === undefined || !sentence.free(at)) return null;
@@ -117,7 +115,7 @@ export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | n
   );
 }
 
-/** "este ano", "ano passado", "mês passado", "this year", "last month". */
+/** Reads "este ano", "ano passado", "mês passado", "this year", "last month". */
 function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const { year, month } = today;
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
@@ -133,7 +131,7 @@ function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null
   return { period: periodOf(today, ago), to: at + 2, relative: true };
 }
 
-/** The year, month, or week (from Monday on) that is counted back to. */
+/** Returns the year, month, or week (from Monday) at a distance from today. */
 function periodOf(today: Day, { unit, count }: CountedBack): Period {
   const { year, month, day } = today;
   if (unit === "year") return yearsFrom(year - count);
@@ -169,12 +167,12 @@ const RELATIVE_LEAD = byWord({
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
 });
 
-/** The first words of these; most words of a sentence are none. */
+/** First words of these phrases; most words of a sentence are not among them. */
 const RELATIVE_FIRSTS: ReadonlySet<string> = new Set(
   [...RELATIVE.keys(), ...RELATIVE_LEAD.keys()].map((words) => words.split(" ")[0] as string),
 );
 
-/** "década de 90", "anos 2000", "século passado". */
+/** Reads "década de 90", "anos 2000", "século passado". */
 function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate | null {
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
   const century = Math.floor(now / 100) * 100;
@@ -191,7 +189,7 @@ function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate 
   if (named === undefined || value % 10 !== 0 || !(value < 100 || isYear(String(value))))
     return null;
   if (value === 0 && named.text !== "00") return null;
-  // "anos 20" are those of this century once they have begun.
+  // "anos 20" are in this century once they have begun.
   const short = century + value <= now && value < 30 ? century + value : century - 100 + value;
   return { period: yearsFrom(value < 100 ? short : value, 10), to: numberAt + 1, relative: true };
 }
@@ -201,7 +199,7 @@ const DECADES: Readonly<Record<string, number>> = {
   ...{ oitenta: 80, noventa: 90 },
 };
 
-/** "primeiro semestre de 2021", "2º trimestre 2020". */
+/** Reads "primeiro semestre de 2021", "2º trimestre 2020". */
 function partAt(sentence: Sentence, at: number): SaidDate | null {
   const token = sentence.tokens[at];
   const digit =
@@ -221,7 +219,7 @@ function isOrdinalMark(sentence: Sentence, at: number): boolean {
   return ["º", "ª", "o", "°"].includes(sentence.tokens[at]?.text ?? "");
 }
 
-/** "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
+/** Reads "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
 function dayAt(sentence: Sentence, at: number): SaidDate | null {
   const english = MONTHS.get(sentence.folded(at));
   if (english !== undefined && sentence.tokens[at + 1]?.kind === "number") {
@@ -244,7 +242,7 @@ function dayAt(sentence: Sentence, at: number): SaidDate | null {
   return whole({ year: year.value, month, day }, year.to);
 }
 
-/** A map, because a word that was never the name of a property is slow to look for in an object. */
+/** Returns a map, because looking up an unknown word as an object property is slow. */
 function byWord<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
   return new Map(Object.entries(table));
 }
@@ -257,7 +255,7 @@ function whole(day: Day, to: number): SaidDate {
   return { period: exists(day) ? oneDay(day) : null, to };
 }
 
-/** "março de 2021", "mar/2021", "março deste ano", "março". */
+/** Reads "março de 2021", "mar/2021", "março deste ano", "março". */
 function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const word = sentence.folded(at);
   const month = MONTHS.get(word);
@@ -269,7 +267,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   if (said?.period && said.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(said.period.first.year, month), to: said.to };
   }
-  // "entre março e junho de 2025", "jan a jun/2025": one year behind both.
+  // "entre março e junho de 2025", "jan a jun/2025": one year after both.
   const joined = JOINS.has(sentence.tokens[at + 1]?.text.toLowerCase() ?? "");
   const both = joined && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearBehind(sentence, at + 3) : null;
@@ -281,7 +279,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   return { period: monthsFrom(begun, month), to: at + 1, yearless: true };
 }
 
-/** A year, perhaps behind "de" or a slash. */
+/** Returns a year, with or without "de" or a slash before it. */
 function yearBehind(sentence: Sentence, at: number): { value: number; to: number } | null {
   const skip =
     ["de", "do", "of"].includes(sentence.folded(at)) || sentence.tokens[at]?.text === "/";
@@ -291,7 +289,7 @@ function yearBehind(sentence: Sentence, at: number): { value: number; to: number
   return value === null ? null : { value, to: to + 1 };
 }
 
-/** 2021, 03/2021, 2021-03, 01/02/2020, 01.02.20, 2020-02-01. */
+/** Reads 2021, 03/2021, 2021-03, 01/02/2020, 01.02.20, 2020-02-01. */
 function numericAt(text: string, to: number, today: Day): SaidDate | null {
   const year = yearOf(text);
   if (year !== null) return { period: yearsFrom(year), to };

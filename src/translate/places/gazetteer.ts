@@ -1,8 +1,8 @@
 /**
- * Every place that a sentence can name. What comes in: a segment. What goes out: names with the
- * states and municipalities they stand for, and how many accounts each municipality has.
- * Invariant: made from the municipalities of the snapshot, once per segment; all municipalities of
- * a name are known, never just one of them.
+ * Every place that a sentence can name.
+ * Input: a segment. Output: names with states and municipalities; accounts by municipality.
+ * Invariant: made once per segment from the snapshot's municipalities. A name has all its
+ * municipalities, never just one.
  */
 
 import { lazyByKey } from "../../scheduling/lazy.ts";
@@ -17,37 +17,36 @@ import { AREAS, COUNTRIES, HERE } from "./states.ts";
 /** The places of a segment. */
 export interface Gazetteer {
   readonly places: PlaceNames;
-  /** Regions of the statistics; null where the snapshot has none. */
+  /** Statistical regions; null if the snapshot has none. */
   readonly divisions: Divisions | null;
   readonly seats: Seats;
   /** TOM codes of places abroad, which have no IBGE code. */
   readonly abroadTom: readonly string[];
-  /** States that it has municipalities of. */
+  /** States with municipalities in the segment. */
   readonly states: readonly string[];
-  /** A municipality by its IBGE code. */
+  /** Returns a municipality by its IBGE code. */
   city(ibge: string): City | undefined;
-  /** All municipalities of a state, by IBGE code. */
+  /** Returns all municipalities of a state, by IBGE code. */
   citiesOf(uf: string): readonly City[];
-  /** The capital of a state. */
   capitalOf(uf: string): City | undefined;
 }
 
-/** A namesake with ten times the accounts of all others together is the one that is meant. */
+/** Min ratio between a namesake's accounts and those of all others for the name to mean it. */
 const OUTWEIGHS = 10;
 
 /** Returns the gazetteer of a segment, which is made on first use. */
 export const gazetteerOf = lazyByKey(makeGazetteer);
 
-/** Makes the tables that speed up lookups of places. */
+/** Makes the tables that speed up place lookups. */
 export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
-  // Reading the accounts of one city counts those of all.
+  // Reading one city's accounts counts those of all cities.
   void capitalOf(states[0] ?? "")?.accounts;
   places.speedUp();
 }
 
 /**
- * Which namesakes a name without a state means: the capital, else the one with ten times the
- * accounts of all others together, else all of them.
+ * Returns the namesakes that a name without a state means: the capital, else the one with ten times
+ * the accounts of all others together, else all.
  */
 export function namesakesMeant(cities: readonly City[]): readonly City[] {
   if (cities.length < 2) return cities;
@@ -79,7 +78,7 @@ function makeGazetteer(segment: Segment): Gazetteer {
   };
 }
 
-/** Names that wait to be looked for: hardly anything is made of them here. */
+/** Returns names that are processed at their first lookup, to keep this step cheap. */
 function namesOf(cities: SnapshotCities): PlaceNames {
   const all: Named[] = [];
   for (const row of cities.rows()) {
@@ -98,7 +97,7 @@ function existing(city: City | undefined): readonly City[] {
   return city === undefined ? [] : [city];
 }
 
-/** Every name but those of cities with what it stands for; one may come several times. */
+/** Yields every name except those of cities, with its meaning; names may repeat. */
 function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>
     codes.flatMap((ibge) => cities.city(ibge) ?? []);
@@ -136,7 +135,7 @@ function stateOf(name: string, uf: string): Named {
   return { name, place: () => ({ states: [uf] }) };
 }
 
-/** How a name is also written: its title shortened, `d'Oeste` as one word. */
+/** Returns other spellings of a name: an abbreviated title, `d'Oeste` as one word. */
 function otherSpellings(name: string, title = ""): string[] {
   const others = (SHORT_TITLES.get(title) ?? []).map((short) => short + name.slice(title.length));
   if (!APOSTROPHE.test(name)) return others;
@@ -144,7 +143,7 @@ function otherSpellings(name: string, title = ""): string[] {
   return joined === name ? others : [...others, joined];
 }
 
-/** Titles that names begin with, and how they are shortened. */
+/** Titles at the beginning of names, and their abbreviations. */
 const SHORT_TITLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["Santa", ["Sta"]],
   ["Santo", ["Sto"]],
@@ -163,10 +162,10 @@ const SHORT_TITLES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const APOSTROPHE = /['’]/;
-/** A name that has another spelling: its title, or an apostrophe. */
+/** Matches a name with another spelling: a title or an apostrophe. */
 const OTHERWISE = new RegExp(`^(${[...SHORT_TITLES.keys()].join("|")}) |${APOSTROPHE.source}`);
 
-/** Adjectives by gender and number. */
+/** Returns the forms of an adjective by gender and number. */
 function formsOf(name: string): string[] {
   const stem = name.slice(0, -1);
   if (name.endsWith("o")) return [name, `${stem}a`, `${name}s`, `${stem}as`];

@@ -1,9 +1,9 @@
 /**
- * Places as filters. What comes in: states and municipalities that a sentence wishes or excludes.
- * What goes out: the `geo` filters of a spec that take exactly these.
- * Invariant: a spec takes places that are in its states and among its municipalities, so a union of
- * cities with whole states, or a state without some cities, is written as municipalities; where
- * that does not fit, it is said and nothing is widened in silence.
+ * Places as filters.
+ * Input: requested and excluded states and municipalities. Output: a spec's exact `geo` filters.
+ * Invariant: a spec intersects its states and municipalities, so a union of cities with whole
+ * states, or a state without some cities, is written as municipalities; the notes report too long
+ * lists.
  */
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -12,23 +12,22 @@ import type { Gazetteer } from "./gazetteer.ts";
 import type { City } from "./placenames.ts";
 import type { FoundPlaces } from "./places.ts";
 
-/** What `geoOf` works on. */
 interface GeoContext {
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
-  /** Most elements of a list; a test may lower it. */
+  /** Max elements of a list; a test may lower it. */
   readonly listMax?: number;
 }
 
-/** The `geo` filters of a spec; lists are empty where nothing is filtered. */
+/** The `geo` filters of a spec; empty lists do not filter. */
 export interface GeoFilters {
   readonly uf_any_of: readonly string[];
   readonly municipality_ibge_any_of: readonly string[];
-  /** Only for accounts abroad beside cities: `EX` has no IBGE codes. */
+  /** Only for accounts abroad combined with cities, because `EX` has no IBGE codes. */
   readonly municipality_tom_any_of?: readonly string[];
 }
 
-/** Filters for the places that were found; sets `found.unknown` where they contradict. */
+/** Returns filters for the found places; sets `found.unknown` if they contradict. */
 export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
   const { states, cities, excludedStates, excludedCities } = found;
   const wishless = states.size + cities.size === 0;
@@ -51,8 +50,8 @@ export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
 }
 
 /**
- * "em Curitiba, exceto Recife": nothing is left out, as somebody should know; and where no town of
- * the name is near, a part of the city may be meant, which no filter leaves out.
+ * Warns that "em Curitiba, exceto Recife" excludes nothing. If no town of that name is near, it may
+ * be a part of the city, which no filter can exclude.
  */
 function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
   const { excludedStates, excludedCities, words } = found;
@@ -68,7 +67,7 @@ function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
   notes.warn("outside_of_places", detail, words ?? undefined);
 }
 
-/** Most places that a note names. */
+/** Max places that a note names. */
 const NAMED_MAX = 5;
 
 const NOWHERE: GeoFilters = { uf_any_of: [], municipality_ibge_any_of: [] };
@@ -78,22 +77,22 @@ function citiesOnly(cities: readonly City[]): GeoFilters {
 }
 
 interface Parts {
-  /** States wished as a whole. */
+  /** States requested as a whole. */
   readonly wanted: readonly string[];
-  /** Cities elsewhere. */
+  /** Cities in other states. */
   readonly added: readonly City[];
-  /** Cities of the states that are excluded. */
+  /** Excluded cities of these states. */
   readonly cut: readonly City[];
 }
 
-/** Whole states as their municipalities, with other cities added or some of theirs left out. */
+/** Lists whole states as municipalities, with cities added or excluded. */
 function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts): GeoFilters {
   const { gazetteer, notes, listMax = SPEC_LIMITS.arrayLengthMax } = context;
   const { wanted, added, cut } = parts;
   const left = new Set(cut.map(({ ibge }) => ibge));
   const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
   const all = [...inside, ...added];
-  // "no DF, exceto Brasília": no municipality would be no filter.
+  // "no DF, exceto Brasília": an empty list would not filter.
   if (all.length === 0) return contradiction(found, context);
   if (all.length > listMax) return tooMany(found, context, parts);
   const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
@@ -115,7 +114,7 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   };
 }
 
-/** The list would be too long: whole states are searched and what that adds or drops is said. */
+/** If the list is too long, searches whole states and reports what that adds or drops. */
 function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut }: Parts) {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const lost = [...added, ...cut].map(({ name, uf }) => `${name}/${uf}`).join(", ");
@@ -128,7 +127,7 @@ function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut
   return { ...NOWHERE, uf_any_of: wanted };
 }
 
-/** "em Campinas, exceto SP": what is left is nothing, which no filter says. */
+/** Reports "em Campinas, exceto SP": nothing remains, which no filter can express. */
 function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
   const words = found.words ?? { words: "", start: 0, end: 0 };
   const detail = {

@@ -1,8 +1,8 @@
 /**
- * One place that a sentence names. What comes in: tokens and what they may stand for. What goes
- * out: a mention, its words and those that lead to it and negate it claimed.
- * Invariant: the words of its name are read by nobody again; a mention holds everything it may
- * stand for; what it means is decided when all mentions of the sentence are known.
+ * One place that a sentence names.
+ * Input: tokens and their possible meanings. Output: a mention; its words and negator are claimed.
+ * Invariant: no stage reads its words again. A mention holds all possible meanings; the choice is
+ * made when all mentions of the sentence are known.
  */
 
 import { negatorOf, reachOf } from "../negation.ts";
@@ -14,22 +14,22 @@ import type { Gazetteer } from "./gazetteer.ts";
 import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
 
-/** What the stages of places work on. */
+/** Inputs of the place stages. */
 export interface PlaceContext {
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;
   readonly notes: Notes;
-  /** Accounts of the snapshot. */
+  /** Number of accounts in the snapshot. */
   readonly accounts: number;
-  /** Districts that are named; the stages of places add those that they find. */
+  /** Named districts; the place stages add those that they find. */
   readonly districts: SaidDistricts;
-  /** Where the known name of a trade that begins here ends; the same index where none does. */
+  /** Returns the end of a known trade name that begins here, or the same index. */
   readonly tradeEnd: (index: number) => number;
 }
 
-/** One place that is named. */
+/** A named place. */
 export interface Mention {
-  /** First token, words before the name included. */
+  /** First token, introducing words included. */
   readonly from: number;
   /** First token of the name. */
   readonly at: number;
@@ -39,34 +39,34 @@ export interface Mention {
   negated: boolean;
   readonly region: boolean;
   readonly adjective: boolean;
-  /** "a capital", of which state is to be found out. */
+  /** "a capital", whose state is determined later. */
   readonly capital: boolean;
-  /** Something before or after it cuts a part out of it. */
+  /** True if the words around it restrict it to a part. */
   part: boolean;
-  /** Regions that its cities are the municipalities of; several until it is known which. */
+  /** Candidate regions, whose municipalities are `cities`. */
   readonly regions: readonly MeantRegion[];
-  /** What it names is not known, or not in full, so that what it stands for is too wide. */
+  /** True if its meaning is not known in full, so that `states` and `cities` are too wide. */
   lost: boolean;
-  /** A name that nobody knows. */
+  /** True for an unknown name. */
   readonly strange: boolean;
-  /** States it may stand for. */
+  /** Candidate states. */
   states: readonly string[];
-  /** Municipalities it may stand for; with states as well, one or the other. */
+  /** Candidate municipalities; alternatives to the states if both are set. */
   cities: readonly City[];
-  /** It only said which place another mention means. */
+  /** True if it only qualifies another mention. */
   dropped: boolean;
-  /** Its name is that of a city and of a state. */
+  /** True if its name is a city and a state. */
   either: boolean;
-  /** "e" or "ou" joins it to another mention. */
+  /** True if "e" or "ou" joins it to another mention. */
   joined: boolean;
-  /** All its cities are meant, as of capitals. */
+  /** True if all its cities are meant, as for capitals. */
   every: boolean;
 }
 
-/** Words that exclude places only. */
+/** Words that always exclude places. */
 const OUTSIDE = new Set(["outside", "beyond"]);
 
-/** Makes a mention of tokens and claims them with what negates them. */
+/** Makes a mention from tokens and claims them with their negator. */
 export function mentionOf(
   { sentence }: PlaceContext,
   [at, to]: readonly [number, number],
@@ -76,13 +76,13 @@ export function mentionOf(
   const outside = OUTSIDE.has(sentence.folded(lead.from - 1)) && sentence.free(lead.from - 1);
   const negator = outside ? lead.from - 1 : negatorOf(sentence, lead.from);
   if (negator >= 0) claimNegation(sentence, negator, lead.from);
-  // "não só em SP" names a place and asks for no filter.
+  // "não só em SP" names a place without filtering.
   const reach = reachOf(sentence, lead.from);
   const open = reach.polarity === "open";
   if (open) claimNegation(sentence, reach.negator, lead.from);
   const words = sentence.claim(lead.from, to, "place");
   sentence.name(at, to);
-  // One literal with all members: mentions of one shape are quick to make and to read.
+  // A single literal, because mentions of one shape are fast to create and read.
   return {
     from: lead.from,
     at,
@@ -106,19 +106,19 @@ export function mentionOf(
   };
 }
 
-/** States and cities that a match may mean; the nickname only where no accent speaks against it. */
+/** Returns the states and cities of a match; nicknames only if accents do not exclude them. */
 export function meaningOf(
   sentence: Sentence,
   { from, to, place }: PlaceMatch,
 ): Pick<Mention, "states" | "cities" | "region"> {
   const { states, cities, nicknamed, region } = place;
-  // Not white space of another kind, which pages and spreadsheets have.
+  // Excludes special white space from pages and spreadsheets.
   const accented = /[^\p{ASCII}\s]/u.test(sentence.words(from, to).words);
   const others = accented && cities.length > 0 ? [] : nicknamed;
   return { states, region, cities: [...cities, ...others.filter((one) => !cities.includes(one))] };
 }
 
-/** Whether what stands before a preposition says what a company does and not where it is. */
+/** True if the word before a preposition makes it about the business, not the location. */
 export function isSpecialised(sentence: Sentence, at: number): boolean {
   return DEALING.has(sentence.folded(at - 1));
 }

@@ -1,11 +1,11 @@
 /**
- * Where a sentence names places. Input: a sentence and the gazetteer. Output: every mention with
- * all that it may stand for, its words claimed; what they mean together is decided in `places.ts`.
- * Invariant: a name that is also a word of trade or of everyday life is a mention only where the
- * sentence says so; parts of places ("interior de SP") are mentions of the place, and the part is
- * left to the notes. Names with a word that turns things round (Juiz de Fora, Sem-Peixe,
- * Não-Me-Toque) are found before anything else is read, so that no "fora" of a name ever negates; a
- * name that begins with such a word needs a sign, for "restaurantes sem peixe" is a request.
+ * Place names in a sentence.
+ * Input: a sentence and the gazetteer. Output: every mention with its possible meanings, its words
+ * claimed; `places.ts` decides between the meanings.
+ * Invariant: a name that is also a trade or everyday word is a mention only if the context says so.
+ * Parts of places ("interior de SP") are mentions of the place, and the part is left to the notes.
+ * Names with a negating word (Juiz de Fora, Sem-Peixe, Não-Me-Toque) are found first, so that it
+ * never negates. One that begins with it needs a sign: "restaurantes sem peixe" is a request.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -29,7 +29,7 @@ import { isIn, isMoney, isOf, leadOf, QUARTER_HEADS, QUARTERS, STREETS } from ".
 import { radiusAt } from "./radius.ts";
 import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
 
-/** Finds and claims every mention, in the order of the text. */
+/** Finds and claims every mention. Returns them in text order. */
 export function findMentions(context: PlaceContext): Mention[] {
   const { sentence } = context;
   const found: Mention[] = [];
@@ -52,16 +52,16 @@ export function findMentions(context: PlaceContext): Mention[] {
       abbreviationAt(context, found, at) ??
       nameAt(context, { found, firm }, at),
   );
-  // Adjectives come last: whether they say where depends on the other places.
+  // Adjectives come last, because their meaning depends on the other places.
   const others = otherPlaces(found);
   take((at) => adjectiveAt(context, others, at));
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** Letters that are a state and no word, so that lower case is enough. */
+/** State abbreviations that are not words, so that lower case is enough. */
 const CLEAR = new Set("sp rj mg rs sc df ba mt ms pb rn".split(" "));
 
-/** `SP`, `/sp`, `em sp`: two letters that are a state. */
+/** Reads `SP`, `/sp`, `em sp`: the two letters of a state. */
 function abbreviationAt(
   context: PlaceContext,
   found: readonly Mention[],
@@ -81,7 +81,7 @@ function abbreviationAt(
 function stateAt(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || token.text.length !== 2) return null;
-  // "preciso mt de": letters that were read as another word.
+  // "preciso mt de": letters read as another word.
   if (token.folded !== token.text.toLowerCase()) return null;
   const uf = token.text.toUpperCase();
   return STATE_NAMES[uf] === undefined ? null : uf;
@@ -94,7 +94,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const folded = text.toLowerCase();
   if (text === uf && !isShouted(sentence)) return true;
   if (CLEAR.has(folded)) return true;
-  // "pe de serra ba": the longer name goes before its letters.
+  // "pe de serra ba": the longer name has priority over its letters.
   const own = context.gazetteer.places.longest(sentence.tokens, at);
   if (own !== null && own.words > 1 && isStateBeside(sentence, own)) return false;
   if (isBehindTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
@@ -108,12 +108,12 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const gap = sentence.words(last.to, at).words.trim();
   const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
-  // "Fortaleza ce", "Recife, pe": only a state that has such a city.
+  // "Fortaleza ce", "Recife, pe": only if the state has such a city.
   const beside = last.to === at || gap === ",";
   return beside && last.cities.some((city) => city.uf === uf);
 }
 
-/** "padaria pr", "padarias to com telefone": behind letters alone nothing goes on but a wish. */
+/** True if letters alone end a phrase: "padaria pr", "padarias to com telefone". */
 function endsPhrase(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
@@ -122,7 +122,7 @@ function endsPhrase(sentence: Sentence, at: number): boolean {
 
 const BEHIND_LETTERS = new Set("com sem with without que exceto fora menos do".split(" "));
 
-/** "Jardim Paulista", "Vila Madalena": quarters begin like some towns and go on with a name. */
+/** Returns the end of "Jardim Paulista", "Vila Madalena": districts that begin like some towns. */
 function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number | null {
   if (words > 1 || !QUARTERS.has(sentence.folded(from)) || !isCapitalised(sentence, from))
     return null;
@@ -132,7 +132,7 @@ function quarterEnd(sentence: Sentence, { from, to, words }: PlaceMatch): number
   return end === to ? null : end;
 }
 
-/** The longest name that begins here, where it is meant as a place. */
+/** Returns the longest name that begins here, if it means a place. */
 function nameAt(
   context: PlaceContext,
   { found, firm }: { found: readonly Mention[]; firm: ReadonlyMap<number, PlaceMatch> },
@@ -159,7 +159,7 @@ function nameAt(
   return null;
 }
 
-/** "São Paulo state", "New York City": narrows what is meant and belongs to the name. */
+/** Returns the end of "São Paulo state", "New York City"; the word narrows the meaning. */
 function kindBehind(
   sentence: Sentence,
   meaning: { states: readonly string[]; cities: readonly City[] },
@@ -176,13 +176,13 @@ function kindBehind(
   return to + open + 1;
 }
 
-/** Most words of the name of a street or quarter. */
+/** Max words in the name of a street or district. */
 const STREET_MAX = 6;
 
-/** Words of streets that are districts. */
+/** Words that mark districts rather than streets. */
 const DISTRICT = /^(bairros?|distrito|neighbou?rhood|district)$/;
 
-/** "bairro Moema", "Avenida Brasil": no place that is known, whatever it is named after. */
+/** Reads "bairro Moema", "Avenida Brasil": unknown places, even if named after known ones. */
 function streetAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer, notes, districts } = context;
   const word = sentence.folded(at);
@@ -201,7 +201,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   while (whole && isSmallBefore(sentence, name)) name++;
   let to = gazetteer.places.longest(sentence.tokens, name, free)?.to ?? name;
   for (let next = to; next < name + STREET_MAX && free(next); next++) {
-    // "bairro Jardim das Flores" goes on over its small words.
+    // "bairro Jardim das Flores" continues across its small words.
     if (isCapitalised(sentence, next)) to = next + 1;
     else if (!isOf(sentence.folded(next)) || (district && isCityAt(context, next))) break;
   }
@@ -230,8 +230,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
 }
 
 /**
- * "em Jardim da Luz", "in Vila Mariana": a name that begins as those of quarters do, and that a
- * known town ends, is one name of which no part is the town. A city that follows "de" is no part.
+ * True for "em Jardim da Luz", "in Vila Mariana": one name that begins like a district and ends
+ * with a known town, which it does not mean. A city after "de" is separate.
  */
 function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boolean {
   if (!QUARTER_HEADS.has(sentence.folded(at)) || !isInBefore(sentence, at)) return false;
@@ -242,7 +242,7 @@ function isQuarterOfTown({ sentence, gazetteer }: PlaceContext, at: number): boo
   const isSpelled = isCapitalised(sentence, at) === isCapitalised(sentence, name);
   const town = gazetteer.places.longest(sentence.tokens, name, (index) => sentence.free(index));
   if (!isSpelled || town === null || stateAt(sentence, name) !== null) return false;
-  // "na cidade de Campinas", "em Porto de Santos": "de" alone leads to the city itself.
+  // "na cidade de Campinas", "em Porto de Santos": "de" alone introduces the city itself.
   if (/^d[eo]$/.test(sentence.folded(name - 1))) return false;
   const { states, here, abroad, region, cities } = town.place;
   return cities.length > 0 && !here && !abroad && !region && states.length === 0;
@@ -252,16 +252,16 @@ function isSmallBefore(sentence: Sentence, at: number): boolean {
   return /^(a|o|as|os)$/.test(sentence.folded(at));
 }
 
-/** "em", "in", "na", with an article between. */
+/** True after "em", "in", "na", with or without an article. */
 function isInBefore(sentence: Sentence, at: number): boolean {
   const before = sentence.folded(at - 1);
   return isIn(before) || (/^(a|o|the)$/.test(before) && isIn(sentence.folded(at - 2)));
 }
 
-/** Words of quarters that are nothing else before a name. */
+/** First words of districts that have no other meaning before a name. */
 const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 
-/** "pizzarias vila mariana": behind a trade or place, before a word that nothing else explains. */
+/** True for "pizzarias vila mariana": after a trade or place, before an unexplained word. */
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
@@ -277,13 +277,13 @@ function isCityAt({ sentence, gazetteer }: PlaceContext, of: number): boolean {
   return (gazetteer.places.longest(sentence.tokens, of + 1)?.place.cities.length ?? 0) > 0;
 }
 
-/** Brazil asks for nothing; without Brazil is abroad. */
+/** Reads Brazil as no request, and "without Brazil" as abroad. */
 function hereAt(context: PlaceContext, range: readonly [number, number], place: Place): Mention {
   const mention = mentionOf(context, range, { dropped: place.here });
   return mention.negated ? { ...mention, negated: false, dropped: false, states: ["EX"] } : mention;
 }
 
-/** A country: abroad is known, which country is not. */
+/** Reads a country as abroad, because there is no filter by country. */
 function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   const { sentence, notes } = context;
   const general = ["exterior", "estrangeiro", "abroad", "overseas"];
@@ -300,7 +300,7 @@ function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
   return mention;
 }
 
-/** "capital paulista", "capitais do Nordeste", "a capital". */
+/** Reads "capital paulista", "capitais do Nordeste", "a capital". */
 function capitalAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const word = sentence.folded(at);
@@ -337,7 +337,7 @@ function isBeside(sentence: Sentence, from: number, to: number): boolean {
   return to - from <= 1 && !/\p{L}/u.test(sentence.words(from, to).words);
 }
 
-/** States whose capital is meant: "do Paraná", "federal", "mineira". */
+/** Returns the states of a capital: "do Paraná", "federal", "mineira". */
 function capitalOf(
   { sentence, gazetteer }: PlaceContext,
   start: number,
@@ -357,14 +357,14 @@ function capitalOf(
   return meant.length === 0 ? null : { states: meant, to: match.to };
 }
 
-/** The places beside which adjectives stand. */
+/** The other places of the sentence, as context for adjectives. */
 interface OtherPlaces {
   readonly none: boolean;
-  /** True if one of the places is where a name says, or contains it. */
+  /** True if one of the places is in the adjective's place or contains it. */
   near(place: Place): boolean;
 }
 
-/** Each name is compared with the places once, however often it is written. */
+/** Compares each name with the places once, even if it is repeated. */
 function otherPlaces(found: readonly Mention[]): OtherPlaces {
   const wished = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
   const answers = new Map<Place, boolean>();
@@ -382,7 +382,7 @@ function otherPlaces(found: readonly Mention[]): OtherPlaces {
   };
 }
 
-/** "empresas paulistas": a place, unless other places say that it is not. */
+/** Reads "empresas paulistas" as a place, unless other places exclude that. */
 function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
@@ -396,10 +396,10 @@ function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Me
   return mentionOf(context, [at, match.to], { states, cities, adjective: true });
 }
 
-/** Most words of a name before the one that negates. */
+/** Max words in a name before its negating word. */
 const REACH = 4;
 
-/** The names by their first token. */
+/** Returns names with a negating word by their first token. */
 function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   const { sentence } = context;
   const found = new Map<number, PlaceMatch>();
@@ -413,7 +413,7 @@ function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
   return found;
 }
 
-/** The name that holds a token, where it cannot be anything else. */
+/** Returns the name around a token if it has no other meaning. */
 function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   const { sentence, gazetteer } = context;
   for (let from = Math.max(0, at - REACH); from <= at; from++) {
@@ -424,7 +424,7 @@ function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
   return null;
 }
 
-/** "em Sem Peixe", "Sem-Peixe", "sem peixe mg". */
+/** True for "em Sem Peixe", "Sem-Peixe", "sem peixe mg". */
 function isSaid(sentence: Sentence, match: PlaceMatch): boolean {
   const { from } = match;
   const [first, second] = [sentence.tokens[from], sentence.tokens[from + 1]];

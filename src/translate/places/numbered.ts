@@ -1,8 +1,8 @@
 /**
- * Places by number: area codes and postal codes. What comes in: a sentence. What goes out: the
- * codes that stand in it, claimed with the words that say what they are.
- * Invariant: a number is such a code only behind a word that says so; a code that no filter takes,
- * or that is excluded, is left to the notes.
+ * Places by number: area codes and postal codes.
+ * Input: a sentence. Output: its codes, claimed with their introducing words.
+ * Invariant: a number is a code only after a word that names the code. A code that has no filter or
+ * is excluded is left to the notes.
  */
 import { negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
@@ -13,7 +13,7 @@ import type { Sentence } from "../words/sentence.ts";
 export interface NumberedPlaces {
   readonly areaCodes: readonly string[];
   readonly postalCodes: readonly string[];
-  /** The tokens of each, words before it included. */
+  /** The tokens of each, introducing words included. */
   readonly spans: readonly NumberedSpan[];
 }
 
@@ -24,7 +24,7 @@ export interface NumberedSpan {
   readonly kind: "area" | "postal";
 }
 
-/** Words that name a code, as tokens, by the first of them; longer names first. */
+/** Words for a code, as tokens, by the first word; longer names first. */
 const AREA = byFirstWord([
   ...["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"],
 ]);
@@ -49,7 +49,7 @@ const BETWEEN = new Set(
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
-/** Words before such a code that belong to it. */
+/** Words before a code that belong to it. */
 const LEADS = new Set("com no nos do dos de em in with from na da o pelo regiao area".split(" "));
 const BETWEEN_MAX = 4;
 const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
@@ -75,7 +75,7 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
   return { areaCodes, postalCodes, spans };
 }
 
-/** Where one of some names ends that begins at a token; the token itself where none does. */
+/** Returns the end of a name that begins at a token, or the token's index. */
 function namedEnd(sentence: Sentence, at: number, names: Names): number {
   const named = names.get(sentence.tokens[at]?.folded ?? "");
   if (named === undefined || !sentence.free(at)) return at;
@@ -141,7 +141,7 @@ function postalOf(text: string): string | null {
   return /^[0-9]{1,8}$/.test(digits) ? digits : null;
 }
 
-/** Claims a code; returns where its words begin, or null if it is left to the notes. */
+/** Claims a code. Returns the start of its words, or null if it is left to the notes. */
 function take(
   sentence: Sentence,
   notes: Notes,

@@ -1,8 +1,8 @@
 /**
- * Parts of places. What comes in: a sentence at a word such as "interior", "zona" or "sul". What
- * goes out: a mention of the place that the part is of, with a note about the rest.
- * Invariant: a part never becomes the region of the same name ("Norte de Minas"), never the whole
- * country, and is never applied when it is excluded.
+ * Parts of places: "interior", "zona sul".
+ * Input: a sentence at such a word. Output: a mention of the whole place, with a note on the part.
+ * Invariant: a part never becomes the region of the same name ("Norte de Minas") or the country,
+ * and is never applied when it is excluded.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -32,10 +32,10 @@ import {
   SURROUNDINGS,
 } from "./states.ts";
 
-/** Most words between the name of a part and that of its place. */
+/** Max words between the name of a part and that of its place. */
 const REACH = 8;
 
-/** The mention of a region, or of a place of which a part is named here, or null. */
+/** Returns the mention of a region, or of the place whose part begins here, or null. */
 export function findPart(
   context: PlaceContext,
   at: number,
@@ -52,7 +52,7 @@ export function findPart(
   }
   if (!PART_STARTS.has(sentence.folded(at)) || isInTrade(sentence, at, at + 1)) return null;
   const head = headAt(sentence, at);
-  // "zona leste sp" is one of the capital.
+  // "zona leste sp" belongs to the capital.
   const zone = sentence.folded(at) === "zona";
   const whole = wholeAt(context, head.next, zone || head.next > head.end);
   if (whole === null) {
@@ -62,7 +62,7 @@ export function findPart(
     );
   }
   if (area !== null && area.to >= whole.to) return null;
-  // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is none.
+  // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is not.
   const city = area !== null && area.to >= head.end && !whole.adjective;
   const own = city && area.place.cities.some(({ uf }) => whole.states.includes(uf));
   if (own && head.next === head.end) return null;
@@ -82,13 +82,13 @@ export function findPart(
     states: asState ? states : [],
     cities: asState ? [] : cities,
     part: true,
-    // "região de Minas" is all of it, and of a part of Brazil's states nobody asks for more.
+    // "região de Minas" is the whole state.
     lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
   return partOf(context, { at, head: head.end, name: whole.at, to }, meant);
 }
 
-/** "ABC" alone is only an area in capitals or behind a preposition; longer names always are. */
+/** True for a named area; "ABC" alone only in capitals or after a preposition. */
 function isNamedArea(sentence: Sentence, { from, words, place }: PlaceMatch): boolean {
   if (place.cities.length > 0) return false;
   return words > 1 || leadOf(sentence, from).kind !== "" || /\p{Lu}/u.test(textAt(sentence, from));
@@ -98,15 +98,15 @@ function textAt(sentence: Sentence, at: number): string {
   return sentence.tokens[at]?.text ?? "";
 }
 
-/** An area that is known by name, with what may follow: "ABC paulista", "Vale do Ribeira, SP". */
+/** Reads an area known by name and its qualifier: "ABC paulista", "Vale do Ribeira, SP". */
 function areaAt(context: PlaceContext, { from, to, place }: PlaceMatch): Mention | null {
   return partOf(context, { at: from, head: to, name: to, to }, { states: place.area, part: true });
 }
 
 interface Head {
-  /** Behind the last word of the part. */
+  /** Index after the part's last word. */
   readonly end: number;
-  /** Behind the words that lead on to the place. */
+  /** Index after the words that lead to the place. */
   readonly next: number;
 }
 
@@ -130,7 +130,7 @@ interface Whole {
   readonly adjective: boolean;
 }
 
-/** The place behind the name of a part; beside it also an adjective: "oeste paulista". */
+/** Returns the place after a part's name, possibly an adjective: "oeste paulista". */
 function wholeAt(context: PlaceContext, at: number, led: boolean): Whole | null {
   const { sentence, gazetteer } = context;
   const token = sentence.tokens[at];
@@ -156,14 +156,14 @@ function wholeAt(context: PlaceContext, at: number, led: boolean): Whole | null 
 
 interface Where {
   readonly at: number;
-  /** Behind the words of the part. */
+  /** Index after the part's words. */
   readonly head: number;
   /** First word of the place. */
   readonly name: number;
   readonly to: number;
 }
 
-/** Claims the part as left over and the place as a place; both as left over when excluded. */
+/** Claims the part as unmapped and the place as a place; both as unmapped if excluded. */
 function partOf(
   context: PlaceContext,
   { at, head, name, to }: Where,
@@ -186,7 +186,7 @@ function partOf(
   return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
 }
 
-/** "no interior", "São Paulo, zona sul": a part of a place that is named elsewhere, or nowhere. */
+/** Reads a part whose place is named elsewhere or not at all: "São Paulo, zona sul". */
 function lonePart(
   context: PlaceContext,
   [at, end]: readonly [at: number, end: number],
@@ -204,7 +204,7 @@ function lonePart(
   return partOf(context, { at, head: end, name: end, to: end }, { part: true });
 }
 
-/** "Campinas e região", "São Paulo, interior": the region that is meant beside a place. */
+/** Returns the region next to a place: "Campinas e região", "São Paulo, interior". */
 function regionBeside(
   context: PlaceContext,
   [at, end]: readonly [at: number, end: number],

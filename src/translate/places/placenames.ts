@@ -1,10 +1,10 @@
 /**
- * Names of places as a tree of words. What comes in: names with what they stand for, and a place in
- * a list of tokens. What goes out: the longest name that begins there.
- * Invariant: names are compared word by word as written, without accents: number counts ("Palma"
- * and "Palmas" are two cities); only de, da, do and their kind may be there or not; a look-up costs
- * at most the number of words of the longest name, and the first one of a beginning what it takes
- * to put the names there that begin so.
+ * Place names as a tree of words.
+ * Input: names with their meanings, and a position in a token list. Output: the longest name there.
+ * Invariant: names are compared word by word as written, without accents. Number matters ("Palma"
+ * and "Palmas" are two cities); only de, da, do, and the like are optional. A lookup costs at most
+ * the words of the longest name; the first with some initials also inserts the names that share
+ * them.
  */
 import { cachedMatch, type Looked, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
@@ -16,85 +16,85 @@ export interface City {
   readonly ibge: string;
   readonly uf: string;
   readonly name: string;
-  /** Accounts in the snapshot. */
+  /** Number of accounts in the snapshot. */
   readonly accounts: number;
   readonly capital: boolean;
 }
 
-/** Where the municipalities of a region are looked up. */
+/** Source of the municipalities of a region. */
 export interface CitySource {
   readonly places: PlaceNames;
   citiesOf(uf: string): readonly City[];
   capitalOf(uf: string): City | undefined;
 }
 
-/** A region that has a name. */
+/** A named region. */
 export interface Region {
-  /** The name that it is called by in answers. */
+  /** Its name in answers. */
   readonly name: string;
-  /** Whether it is only a place inside of a municipality. */
+  /** True for a place inside of a municipality. */
   readonly part: boolean;
-  /** Its municipalities; those that the snapshot does not have are left out. */
+  /** Returns its municipalities, except those that the snapshot does not have. */
   members(source: CitySource): readonly City[];
 }
 
-/** A region that a name stands for. */
+/** A possible region for a name. */
 export interface MeantRegion {
   readonly region: Region;
-  /** Whether the name means this one where nothing says which. */
+  /** True if the name means this region by default. */
   readonly usual: boolean;
 }
 
-/** Everything that a name may stand for. */
+/** All possible meanings of a name. */
 export interface Place {
-  /** States by name; several for a region. */
+  /** State abbreviations; several for a region. */
   readonly states: readonly string[];
   readonly region: boolean;
   readonly cities: readonly City[];
-  /** Cities that are also called so. */
+  /** Cities with this nickname. */
   readonly nicknamed: readonly City[];
   readonly demonymStates: readonly string[];
   readonly demonymCities: readonly City[];
-  /** Regions as their municipalities; several where the name does not say which. */
+  /** Candidate regions; several if the name is ambiguous. */
   readonly regions: readonly MeantRegion[];
-  /** States in which an area lies that no filter knows. */
+  /** States that contain an area without a filter. */
   readonly area: readonly string[];
-  /** A country other than Brazil, or abroad at large. */
+  /** True for a country other than Brazil, or abroad in general. */
   readonly abroad: boolean;
-  /** Brazil. */
+  /** True for Brazil. */
   readonly here: boolean;
 }
 
-/** A name that stands for nothing. */
+/** A name without a meaning. */
 const NO_PLACE: Place = {
   ...{ states: [], region: false, cities: [], nicknamed: [] },
   ...{ demonymStates: [], demonymCities: [], regions: [], area: [] },
   ...{ abroad: false, here: false },
 };
 
-/** A name that was found: tokens from `from` up to, not including, `to`. */
+/** A matched name: tokens from `from` up to, not including, `to`. */
 export interface PlaceMatch {
   readonly from: number;
   readonly to: number;
-  /** Number of words of the name that tell. */
+  /** Number of significant words in the name. */
   readonly words: number;
   readonly place: Place;
 }
 
 interface Node {
-  /** Made when a first name goes on here: most nodes are the ends of names. */
+  /** Created for the first continuation, because most nodes end a name. */
   next: Map<string, Node> | null;
   place: Place | undefined;
-  /** Whether a name has a small word before this one: "Sul Brasil" is not "sul do Brasil". */
+  /** True if a name has a small word before this one: "Sul Brasil" is not "sul do Brasil". */
   small: boolean;
 }
 
-/** Most small words in a row. */
+/** Max consecutive small words. */
 const SMALL_MAX = 2;
-/** Shortened titles, after which a point may stand. */
+/** Abbreviated titles, which may have a period. */
 const TITLES = new Set("sta sto s pres gov cel sen dr eng mal n sra prof cons des bal".split(" "));
 
-/** A name with what makes what it stands for, or with the IBGE code of the city it is a name of. */
+/** A name with a factory for its meaning, or with the IBGE code of its city. */
 export type Named = { readonly name: string } & (
   | { readonly place: () => Partial<Place> }
   | { readonly ibge: string }
@@ -106,27 +106,27 @@ export class PlaceNames {
   readonly #root: Node = { next: null, place: undefined, small: false };
   #names: readonly Named[] = [];
   #vocabulary = new PlaceVocabulary([]);
-  /** First words of all names by their length, once all names are in place. */
+  /** First words of all names by length, once all names are inserted. */
   readonly #firstWords = new Map<number, readonly string[]>();
-  /** Names that wait to be looked for. */
+  /** Names that are inserted at their first lookup. */
   #waiting = this.#vocabulary.starts();
 
-  /** Takes what the name of a city stands for; whatever has no such names need not say it. */
+  /** `cityPlace` returns the meaning of a city's name; needed only for names with IBGE codes. */
   constructor(cityPlace: (ibge: string) => Partial<Place> = () => NO_PLACE) {
     this.#cityPlace = cityPlace;
   }
 
-  /** Folded words of all names, with how the first name that has one writes it. */
+  /** Folded words of all names, with the spelling in the first name that has each. */
   get vocabulary(): ReadonlyMap<string, string> {
     return this.#vocabulary.all;
   }
 
-  /** Whether a name has a word, folded. */
+  /** True if a name has a folded word. */
   has(word: string): boolean {
     return this.#first(word) !== undefined || this.#vocabulary.has(word);
   }
 
-  /** Takes the names with what they stand for, in order. */
+  /** Replaces the names and their meanings, in order. */
   take(names: readonly Named[]): void {
     const vocabulary = new PlaceVocabulary(names.map(({ name }) => name));
     this.#waiting = vocabulary.starts();
@@ -135,13 +135,13 @@ export class PlaceNames {
     this.#firstWords.clear();
   }
 
-  /** Puts every name in place; what is looked for is put there in any case. */
+  /** Inserts every name now, instead of at its first lookup. */
   speedUp(): void {
     for (const at of this.#waiting.rest()) this.put(this.#names[at] as Named);
     void this.vocabulary;
   }
 
-  /** Where names begin with a word. */
+  /** Returns the node of a first word. */
   #first(word: string): Node | undefined {
     if (this.#waiting.waits(word)) {
       for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
@@ -149,7 +149,7 @@ export class PlaceNames {
     return this.#root.next?.get(word);
   }
 
-  /** Puts a name in place: once, before it is looked for. */
+  /** Inserts a name; called once per name, before its first lookup. */
   protected put(named: Named): void {
     let node = this.#root;
     let small = false;
@@ -174,7 +174,7 @@ export class PlaceNames {
     node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
-  /** The longest name that begins at a token; `usable` says which tokens may take part. */
+  /** Returns the longest name that begins at a token; `usable` selects the allowed tokens. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -183,7 +183,7 @@ export class PlaceNames {
     return cachedMatch<PlaceMatch>(this, tokens, from, usable);
   }
 
-  /** Walks the names from a token, without the cache of the sentence. */
+  /** Walks the names from a token without the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -215,8 +215,8 @@ export class PlaceNames {
   }
 
   /**
-   * Folded words, of a length if one is given, with which a name goes on that begins with the
-   * tokens [from, to).
+   * Returns folded words, of one length if given, that continue a name that begins with the tokens
+   * [from, to).
    */
   continuations(
     tokens: readonly Token[],
@@ -235,7 +235,7 @@ export class PlaceNames {
     return length === undefined ? all : all.filter((word) => word.length === length);
   }
 
-  /** First words of names by their length: thousands, of which few are asked for. */
+  /** Returns first words of names by length; cached, because there are thousands. */
   #firstsOf(length: number): readonly string[] {
     const known = this.#firstWords.get(length);
     if (known !== undefined) return known;
@@ -244,13 +244,13 @@ export class PlaceNames {
     return words;
   }
 
-  /** What a whole name stands for, however it is written; undefined for an unknown one. */
+  /** Returns the meaning of a whole name in any spelling, or undefined. */
   named(name: string): Place | undefined {
     const words = placeWords(name);
     return words.length === 0 ? undefined : this.#behind(words)?.place;
   }
 
-  /** Where words lead; no words lead to the beginnings of all names. */
+  /** Returns the node after some words; without words, the root. */
   #behind([first, ...others]: readonly string[]): Node | undefined {
     if (first === undefined) {
       this.speedUp();
@@ -262,7 +262,7 @@ export class PlaceNames {
   }
 }
 
-/** The folded words of a name that tell. */
+/** Returns the significant words of a name, folded. */
 export function placeWords(name: string): string[] {
   const words = allWords(name).map(foldWord);
   return words.filter((word) => !SMALL.has(word));

@@ -1,9 +1,9 @@
 /**
- * The stage of places. What comes in: a sentence and the gazetteer. What goes out: states and
- * municipalities that are wished and excluded, with what was assumed about names that stand for
- * several.
- * Invariant: a place that is not known is said to be so and never widens the search; a state right
- * behind or before a city only says which city is meant, one joined by "e" or "ou" is a wish.
+ * The stage of places.
+ * Input: a sentence and the gazetteer. Output: requested and excluded states and municipalities,
+ * and the assumptions about ambiguous names.
+ * Invariant: an unknown place is reported and never widens the search. A state directly next to a
+ * city only qualifies it; one joined by "e" or "ou" is requested.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -24,7 +24,7 @@ import {
 import { dropBeyond } from "./strangers.ts";
 import { wishBehindExclusion } from "./wishedbehind.ts";
 
-/** What the stage has found. */
+/** Results of the stage. */
 export interface FoundPlaces {
   readonly states: Set<string>;
   readonly cities: Map<string, City>;
@@ -32,13 +32,13 @@ export interface FoundPlaces {
   readonly excludedCities: Map<string, City>;
   /** From the first to the last place of the sentence; undefined without any. */
   readonly words: Words | undefined;
-  /** Tokens of states and regions that are wished: an unknown name beside one lies in it. */
+  /** Tokens of requested states and regions; an adjacent unknown name is inside of them. */
   readonly wide: readonly Pick<Mention, "from" | "to">[];
-  /** Tokens of every place that is wished. */
+  /** Tokens of every requested place. */
   readonly sought: readonly Mention[];
-  /** Names of several municipalities of which none outweighs the others, so that all are meant. */
+  /** Number of names with several municipalities of which none dominates, so that all are meant. */
   unsettled: number;
-  /** True when a place was named that nobody knows, and none that is known bounds the search. */
+  /** True if an unknown place was named and no known place bounds the search. */
   unknown: boolean;
 }
 
@@ -69,7 +69,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     ...{ wide: mentions.filter(isWide), unsettled: 0, unknown: false },
     sought: mentions.filter((one) => !one.negated && !one.dropped),
   };
-  // What is excluded is looked for in all that is wished, wherever it stands.
+  // Exclusions apply to all requested places, in any position.
   for (const negated of [false, true]) {
     const lists = new Set<readonly City[]>();
     for (const one of mentions) {
@@ -85,7 +85,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
   const strange = mentions.some((one, i) => {
-    // "SP e Xurupita do Pará": of two places one is not known, and all of the other is a state.
+    // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
     const asked = one.strange && !one.negated;
     return (asked && found.states.size > 0) || (one.strange && isBesideWide(context, mentions, i));
   });
@@ -94,7 +94,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   return found;
 }
 
-/** "em Pernambuco, incluindo Recife": what lies in another place of the sentence asks no more. */
+/** Drops "em Pernambuco, incluindo Recife": the named place already contains it. */
 function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   for (const one of mentions) {
     if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
@@ -113,8 +113,8 @@ const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)
 const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
 
 /**
- * "padarias de Curitiba com filial em Londrina": where another establishment is, which no filter
- * asks; true where there is such a place, and one that is sought.
+ * Leaves "padarias de Curitiba com filial em Londrina" to the notes: no filter takes the place of
+ * other establishments. Returns true if there is such a place and a requested one.
  */
 function leaveBranchPlaces(
   { sentence, notes }: PlaceContext,
@@ -141,8 +141,8 @@ const BRANCH_PLACE = {
 };
 
 /**
- * "no Paraná, exceto Curitiba, Londrina": what a comma joins to a place that is left out, where
- * all of them lie in what is named before, is left out as well.
+ * Excludes "no Paraná, exceto Curitiba, Londrina": places that a comma joins to an excluded one, if
+ * all are inside of the places named before.
  */
 function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   const wide = new Set<string>();
@@ -157,7 +157,7 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** "Xurupita do Sul, RS": an unknown name beside the state or the region that it lies in. */
+/** True for "Xurupita do Sul, RS": an unknown name next to the state or region around it. */
 function isBesideWide(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -169,7 +169,7 @@ function isBesideWide(
   return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
 }
 
-/** More than a single city. */
+/** True for more than a single city. */
 function isWide({ states, regions, dropped, negated }: Mention): boolean {
   return !dropped && !negated && states.length + regions.length > 0;
 }
@@ -178,7 +178,7 @@ function isEmpty({ states, cities }: Mention): boolean {
   return states.length + cities.length === 0;
 }
 
-/** States beside cities; true when a city was named with a state that has none of that name. */
+/** Matches states with adjacent cities. Returns true if a state has no city of that name. */
 function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let lost = false;
   for (const [i, mention] of mentions.entries()) {
@@ -199,7 +199,7 @@ function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
   return lost;
 }
 
-/** "em SP, Campinas e Santos": the state was read as where the cities are. */
+/** Notes that in "em SP, Campinas e Santos" the state was read as that of the cities. */
 function assumeInside({ notes }: PlaceContext, { words, states }: Mention): void {
   notes.assume(
     "state_of_cities",
@@ -219,7 +219,7 @@ function isState({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length === 0;
 }
 
-/** Of the namesakes those of the state; the state itself is no wish then. */
+/** Restricts namesakes to a state, which then is not requested itself. */
 function narrow(city: Mention, state: Mention): boolean {
   const inside = citiesInside(city.cities, state.states);
   if (inside.length === 0) return false;
@@ -231,7 +231,7 @@ function narrow(city: Mention, state: Mention): boolean {
 /** Lists of cities by the states that they were narrowed to. */
 const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
 
-/** Returns the cities in some states; a region that is named again has the same list again. */
+/** Returns the cities in some states; repeated regions get the same list. */
 function citiesInside(cities: readonly City[], states: readonly string[]): readonly City[] {
   let byStates = INSIDE.get(cities);
   if (byStates === undefined) {
@@ -242,14 +242,14 @@ function citiesInside(cities: readonly City[], states: readonly string[]): reado
   let inside = byStates.get(key);
   if (inside === undefined) {
     const some = cities.filter(({ uf }) => states.includes(uf));
-    // The same list stays the same, so that what is known of it holds.
+    // The same list is returned, so that caches keyed by it stay valid.
     inside = some.length === cities.length ? cities : some;
     byStates.set(key, inside);
   }
   return inside;
 }
 
-/** "Praia Grande e São Vicente, SP": the state holds for the namesakes listed before as well. */
+/** Applies the state to earlier namesakes in the list: "Praia Grande e São Vicente, SP". */
 function narrowList(context: PlaceContext, mentions: readonly Mention[], i: number): void {
   const state = mentions[i] as Mention;
   if (linkOf(context.sentence, mentions[i - 1] as Mention, state) === "direct") {
@@ -263,7 +263,7 @@ function narrowList(context: PlaceContext, mentions: readonly Mention[], i: numb
   }
 }
 
-/** Two letters, as at the end of an address. */
+/** True for two letters, as at the end of an address. */
 function isLetters({ words }: Mention): boolean {
   return /(^|[^\p{L}])\p{L}{2}$/u.test(words.words);
 }
@@ -276,8 +276,8 @@ interface Beside {
 }
 
 /**
- * "Bom Jesus/PI": true when the state has no such city and cannot be meant as another place; the
- * state is searched then, and the name said to be unknown.
+ * Reads "Bom Jesus/PI". Returns true if the state has no such city and cannot be another place;
+ * then the state is searched and the name reported as unknown.
  */
 function stateBehind(context: PlaceContext, { city, state, address }: Beside): boolean {
   if (narrow(city, state)) return false;
@@ -301,15 +301,15 @@ function stateBehind(context: PlaceContext, { city, state, address }: Beside): b
   notes.warn("unknown_place", detail, words);
   notes.leave("place", detail, words);
   city.dropped = true;
-  // The Federal District has quarters with names of their own, and one municipality.
+  // The Federal District has named districts but only one municipality.
   return uf !== "DF";
 }
 
-/** "empresas paulistas em Campinas", "de SP, abertas em Campinas": both must hold. */
+/** Intersects "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
 function narrowApart(mentions: readonly Mention[]): void {
   const wished = mentions.filter((one) => !one.negated && !one.dropped);
   const cities = wished.filter((one) => isCity(one) && !one.joined);
-  // A state that is named again finds every city inside of it or outside, as the first one left it.
+  // For a repeated state, every city is as the first occurrence left it: inside or outside.
   const inside = new Map<string, boolean>();
   for (const state of wished) {
     if (!isState(state) || state.joined) continue;
@@ -329,7 +329,7 @@ function narrowApart(mentions: readonly Mention[]): void {
   }
 }
 
-/** Adds what a mention means; `lists` are the regions taken in before: each is taken in once. */
+/** Adds the meaning of a mention; `lists` has the regions added before, which are skipped. */
 function collect(
   context: PlaceContext,
   found: FoundPlaces,
@@ -348,12 +348,12 @@ function collect(
   if (mention.every) lists.add(cities);
 }
 
-/** A name for which nothing says which of several municipalities is meant. */
+/** True for a name that leaves several municipalities open. */
 function isUnsettled({ capital, adjective, every }: Mention, chosen: readonly City[]): boolean {
   return chosen.length > 1 && !(capital || adjective || every);
 }
 
-/** "fora de São Paulo": leaves more out than the city alone would. */
+/** Notes that "fora de São Paulo" excludes the state, not only the city. */
 function assumeState({ notes }: PlaceContext, { states, words }: Mention): void {
   notes.assume(
     "state_not_city",
@@ -365,14 +365,14 @@ function assumeState({ notes }: PlaceContext, { states, words }: Mention): void 
   );
 }
 
-/** Namesakes that are excluded: those in the wished states, where there are any. */
+/** Returns the excluded namesakes: those in requested states, if any. */
 function excludedOf(found: FoundPlaces, { cities, every }: Mention): readonly City[] {
   const inside = cities.filter(({ uf, ibge }) => found.states.has(uf) || found.cities.has(ibge));
   if (inside.length > 0) return inside.length === cities.length ? cities : inside;
   return every ? cities : namesakesMeant(cities);
 }
 
-/** The municipalities that a name stands for, with an assumption where it is not the only one. */
+/** Returns the municipalities of a name; notes an assumption if there are others. */
 function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly City[] {
   const { cities, words, capital, lead, adjective } = mention;
   if (capital || adjective || mention.every) return cities;

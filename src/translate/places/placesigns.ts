@@ -1,9 +1,9 @@
 /**
- * Whether a name means a place. What comes in: a name of the gazetteer in a sentence. What goes
- * out: whether the words around it say that the place is meant and not the trade, the goods or the
- * ordinary word of the same name.
- * Invariant: a preposition of place decides more than capitals, capitals more than nothing; a text
- * without any capitals is read like one with them wherever a preposition stands.
+ * Signs that a name means a place.
+ * Input: a name of the gazetteer in a sentence. Output: whether the context means the place, not
+ * the trade, goods, or ordinary word of that name.
+ * Invariant: a preposition of place counts more than a capital letter, and a capital letter more
+ * than nothing. After a preposition, text without capital letters is read like text with them.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { ROLES_BEFORE } from "../activities/roles.ts";
@@ -25,23 +25,23 @@ import {
 } from "./placewords.ts";
 import { NOT_REGION } from "./states.ts";
 
-/** Cities of this share of all accounts are known without a preposition. */
+/** Cities with this share of all accounts are known without a preposition. */
 const WELL_KNOWN = 0.004;
-/** How far back a name of a trade may begin that reaches over a name of a place. */
+/** Max words in a trade name before an overlapping place name. */
 const TRADE_WORDS_MAX = 5;
 
 interface Around {
   readonly lead: Lead;
-  /** The mention before. */
+  /** The previous mention. */
   readonly last: Mention | undefined;
 }
 
-/** Whether a name that was found is meant as a place. */
+/** True if a matched name means a place. */
 export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around): boolean {
   const { place, from } = match;
   const { sentence } = context;
   const { lead } = around;
-  // The state was read as another word before.
+  // The state was read as another word earlier.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
   const beside = isStateBehind(sentence, match) || isStateBeside(sentence, match);
@@ -65,18 +65,18 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   return isCity(context, match, around);
 }
 
-/** "comida mineira", "queijo minas": a style and no place. */
+/** True for a style, not a place: "comida mineira", "queijo minas". */
 export function isStyle(context: PlaceContext, match: PlaceMatch): boolean {
   const { sentence } = context;
   if (STYLED.has(sentence.folded(match.from - 1))) return true;
   return isInTrade(context, match) || context.tradeEnd(match.from) >= match.to;
 }
 
-/** "Minas", "em minas"; not "queijo minas" nor "minas de ouro". */
+/** True for "Minas", "em minas"; not for "queijo minas" or "minas de ouro". */
 function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Around): boolean {
   const { sentence } = context;
   const { from } = match;
-  // "padarias de Minas", although mines are a trade; "minas de ouro" and "queijo de minas" are not.
+  // "padarias de Minas" is a place although mines are a trade; "queijo de minas" is not.
   const before = sentence.folded(lead.from - 1);
   const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
   const said = negatorOf(sentence, lead.from) >= 0 || isBehindTrade(context, lead.from);
@@ -87,7 +87,7 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   return isListed(sentence, from, last);
 }
 
-/** "menos acre, roraima": a state follows in the same list. */
+/** True for "menos acre, roraima": a state follows in the same list. */
 function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch): boolean {
   const mark = sentence.tokens[to]?.text ?? "";
   if (mark !== "," && !/^(e|ou|and|or)$/.test(sentence.folded(to))) return false;
@@ -95,7 +95,7 @@ function isListedAhead({ sentence, gazetteer }: PlaceContext, { to }: PlaceMatch
   return next !== null && next.place.states.length > 0;
 }
 
-/** "março" is a month, also where it lost its cedilla beside a year. */
+/** True for the month "março", also without its cedilla next to a year. */
 function isMonth(sentence: Sentence, { from, words }: PlaceMatch, lead: Lead): boolean {
   if (words !== 1 || sentence.folded(from) !== "marco") return false;
   const text = sentence.tokens[from]?.text ?? "";
@@ -115,7 +115,7 @@ function isGeneral(sentence: Sentence, at: number): boolean {
   return /^(empresas?|companhias?|negocios?|companies|company)$/.test(sentence.folded(at - 1));
 }
 
-/** "no Sul", "Sul e Sudeste"; not "zona sul" nor "Asa Norte". */
+/** True for "no Sul", "Sul e Sudeste"; not for "zona sul" or "Asa Norte". */
 function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): boolean {
   const before = sentence.folded(from - 1);
   if (NOT_REGION.has(before) || sentence.owner(from - 1) === "unmapped") return false;
@@ -126,7 +126,7 @@ function isRegion(sentence: Sentence, { from }: PlaceMatch, { lead }: Around): b
   return true;
 }
 
-/** "mineiros" and "paulista" are cities behind "em" and "de Paulista", adjectives elsewhere. */
+/** True for adjectives such as "paulista", which are cities only after "em" or in "de Paulista". */
 function isOnlyAdjective(sentence: Sentence, { place, from }: PlaceMatch, { kind }: Lead): boolean {
   const adjective = place.demonymStates.length + place.demonymCities.length > 0;
   return adjective && kind !== "in" && (kind !== "of" || !isCapitalised(sentence, from));
@@ -156,7 +156,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !(ordinary && lower);
   }
   if (isListed(sentence, from, last)) {
-    // "em gramado e canela": where the city before has no capital either, this one needs none.
+    // "em gramado e canela": lower case is enough if the previous city has it too.
     const led = last !== undefined && (last.lead.kind === "in" || last.negated);
     const even = led && last.cities.length > 0;
     const alike = even && !isCapitalised(sentence, last.at) && !isOf(sentence.folded(to));
@@ -175,7 +175,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   );
 }
 
-/** "frota própria" is not Propriá: accents that are there must be the right ones. */
+/** True for "frota própria", which is not Propriá: written accents must match. */
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
   if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
@@ -185,8 +185,8 @@ function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch)
 }
 
 /**
- * Where a longer name ends of which only the beginning is known: "Barra da Tijuca", "Porto de
- * Galinhas"; null where the words behind a name do not belong to it.
+ * Returns the end of a longer name whose beginning is known: "Barra da Tijuca", "Porto de
+ * Galinhas"; null if the words after the name do not belong to it.
  */
 export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch): number | null {
   const { sentence, gazetteer, tradeEnd } = context;
@@ -202,17 +202,17 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
-  // In lower case only a word that nothing else explains, behind a name that is a word itself.
+  // In lower case, only an unexplained word after a name that is an ordinary word.
   const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
   return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
 }
 
-/** Cities of this share of all accounts are meant where their name is a word that ends a trade. */
+/** Cities with this share of all accounts are meant even if their name ends a trade. */
 const LARGE = 0.0005;
-/** Names that say as well of what kind a trade is: "comida americana". */
+/** Names that also describe a style: "comida americana". */
 const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
 
-/** "barbearia bauru", "distribuidoras de alimentos contagem": a large city behind a trade. */
+/** True for a large city after a trade: "barbearia bauru". */
 function isLargeBehindTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
   const { sentence, accounts } = context;
   if (isOf(sentence.folded(to)) || STYLES.has(sentence.folded(from))) return false;
@@ -232,7 +232,7 @@ function isOrdinary(sentence: Sentence, { from, to, words }: PlaceMatch): boolea
   return ORDINARY_PAIRS.has(told.filter((word) => !isOf(word)).join(" "));
 }
 
-/** "no rio", "bh e rio" and "Rio" are the city, "de rio" is the water. */
+/** True for the city in "no rio", "bh e rio", "Rio"; "de rio" is a river. */
 function isRio(sentence: Sentence, { from, words }: PlaceMatch, { lead, last }: Around): boolean {
   if (words !== 1 || sentence.folded(from) !== "rio") return false;
   if (lead.kind !== "") return lead.word !== "de" || isCapitalised(sentence, from);
@@ -243,13 +243,13 @@ function isFestive(sentence: Sentence, { from }: Lead): boolean {
   return FESTIVE.has(sentence.folded(from - 1));
 }
 
-/** "padaria São José" is a name. */
+/** True for "padaria São José", which is a name. */
 function isSaint(sentence: Sentence, { from, words }: PlaceMatch): boolean {
   const saint = ["sao", "santo", "santa", "sta", "sto", "s", "nossa", "n"];
   return words <= 2 && saint.includes(sentence.folded(from));
 }
 
-/** Short words in lower case are seldom cities; with a capital they are. */
+/** True if long enough for a city; short words need a capital letter. */
 function isLong(sentence: Sentence, at: number): boolean {
   return sentence.folded(at).length >= 4 || (isCapitalised(sentence, at) && at > 0);
 }
@@ -260,7 +260,7 @@ function isListed(sentence: Sentence, at: number, last: Mention | undefined): bo
   return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(gap);
 }
 
-/** `/SP`, `(SP)`, ` SP` behind a name that has such a city. */
+/** True for `/SP`, `(SP)`, ` SP` after a name of a city in that state. */
 function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
   const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
@@ -270,7 +270,7 @@ function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   return (mark || text === uf) && cities.some((city) => city.uf === uf);
 }
 
-/** "contagem mg": letters of a state that has such a city, however they are written. */
+/** True for "contagem mg": letters, in any case, of a state that has such a city. */
 export function isStateBeside(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const text = sentence.tokens[to]?.text ?? "";
   const uf = text.toUpperCase();
@@ -278,13 +278,13 @@ export function isStateBeside(sentence: Sentence, { to, place }: PlaceMatch): bo
   return [...place.cities, ...place.nicknamed].some((city) => city.uf === uf);
 }
 
-/** "mg contagem": the state right before its city. */
+/** True for "mg contagem": the state directly before its city. */
 function isStateBefore({ from, place }: PlaceMatch, { to, at, states, cities }: Mention): boolean {
   const letters = to === from && to === at + 1 && states.length === 1 && cities.length === 0;
   return letters && place.cities.some(({ uf }) => states.includes(uf));
 }
 
-/** "loja de flores pe": what the words before a name deal with is no place. */
+/** True for "loja de flores pe": the goods of a trade are not a place. */
 function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   const { sentence } = context;
   if (isInTrade(context, match)) return true;
@@ -292,7 +292,7 @@ function belongsToTrade(context: PlaceContext, match: PlaceMatch): boolean {
   return of && context.tradeEnd(match.from) >= match.to && isRoleBefore(sentence, match.from - 1);
 }
 
-/** Whether a word for what is done with goods ends right before a token. */
+/** True if a word for the handling of goods ends directly before a token. */
 function isRoleBefore(sentence: Sentence, at: number): boolean {
   for (let from = at - 1; from >= Math.max(0, at - TRADE_WORDS_MAX); from--) {
     if (ROLES_BEFORE.longest(sentence.tokens, from)?.to === at) return true;
@@ -300,7 +300,7 @@ function isRoleBefore(sentence: Sentence, at: number): boolean {
   return false;
 }
 
-/** Whether a known name of a trade begins before this name and reaches into it. */
+/** True if a known trade name begins before this name and overlaps it. */
 function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): boolean {
   for (let i = from - 1; i >= Math.max(0, from - TRADE_WORDS_MAX); i--) {
     if (!sentence.free(i) || sentence.tokens[i]?.kind !== "word") return false;
@@ -309,7 +309,7 @@ function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): 
   return false;
 }
 
-/** Whether a trade ends right before a token: "hotéis de Gramado", not "loja de Flores". */
+/** True if a trade ends directly before a token: "hotéis de Gramado", not "loja de Flores". */
 export function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
     if (!sentence.free(i)) return false;
@@ -318,20 +318,20 @@ export function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number):
   return false;
 }
 
-/** Written with a capital where that means something. */
+/** True for a capital letter, if capitals are significant in the sentence. */
 export function isCapitalised(sentence: Sentence, at: number): boolean {
   const text = sentence.tokens[at]?.text ?? "";
   return text !== text.toLowerCase() && casingOf(sentence).names;
 }
 
-/** Whether everything is in capitals, so that they mean nothing. */
+/** True if all text is in capitals, which then are not significant. */
 export function isShouted(sentence: Sentence): boolean {
   return casingOf(sentence).shouted;
 }
 
 interface Casing {
   readonly shouted: boolean;
-  /** Whether a capital tells a name: neither everything nor every word has one. */
+  /** True if capitals mark names: neither everything nor every word has one. */
   readonly names: boolean;
 }
 

@@ -1,26 +1,25 @@
 /**
- * The words of all names of places, and which names begin as a word does. Input: the names in
- * order, and as folded lines. Output: if a name has a word, every word with how the first name that
- * has it writes it, and numbers of names by their beginnings, each returned once, in order within a
- * beginning.
- * Invariant: as if each name were cut into tokens and the tokens taken one by one; but what one
- * text of all names tells is read from that, which is folded in one step where tokens of thousands
- * of names take their time. A name is returned for every word that it may begin with; beginnings
- * are told by the first letters, so that names of other words may come along. Numbers are in two
- * arrays with nothing for each name: five thousand names are most of what a first sentence would
- * wait for.
+ * The words of all place names, and an index of names by first letters.
+ * Input: the names in order, and as folded lines. Output: whether a name has a word; every word
+ * with the spelling in the first name that has it; indexes of names by initials, each returned
+ * once, in order within the initials.
+ * Invariant: results equal those of tokenizing each name. But if one text of all names is enough,
+ * that text is used: folding it takes one step, while tokenizing thousands of names is slow. A name
+ * is returned for every word that it may begin with; because the index uses only the first letters,
+ * names of other words may be returned too. It has two arrays and no object per name: five thousand
+ * objects would delay the first sentence most.
  */
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
 
 const [A, Z] = [0x61, 0x7a];
-/** Letters, and that there is none any more. */
+/** The letters, and one value for the end of a word. */
 const DIGITS = Z - A + 2;
-/** The first letters of a word are told, of a shorter one all; words of other letters are `ODD`. */
+/** Up to three first letters are encoded; words with other characters are `ODD`. */
 const ODD_START = DIGITS ** 3;
 const NONE = -1;
 
-/** The beginning of the folded word there, which ends with a blank or a line, as a number. */
+/** Encodes the first letters of a folded word, which ends at a space or line end. */
 function beginningOf(text: string, at: number): number {
   const one = digit(text, at);
   const two = one === 0 ? 0 : digit(text, at + 1);
@@ -29,37 +28,37 @@ function beginningOf(text: string, at: number): number {
   return (one * DIGITS + two) * DIGITS + three;
 }
 
-/** A letter as a number from 1 on, 0 where the word is over; `NONE` for anything else. */
+/** Returns a letter as a number from 1, 0 for the end of the word, `NONE` for others. */
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code >= A && code <= Z) return code - A + 1;
   return Number.isNaN(code) || code === 0x20 || code === 0x0a ? 0 : NONE;
 }
 
-/** Words that names have and lose: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
+/** Optional words in names: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
 export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
-/** How they begin; no name is looked for by one. */
+/** Their first letters; no name is looked up by such a word. */
 const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
-/** The beginning of a line by its first word; `ODD` where it may be looked for by another. */
+/** Encodes a line by its first word; `ODD` if lookups may use another word. */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
-  // Nothing stands first, or a small word, or one that begins as a small one of three letters does.
+  // The line is empty or its first word may be a small word: they share the encoded letters.
   return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD_START : beginning;
 }
 
-/** Names by how they begin. */
+/** An index of names by first letters. */
 export class NameStarts {
-  /** Of each beginning, and behind each name: the next name, `NONE` behind the last one. */
+  /** Linked lists: the first name for each code, and the next name, `NONE` at the end. */
   readonly #first = new Int32Array(ODD_START + 1);
   readonly #next: Int32Array;
-  /** No name is left of the beginnings below. */
+  /** All codes below this one are empty. */
   #emptyBelow = 0;
 
   /**
-   * Takes how many names there are, their folded text with a line for each, and the first word of a
-   * name by which it is looked for: asked where the line does not tell; and for all where the text
+   * Indexes `count` names by their folded text, one line each. `firstWord` returns the word by
+   * which a name is looked up; it is called if the line is ambiguous, and for all names if the text
    * has more lines.
    */
   constructor(count: number, folded: string, firstWord: (at: number) => string) {
@@ -67,7 +66,7 @@ export class NameStarts {
     if (!this.#take(count, folded, firstWord)) this.#take(count, "", firstWord);
   }
 
-  /** From the last to the first; false where the text has more lines than there are names. */
+  /** Indexes from last to first. Returns false if the text has more lines than names. */
   #take(count: number, folded: string, firstWord: (at: number) => string): boolean {
     this.#first.fill(NONE);
     let end = folded.length;
@@ -82,19 +81,19 @@ export class NameStarts {
     return count === 0 || end < 0;
   }
 
-  /** True if a name that a folded word may begin was not given out yet. */
+  /** True if a name that may begin with a folded word was not returned yet. */
   waits(word: string): boolean {
     return this.#first[beginningOf(word, 0)] !== NONE;
   }
 
-  /** The names that a folded word may begin and that were not given out. */
+  /** Yields names that may begin with a folded word and were not returned yet. */
   *taken(word: string): Generator<number> {
     yield* this.#taken(beginningOf(word, 0));
   }
 
   /**
-   * All that were not given out; `looked` is called for each beginning. A sentence may ask for all
-   * of them at each word, so what is empty is not looked at again.
+   * Yields all names that were not returned yet; `looked` is called for each code. A sentence may
+   * request all at each word, so empty codes are not visited again.
    */
   *rest(looked: () => void = () => undefined): Generator<number> {
     for (; this.#emptyBelow <= ODD_START; this.#emptyBelow++) {
@@ -103,7 +102,7 @@ export class NameStarts {
     }
   }
 
-  /** Given out before it is looked at, so that who asks in between gets the others. */
+  /** Removes a name before yielding it, so that concurrent consumers get only the others. */
   *#taken(beginning: number): Generator<number> {
     for (let at = this.#first[beginning] as number; at !== NONE; ) {
       this.#first[beginning] = this.#next[at] as number;
@@ -114,24 +113,24 @@ export class NameStarts {
 }
 
 const ACCENTS = /[\u0300-\u036f]/g;
-/** Neither a letter of Portuguese nor what stands between words of most names. */
+/** Neither a Portuguese letter nor a usual separator in names. */
 const ODD = /[^a-zA-ZÀ-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ\n -]/g;
-/** Characters of which text as a whole might fold otherwise than a token does. */
+/** Characters that may fold differently in a whole text than in a token. */
 const FOREIGN = /[\u0100-\uffff]/;
 const PLAIN_BREAK = /[\n -]/;
-/** A word that may be looked for as it is. */
+/** A word that can be looked up as it is. */
 const PLAIN_WORD = /^[a-z]+$/;
 
-/** Names as lines, as they are and folded: letter by letter, so that an index is one of both. */
+/** Names as lines, original and folded letter by letter, so that indexes match. */
 interface Lines {
   readonly text: string;
   readonly folded: string;
 }
 
-/** Words of names; those that do not tell are left out. */
+/** The words of names, without insignificant ones. */
 export class PlaceVocabulary {
   readonly #names: readonly string[];
-  /** The names as lines; null where text as a whole might fold otherwise. */
+  /** The names as lines; null if the whole text might fold differently. */
   readonly #lines: Lines | null;
   #all: ReadonlyMap<string, string> | null = null;
   #odd: ReadonlySet<string> | null = null;
@@ -144,13 +143,13 @@ export class PlaceVocabulary {
     this.#lines = plain ? { text, folded: folded() } : null;
   }
 
-  /** Folded words, with how the first name that has one writes it. */
+  /** Folded words, with the spelling in the first name that has each. */
   get all(): ReadonlyMap<string, string> {
     this.#all ??= this.#each();
     return this.#all;
   }
 
-  /** Whether a name has a folded word. */
+  /** True if a name has a folded word. */
   has(word: string): boolean {
     if (this.#all !== null || this.#lines === null || !PLAIN_WORD.test(word)) {
       return this.all.has(word);
@@ -161,7 +160,7 @@ export class PlaceVocabulary {
     return this.#odd.has(word);
   }
 
-  /** The names by how their first words begin that tell. */
+  /** Returns the names by the initials of their first significant words. */
   starts(): NameStarts {
     const names = this.#names;
     return new NameStarts(names.length, this.#lines?.folded ?? "", (at) => {
@@ -176,7 +175,7 @@ export class PlaceVocabulary {
       if (word !== "" && !SMALL.has(word) && !words.has(word)) words.set(word, text);
     };
     let plain: string[] = [];
-    // Cut in one piece: five words in six were in names before, and no token is made of them.
+    // Split at once: five of six words repeat, and no tokens are made for them.
     const takePlain = () => {
       const texts = new Set(plain.join("\n").split(PLAIN_BREAK));
       for (const text of texts) take(text, foldWord(text));
@@ -200,8 +199,8 @@ function wordsOf(name: string): readonly Token[] {
 }
 
 /**
- * Whether a word stands between blanks, hyphens or lines in a name of nothing but letters: what
- * does is a word of that name, where one with a point may be an address as a whole.
+ * True if a word is between spaces, hyphens, or line ends in a name of letters only, because then
+ * it is a word of that name. A word with a period may be an address as a whole.
  */
 function standsIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {
@@ -213,7 +212,7 @@ function standsIn({ text, folded }: Lines, word: string): boolean {
   return false;
 }
 
-/** Folded words of the names that have other characters than letters, blanks and hyphens. */
+/** Returns folded words of names with characters other than letters, spaces, and hyphens. */
 function oddWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   for (const { index } of text.matchAll(ODD)) {
@@ -222,7 +221,7 @@ function oddWords(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** The line in which a character stands that is no end of a line. */
+/** Returns the line of a character that is not a line end. */
 function lineAt(text: string, at: number): string {
   const end = text.indexOf("\n", at);
   return text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? text.length : end);

@@ -1,10 +1,10 @@
 /**
- * Words around places. Input: a sentence and a place in it. Output: what is before a name and says
- * that, and how, it is a place; which names are also ordinary words; if the word "capital" is a
- * city or money.
- * Invariant: the words before a name are read backwards from it, up to the first that has nothing
- * to do with it; "capital" is known from the few words around it, whichever stage took them; none
- * is claimed here.
+ * Words around places.
+ * Input: a sentence and a position. Output: the words before a name that mark it as a place, and
+ * how; names that are also ordinary words; whether "capital" is a city or money.
+ * Invariant: the words before a name are read backwards, up to the first unrelated one. "capital"
+ * is classified by the few words around it, even if other stages claimed them. Nothing is claimed
+ * here.
  */
 import { isInTrade } from "../items.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -29,7 +29,7 @@ const AMOUNT_WORDS = new Set(
 
 const MONEY_WORDS = /^(mil|k|mi|milhao|milhoes|bilhao|reais|real|thousand|millions?|billion)$/;
 
-/** Whether "capital" at a token is money and no city. */
+/** True if "capital" at a token is money and not a city. */
 export function isMoney(sentence: Sentence, at: number): boolean {
   if (isInTrade(sentence, at, at + 1)) return true;
   const next = sentence.folded(at + 1);
@@ -46,72 +46,72 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
 }
 
-/** Prepositions of where something is. */
+/** Prepositions of location. */
 const IN = new Set("em no na nos nas in at within across throughout".split(" "));
-/** Prepositions of where something is from. */
+/** Prepositions of origin. */
 const OF = new Set("de do da dos das of from d".split(" "));
 const STATE = new Set("estado uf state".split(" "));
 const STATES = new Set("estados ufs states".split(" "));
 const CITY = new Set("cidade municipio city capital town".split(" "));
 const CITIES = new Set("cidades municipios cities towns".split(" "));
-/** Words that stand among them and say nothing. */
+/** Neutral words among them. */
 const SILENT = new Set(
   "o a os as the todo toda todos todas inteiro inteira regiao regioes brazilian".split(" "),
 );
 const OPENING = new Set(["/", "(", ":", "=", "–", "—", "|", "["]);
 
-/** What stands before a name. */
+/** The words before a name. */
 export interface Lead {
-  /** Index of the first of these words; that of the name where there are none. */
+  /** Index of the first of these words, or of the name if there are none. */
   readonly from: number;
-  /** The preposition that is nearest to the name: `in`, `of` or none. */
+  /** The preposition closest to the name: `in`, `of`, or none. */
   readonly kind: "in" | "of" | "";
   /** That preposition as written, folded. */
   readonly word: string;
   readonly state: boolean;
-  /** "estados de": holds for what is joined to it as well. */
+  /** "estados de": applies to all names in the list. */
   readonly states: boolean;
   readonly city: boolean;
   readonly cities: boolean;
-  /** A mark that binds the name to what is before it: "/" or "(". */
+  /** A mark that binds the name to the text before it: "/" or "(". */
   readonly mark: boolean;
 }
 
-/** Whether a word says where something is. */
+/** True for a preposition of location. */
 export function isIn(word: string): boolean {
   return IN.has(word);
 }
 
-/** Whether a word says where something is from. */
+/** True for a preposition of origin. */
 export function isOf(word: string): boolean {
   return OF.has(word);
 }
 
 const KINDS: ReadonlySet<string> = new Set([...STATE, ...STATES, ...CITY, ...CITIES]);
 
-/** Whether a word is "estado", "cidade" or the like. */
+/** True for a word such as "estado" or "cidade". */
 export function isKindOfPlace(word: string): boolean {
   return KINDS.has(word);
 }
 
-/** Words before "de" behind which a place is meant that a search should be near. */
+/** Words before "de" that request places near the named one. */
 const NEAR = new Set(
   "perto pertinho proximo proxima proximos proximas close near cerca".split(" "),
 );
 
-/** Whether what stands before a name says that it is near it: "perto de", "a 30 km de". */
+/** True if the words before a name mean near it: "perto de", "a 30 km de". */
 export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
   const before = sentence.folded(from - 1);
   return kind === "of" && (NEAR.has(before) || before === "km");
 }
 
-/** All words that may stand before a name and lead to it. */
+/** All words that may introduce a name. */
 const LEADING: ReadonlySet<string> = new Set([...IN, ...OF, ...KINDS, ...SILENT]);
 
-/** Most words before a name that are looked at; "capital capital …" must stay linear. */
+/** Max words before a name that are read; "capital capital …" must stay linear. */
 const LEAD_MAX = 12;
 
-/** What stands before the name that begins at a token. */
+/** Reads the words before the name that begins at a token. */
 export function leadOf(sentence: Sentence, at: number): Lead {
   let from = at;
   let kind: Lead["kind"] = "";
@@ -133,13 +133,13 @@ export function leadOf(sentence: Sentence, at: number): Lead {
     else if (CITIES.has(before)) seen.cities = true;
     else if (!SILENT.has(before)) break;
   }
-  // An article alone belongs to what is before it, or to nothing.
+  // An article alone belongs to the text before it, or to nothing.
   while (from < at && SILENT.has(sentence.folded(from)) && !isRegionWord(sentence, from)) from++;
   const { state, states, city, cities, mark } = seen;
   return { from, kind, word, state, states, city, cities, mark };
 }
 
-/** "maior capital em Goiás": money says nothing of a city. */
+/** True unless "capital" is money: "maior capital em Goiás". */
 function isPlaceWord(sentence: Sentence, at: number): boolean {
   return sentence.folded(at) !== "capital" || !isMoney(sentence, at);
 }
@@ -149,7 +149,7 @@ function isRegionWord(sentence: Sentence, at: number): boolean {
   return word.startsWith("regi") || word.startsWith("tod");
 }
 
-/** Words before the name of a street or quarter, which may be that of a city as well. */
+/** Words before a street or district name, which may also be a city's name. */
 export const STREETS = new Set(
   (
     "bairro bairros distrito rua ruas avenida avenidas av praca alameda rodovia estrada " +
@@ -158,10 +158,10 @@ export const STREETS = new Set(
   ).split(" "),
 );
 
-/** Quarters begin with these behind an article ("na Vila Madalena"), cities behind "em". */
+/** First words of districts after an article ("na Vila Madalena"); after "em" they begin cities. */
 export const QUARTERS = new Set(["vila", "jardim", "parque", "conjunto", "residencial"]);
 
-/** Words that names of quarters begin with where a known town ends them: "Jardim da Luz". */
+/** First words of district names that end with a known town: "Jardim da Luz". */
 export const QUARTER_HEADS = new Set(
   (
     "vila vl jardim jd parque pq conjunto conj residencial porto alto morro barra praia ilha " +
@@ -170,7 +170,7 @@ export const QUARTER_HEADS = new Set(
   ).split(" "),
 );
 
-/** After these, "em" says what a company does and not where. */
+/** After these, "em" introduces the business, not the location. */
 export const DEALING = new Set(
   (
     "especializada especializado especializadas especializados especialista especialistas " +
@@ -193,7 +193,7 @@ export const STYLED = new Set(
   ).split(" "),
 );
 
-/** Before "de natal" these are about Christmas. */
+/** Before "de natal" these refer to Christmas. */
 export const FESTIVE = new Set(
   (
     "decoracao decoracoes material materiais " +
@@ -202,7 +202,7 @@ export const FESTIVE = new Set(
   ).split(" "),
 );
 
-/** Names of municipalities that are ordinary words: they need a sign that the place is meant. */
+/** Municipality names that are ordinary words, so that they need a sign of a place. */
 export const ORDINARY = new Set(
   (
     "agronomica agrestina alegre alegria alianca almas altos aluminio alvorada amargosa " +
@@ -245,7 +245,7 @@ export const ORDINARY = new Set(
   ).split(" "),
 );
 
-/** The same of two words. */
+/** The same for two words. */
 export const ORDINARY_PAIRS = new Set(
   (
     "casa nova|casa branca|agua doce|agua boa|agua fria|agua limpa|agua branca|agua comprida|" +

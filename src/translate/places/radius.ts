@@ -1,8 +1,8 @@
 /**
- * Distances from a city: "num raio de 50 km de Campinas". What comes in: a sentence at a number of
- * kilometres. What goes out: a mention of all municipalities whose seats lie within it.
- * Invariant: only what says that places within the distance are meant; a distance that no list of
- * municipalities stands for is said to be, and never searched as if it were not there.
+ * Distances from a city: "num raio de 50 km de Campinas".
+ * Input: a sentence at a number of kilometers. Output: a mention of all municipalities within it.
+ * Invariant: only for wording that means within the distance, measured to seats. A distance that no
+ * list of municipalities represents is reported, never ignored in a search.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Sentences } from "../notes.ts";
@@ -13,14 +13,14 @@ import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention
 import type { City, PlaceMatch } from "./placenames.ts";
 import { isStranger } from "./strangers.ts";
 
-/** Distances that municipalities stand for. */
+/** Range of supported distances. */
 const KM_MIN = 10;
 const KM_MAX = 500;
 
 const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?|kilometres?|mi|miles?|milhas?|millas?)$/;
 const MILES = /^(mi|miles?|milhas?|millas?)$/;
 const KM_OF_MILE = 1.609;
-/** Words before the number; those of `SIGNS` say that what is within it is meant. */
+/** Words before the number; those in `SIGNS` mean within the distance. */
 const BEFORE = new Set(
   (
     "num numa em um no na o a as uma de do da dentro raio ate menos maximo distancia within in " +
@@ -40,24 +40,24 @@ const BEHIND = new Set(
   ).split(" "),
 );
 const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
-/** Before the city, these say no more than the distance behind it. */
+/** Before the city, these add nothing to the distance after it. */
 const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
-/** "a 20 km de Natal": with a city behind them these say that it is the middle. */
+/** Before a city, these make it the center: "a 20 km de Natal". */
 const FROM = new Set("de do da d from of del".split(" "));
-/** What lies farther away is meant. */
+/** Words for places farther away. */
 const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
 const WORDS_MAX = 7;
-/** How many times the accounts of a town of another state its city must have. */
+/** Min ratio between a city's accounts and those of a town in another state. */
 const OUTWEIGHS = 10;
 
-/** What has been found before. */
+/** Results of earlier stages. */
 interface Beside {
   readonly last: Mention | undefined;
-  /** Names of which no word is free to be anything else, by where they begin. */
+  /** Unambiguous names by their first token. */
   readonly firm: ReadonlyMap<number, PlaceMatch>;
 }
 
-/** The mention of what lies within a distance of a city, or null. */
+/** Returns the mention of all places within a distance of a city, or null. */
 export function radiusAt(
   context: PlaceContext,
   at: number,
@@ -79,7 +79,7 @@ export function radiusAt(
   if (before === null || before.cities.length === 0 || /[\p{L}\p{N}]/u.test(gap)) return null;
   if (before.regions.length > 0) return null;
   before.dropped = true;
-  // "near Florianópolis, within 30 km" says twice that what is around is meant.
+  // "near Florianópolis, within 30 km" requests the surroundings twice.
   const near = before.from - 1;
   if (NEAR.test(sentence.folded(near)) && sentence.free(near)) {
     sentence.claim(near, near + 1, "place");
@@ -98,7 +98,7 @@ function kilometresAt(sentence: Sentence, at: number): number | null {
   return MILES.test(unit) ? Math.round(Number(plain) * KM_OF_MILE) : Number(plain);
 }
 
-/** "cinquenta km", "vinte e cinco quilômetros": at the last word of the number. */
+/** Reads a number in words at its last word: "cinquenta km", "vinte e cinco quilômetros". */
 function saidKilometres(sentence: Sentence, at: number): number | null {
   const unit = sentence.folded(at + 1);
   for (let from = Math.max(0, at - 2); from <= at; from++) {
@@ -131,7 +131,7 @@ interface Center {
   readonly said: boolean;
 }
 
-/** The city behind the number, with the letters of its state. */
+/** Reads the city after the number, with its state letters. */
 function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"]): Center {
   const { sentence, gazetteer } = context;
   let at = from;
@@ -147,7 +147,7 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
   said ||= away && cities.length > 0;
-  // What belongs to the words before ends at the unit where no city follows.
+  // If no city follows, the introducing words end at the unit.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
   const home = homeBehind(context, match);
   if (home !== null) return { ...home, said };
@@ -162,8 +162,8 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
 }
 
 /**
- * "20 km de Boa Viagem, Recife": the city behind a name that is that of its district; distances are
- * those of its seat.
+ * Reads "20 km de Boa Viagem, Recife": the city after the name of its district. Distances are
+ * measured from the city's seat.
  */
 function homeBehind(
   { sentence, gazetteer, districts, notes }: PlaceContext,
@@ -177,7 +177,7 @@ function homeBehind(
   const towns = gazetteer.places.longest(sentence.tokens, from)?.place.cities ?? [];
   const homes = cities.filter((city) => {
     const isKnown = districts.names.known(city.ibge, [name])[0] != null;
-    // "20 km de Recife, em Olinda" is one from the larger town.
+    // "20 km de Recife, em Olinda" is measured from the larger town.
     if (isKnown && towns.every(({ accounts }) => accounts < city.accounts)) return true;
     return towns.every((town) => {
       return town.uf !== city.uf && city.accounts >= OUTWEIGHS * town.accounts;
@@ -195,7 +195,7 @@ function homeBehind(
   return { cities: homes, to: match.to };
 }
 
-/** Where a word stands that means what lies farther away: "a mais de 50 km"; -1 without one. */
+/** Returns the index of a word for farther away ("a mais de 50 km"), or -1. */
 function fartherAt(sentence: Sentence, from: number, at: number): number {
   for (let i = Math.max(0, from - 1); i < at; i++) {
     if (FARTHER.test(sentence.folded(i)) && sentence.free(i)) return i;
@@ -203,7 +203,7 @@ function fartherAt(sentence: Sentence, from: number, at: number): number {
   return -1;
 }
 
-/** A distance that is said, and not searched. */
+/** Reports a distance that is not searched. */
 function lostCircle(
   context: PlaceContext,
   [from, to]: readonly [number, number],

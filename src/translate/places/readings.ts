@@ -1,22 +1,22 @@
 /**
- * City, state or region. Input: the mentions of a sentence. Output: the same, where a name that is
- * city and state ("São Paulo") is one of them, where "a capital" is the capital of a state, and
- * where of regions that share a name the meant ones are left; the notes count their municipalities.
- * Invariant: words that say so decide, then what it is listed with, then the preposition. A region
- * beside cities that lie in it only says where they are; its name never stands for more than its
- * regions.
+ * City, state, or region.
+ * Input: the mentions of a sentence. Output: the same mentions, where an ambiguous name ("São
+ * Paulo") is either city or state, "a capital" is the capital of a state, and only the meant
+ * regions of a name remain; the notes count their municipalities.
+ * Invariant: explicit words decide first, then the list, then the preposition. A region next to
+ * cities inside of it only gives their location; its name never means more than its regions.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import type { City, MeantRegion } from "./placenames.ts";
 import { CITY_PARTS, LONE_PARTS } from "./states.ts";
 
-/** How a mention follows another: listed by "e" or "ou", by a comma, with nothing, or far away. */
+/** The link between mentions: listed by "e" or "ou", by a comma, adjacent, or far apart. */
 type Link = "listed" | "comma" | "direct" | "apart";
 
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
-/** How a mention follows the one before it. */
+/** Returns the link between a mention and the one before it. */
 export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Link {
   let comma = false;
   let listed = false;
@@ -37,9 +37,9 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
     const several = group.some(({ lead }) => lead.states);
-    // "em São Paulo e Rio de Janeiro, exceto em Campinas" are both states, if no city is beside.
+    // "em São Paulo e Rio de Janeiro, exceto em Campinas": both states, if no city is listed.
     const cutsCity = cities.length === 0 && group.some((one) => isCutOf(cuts, one, cutsOther));
-    // "nas cidades de São Paulo e Rio de Janeiro" are two; "nas cidades de São Paulo" all of one.
+    // "nas cidades de São Paulo e Rio de Janeiro": two cities; "nas cidades de São Paulo": a state.
     const listed = group.length > 1 && group.every(isCapital);
     for (const [i, one] of group.entries()) {
       if (!isEither(one)) continue;
@@ -75,19 +75,19 @@ function isCutOf(
   return !one.negated && isEither(one) && cuts.some((cut) => isCut(cut, one));
 }
 
-/** Whether what is left out is the capital, or a region that the city itself lies in. */
+/** True if the excluded place is the capital, or a region that contains the city. */
 function cutsState({ capital, cities, regions }: Mention, one: Mention): boolean {
   return capital || (regions.length > 0 && one.cities.some((city) => cities.includes(city)));
 }
 
-/** Whether what is left out are other cities of the state, which its city could not leave out. */
+/** True if the excluded places are other cities of the state, which its city does not contain. */
 function cutsOther({ capital, cities, regions, states }: Mention, one: Mention): boolean {
   if (capital || cities.length === 0 || regions.length + states.length > 0) return false;
   const isOther = (city: City) => one.states.includes(city.uf) && !one.cities.includes(city);
   return cities.every(isOther);
 }
 
-/** "São Paulo, interior": a part that only a state has. */
+/** True for "São Paulo, interior": a part that only a state has. */
 function isStatePart(sentence: Sentence, { at, part, states, cities }: Mention): boolean {
   const word = sentence.folded(at);
   const lone = part && states.length + cities.length === 0;
@@ -98,7 +98,7 @@ function isEither({ states, cities }: Mention): boolean {
   return states.length > 0 && cities.length > 0;
 }
 
-/** What the words before a name say; null where they say nothing. */
+/** Returns the reading in the words before a name, or null if they leave it open. */
 function saysState({ lead, part, region }: Mention, several: boolean): boolean | null {
   if (region) return lead.kind !== "in" || !lead.city;
   if (lead.city) return false;
@@ -108,17 +108,17 @@ function saysState({ lead, part, region }: Mention, several: boolean): boolean |
 }
 
 interface Company {
-  /** Mentions of the list that can only be states. */
+  /** Number of mentions in the list that can only be states. */
   readonly states: number;
-  /** Mentions of the list that can only be cities. */
+  /** Number of mentions in the list that can only be cities. */
   readonly cities: number;
-  /** Whether it stands behind a city of that state. */
+  /** True if it follows a city of that state. */
   readonly qualifies: boolean;
-  /** Whether it is one of several capitals behind "nas cidades de". */
+  /** True if it is one of several capitals after "nas cidades de". */
   readonly listed: boolean;
 }
 
-/** Whether a name is that of a state and of its capital. */
+/** True if a name means a state and its capital. */
 function isCapital(one: Mention): boolean {
   return isEither(one) && one.cities.some(({ capital }) => capital);
 }
@@ -127,14 +127,14 @@ function readsAsState(sentence: Sentence, one: Mention, company: Company): boole
   if (company.qualifies) return true;
   if (company.listed) return false;
   if (one.lead.cities && company.cities === 0) return true;
-  // "em Goiás" is never the town of that name: only a capital outweighs its state.
+  // "em Goiás" is never the town: only a capital outweighs its state.
   if (!one.cities.some(({ capital }) => capital)) return true;
   const own = one.lead.kind === "in" && sentence.folded(one.at - 1) === "em";
   const head = sentence.folded(one.to) === "," || sentence.tokens[one.to]?.text === ",";
   return company.states > 0 && company.cities === 0 && (!own || head);
 }
 
-/** "Campinas, São Paulo" at the end, "Campinas em São Paulo": the state of the city. */
+/** True for "Campinas, São Paulo" at the end, "Campinas em São Paulo": the city's state. */
 function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number): boolean {
   const one = group[i] as Mention;
   const last = group[i - 1];
@@ -146,7 +146,7 @@ function qualifiesLast(sentence: Sentence, group: readonly Mention[], i: number)
   return link === "comma" && (next === undefined || linkOf(sentence, one, next) === "apart");
 }
 
-/** "Tocantins/MG", "Goiás, GO": with a state behind it, it is the city. */
+/** True for "Tocantins/MG", "Goiás, GO": before a state, the name is the city. */
 function isQualified(
   sentence: Sentence,
   one: Mention,
@@ -161,14 +161,14 @@ function isQualified(
   return link === "comma" && ends;
 }
 
-/** "RN Paraná": behind the letters of a state that has it, it is the city. */
+/** True for "RN Paraná": after a state's letters, the name is a city there. */
 function isBehindLetters(last: Mention | undefined, one: Mention): boolean {
   if (last === undefined || last.to !== one.at || last.to - last.at !== 1) return false;
   const only = last.states.length === 1 && last.cities.length === 0 && !last.adjective;
   return only && one.cities.some(({ uf }) => last.states.includes(uf));
 }
 
-/** Mentions that stand together, each linked to the one before. */
+/** Returns groups of adjacent mentions, each linked to the one before. */
 function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const groups: Mention[][] = [];
   for (const [i, mention] of mentions.entries()) {
@@ -184,14 +184,14 @@ function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][]
   return groups;
 }
 
-/** The "e" between two places asks for nothing else. */
+/** Claims the "e" between two places, which requests nothing else. */
 function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
   for (let at = last.to; at < mention.from; at++) {
     if (sentence.free(at)) sentence.claim(at, at + 1, "filler");
   }
 }
 
-/** "no Sudeste, exceto São Paulo": beside states a state is left out. */
+/** Reads a state next to states as the excluded one: "no Sudeste, exceto São Paulo". */
 function excludedStates(mentions: readonly Mention[]): void {
   const wished = mentions.filter((one) => !one.negated && !one.dropped);
   const whole = wished.every((one) => one.states.length > 0 && one.cities.length === 0);
@@ -206,7 +206,7 @@ function excludedStates(mentions: readonly Mention[]): void {
   }
 }
 
-/** "a capital", "as capitais": of the states that are wished; all capitals without any. */
+/** Resolves "a capital", "as capitais" by the requested states; all capitals without any. */
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
   if (!mentions.some(({ capital }) => capital)) return;
@@ -230,7 +230,7 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
   }
 }
 
-/** Those that are named, or in which a region lies; each once, and each list read once. */
+/** Returns states that are named or contain a region; each is returned and each list read once. */
 function statesOf(wished: readonly Mention[]): readonly string[] {
   const found = new Set<string>();
   const read = new Set<unknown>();
@@ -246,7 +246,7 @@ function dropState(one: Mention): void {
   if (one.states.length > 0) one.dropped = true;
 }
 
-/** "Santos e Guarujá, Baixada Santista", "na Serra Gaúcha, em Gramado": the cities are meant. */
+/** Keeps only the cities in "Santos e Guarujá, Baixada Santista", "na Serra Gaúcha, em Gramado". */
 export function dropOuterRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [at, outer] of mentions.entries()) {
     if (outer.regions.length === 0 || outer.joined || outer.dropped) continue;
@@ -259,7 +259,7 @@ export function dropOuterRegions(context: PlaceContext, mentions: readonly Menti
   }
 }
 
-/** Cities in a list that ends or begins beside a region. */
+/** Returns the cities in a list next to a region. */
 function run(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -295,7 +295,7 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
   );
 }
 
-/** Leaves of every mention of regions the meant ones, and counts them in the notes. */
+/** Reduces every mention of regions to the meant ones; the notes count their municipalities. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
   const wished = keepingOf(wishedStates(mentions));
   for (const one of mentions) {
@@ -313,7 +313,7 @@ export function settleRegions(context: PlaceContext, mentions: readonly Mention[
   }
 }
 
-/** The municipalities of a region that are left of a mention; all of them are the region's list. */
+/** Returns a region's municipalities that remain in a mention; the same list if all remain. */
 function keptOf(
   { gazetteer }: PlaceContext,
   { cities }: Mention,
@@ -323,7 +323,7 @@ function keptOf(
   return members === cities ? members : members.filter((city) => setOf(cities).has(city));
 }
 
-/** Lists of municipalities as sets, made once for a list. */
+/** Lists of municipalities as sets, cached by list. */
 const sets = new WeakMap<readonly City[], ReadonlySet<City>>();
 
 function setOf(cities: readonly City[]): ReadonlySet<City> {
@@ -333,8 +333,8 @@ function setOf(cities: readonly City[]): ReadonlySet<City> {
 }
 
 /**
- * "em Pernambuco, exceto a Zona da Mata": the one in the wished places is left out. Each list is
- * gone through once.
+ * Restricts "em Pernambuco, exceto a Zona da Mata" to the requested places. Each list is scanned
+ * once.
  */
 function keepingOf(wished: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
   const kept = new Map<readonly City[], readonly City[]>();
@@ -348,7 +348,7 @@ function keepingOf(wished: ReadonlySet<string>): (cities: readonly City[]) => re
   };
 }
 
-/** States that are wished, or that wished cities lie in. */
+/** Returns the states that are requested or contain requested cities. */
 function wishedStates(mentions: readonly Mention[]): ReadonlySet<string> {
   const states = new Set<string>();
   const lists = new Set<readonly City[]>();

@@ -1,12 +1,12 @@
 /**
- * Where a sentence names a region, of people ("Norte de Minas") or of the statistics ("microrregião
- * de Campinas"). Input: a name of the table, the name of a part of a state, the beginning of an
- * unknown name, or the word for a kind of region of the statistics. Output: mentions of
- * municipalities.
- * Invariant: a region is its municipalities; one that is not known, or a part of a state whose
- * members are not known, is a lost mention, with which no translation is sure enough to be run.
- * Behind the word for a kind only a region of that kind is meant, never a city or another region of
- * that name; what is not known, or not given, is said and widens nothing.
+ * Region names in a sentence, popular ("Norte de Minas") or statistical ("microrregião de
+ * Campinas").
+ * Input: a name in the table, a part of a state, the beginning of an unknown name, or a word for a
+ * kind of statistical region. Output: mentions of municipalities.
+ * Invariant: a region is its municipalities. An unknown region, or a part of a state with unknown
+ * members, is a lost mention, and its translation is too uncertain to run. After a word for a kind
+ * only a region of that kind matches, never a city or another region of that name. Unknown or
+ * missing regions are reported and never widen the search.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -23,7 +23,7 @@ import { coastOf, formsOfState, interiorOf } from "./regiontable.ts";
 import type { DivisionKind } from "./snapshotcities.ts";
 import { strangerEnd } from "./strangers.ts";
 
-/** Words that begin the name of a region; what follows one of them may be unknown. */
+/** First words of region names; the rest of the name may be unknown. */
 const HEADS = new Set(
   (
     "vale serra planalto regiao baixada chapada triangulo pontal costa sertao agreste circuito " +
@@ -32,13 +32,13 @@ const HEADS = new Set(
   ).split(" "),
 );
 
-/** Most words of a name that nobody knows. */
+/** Max words in an unknown name. */
 const UNKNOWN_MAX = 4;
 
-/** Marks and words between a region and the state that says which one is meant. */
+/** Max marks and words between a region and its state. */
 const BETWEEN_MAX = 2;
 
-/** The region of a name of the table, or null where another place or no place is meant. */
+/** Returns the region for a name in the table, or null if the name means another or no place. */
 export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | null {
   if (match.place.regions.length === 0 || !isRegionName(context, match)) return null;
   const fitting = regionsBeside(context, match);
@@ -47,7 +47,7 @@ export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | nu
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
-/** The regions of a name, without those that the state behind it says are not meant. */
+/** Returns the regions of a name, limited to the state after it, if any. */
 function regionsBeside(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
@@ -55,7 +55,7 @@ function regionsBeside(context: PlaceContext, match: PlaceMatch): readonly Meant
   });
 }
 
-/** A mention of regions, whatever words name them. */
+/** Returns a mention of regions, independent of their words. */
 export function mentionOfRegions(
   context: PlaceContext,
   range: readonly [number, number],
@@ -67,8 +67,8 @@ export function mentionOfRegions(
 }
 
 /**
- * The municipalities of all the regions, each once; of a single region its own list, so that a
- * text that names it a hundred times holds one list and not a hundred.
+ * Returns the municipalities of all regions, without repeats. A single region returns its own list,
+ * so that a text that names it a hundred times holds one list.
  */
 function membersOf({ gazetteer }: PlaceContext, regions: readonly MeantRegion[]): readonly City[] {
   const [first] = regions;
@@ -76,7 +76,7 @@ function membersOf({ gazetteer }: PlaceContext, regions: readonly MeantRegion[])
   return [...new Set(regions.flatMap(({ region }) => region.members(gazetteer)))];
 }
 
-/** A place inside of a municipality, "Porto de Galinhas", stands for the municipality. */
+/** Reads a place inside of a municipality ("Porto de Galinhas") as the municipality. */
 function insideAt(
   context: PlaceContext,
   { from, to }: PlaceMatch,
@@ -94,18 +94,18 @@ function insideNote({ negated }: Mention) {
   return negated ? EXCLUDED_PART : PART;
 }
 
-/** What is said of a part that stands for the place it lies in. */
+/** The note for a part that was replaced by the whole place. */
 export const PART = {
   pt: "Não há filtro para essa parte; foi usado o lugar em que ela fica.",
   en: "No filter takes this part; the place it lies in was used.",
 };
-/** The same of one that should be left out. */
+/** The note for an excluded part. */
 export const EXCLUDED_PART = {
   pt: "Não há filtro para essa parte; a exclusão não foi aplicada.",
   en: "No filter takes this part; the exclusion was not applied.",
 };
 
-/** A name of one word, or one that a city has too, needs words that say that a region is meant. */
+/** True for a region; one-word names and names of cities need words that mark a region. */
 function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceMatch): boolean {
   const lead = leadOf(sentence, from);
   const article = /^[nd][oa]s?$/.test(lead.word);
@@ -119,7 +119,7 @@ function isRegionName({ sentence }: PlaceContext, { from, words, place }: PlaceM
   return lead.kind === "in" || (article && isCapitalised(sentence, from));
 }
 
-/** States right behind a name that say which of its regions is meant; null without any. */
+/** Returns the states directly after a name that select its regions, or null. */
 function statesBehind({ sentence, gazetteer }: PlaceContext, to: number): readonly string[] | null {
   let at = to;
   const marked = (index: number) => ["(", "/"].includes(sentence.tokens[index]?.text ?? "");
@@ -139,7 +139,7 @@ function liesIn({ gazetteer }: PlaceContext, region: Region, states: readonly st
   return region.members(gazetteer).some(({ uf }) => states.includes(uf));
 }
 
-/** The region that a part of a state is: "interior de SP", "litoral catarinense", "sul do Pará". */
+/** Returns the region of a state's part: "interior de SP", "litoral catarinense", "sul do Pará". */
 export function regionOfPart(
   context: PlaceContext,
   part: string,
@@ -163,7 +163,7 @@ export function regionOfPart(
   return null;
 }
 
-/** The region around a city, "Campinas e região", or null where none is known. */
+/** Returns the region around a city ("Campinas e região"), or null if none is known. */
 export function regionAround(context: PlaceContext, last: Mention): MeantRegion | null {
   if (last.cities.length === 0 || last.regions.length > 0 || last.capital) return null;
   for (const city of last.cities) {
@@ -176,7 +176,7 @@ export function regionAround(context: PlaceContext, last: Mention): MeantRegion 
   return null;
 }
 
-/** "Vale do Xyz", "região dos Pireneus": a region that nobody knows. */
+/** Reads an unknown region: "Vale do Xyz", "região dos Pireneus". */
 export function lostRegionAt(
   context: PlaceContext,
   at: number,
@@ -200,7 +200,7 @@ export function lostRegionAt(
   return { ...mention, to, words, dropped: mention.negated };
 }
 
-/** Where the words of an unknown name end; where they begin when there are none. */
+/** Returns the end of an unknown name, or its start if it has no words. */
 function unknownEnd(context: PlaceContext, from: number, led: boolean): number {
   const { sentence, gazetteer, tradeEnd } = context;
   const isWord = (at: number) =>
@@ -229,7 +229,7 @@ const LOST: Lost = {
   en: "Unknown region; the search was not widened.",
 };
 
-/** Words that name a kind of region. */
+/** Words for the kinds of regions. */
 const WORDS: readonly (readonly [kind: DivisionKind, words: RegExp])[] = [
   ["meso", /^mes(orr?|o r)egi(ao|oes|on|ons|ones)$/],
   ["micro", /^micr(orr?|o r)egi(ao|oes|on|ons|ones)$/],
@@ -253,7 +253,7 @@ interface Head {
   readonly several: boolean;
 }
 
-/** The kind of region that is named at a token. */
+/** Returns the kind of region named at a token. */
 export function divisionHead(sentence: Sentence, at: number): Head | null {
   if (!/^(mes|micr|regi|imm|inter)/.test(sentence.folded(at))) return null;
   let words = sentence.folded(at);
@@ -265,7 +265,7 @@ export function divisionHead(sentence: Sentence, at: number): Head | null {
   return null;
 }
 
-/** The mention of regions of the statistics that begins at a token, or null. */
+/** Returns the mention of statistical regions that begins at a token, or null. */
 export function divisionAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const head = divisionHead(sentence, at);
@@ -288,7 +288,7 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
   return named.length === 0 ? null : mentionOfRegions(context, [at, to], togetherOf(named));
 }
 
-/** Regions that are named one after the other are all meant; those of one name may be either. */
+/** Joins regions named in a list, but keeps namesakes as alternatives. */
 function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantRegion[] {
   if (named.length === 1 || named.some((one) => one.length > 1)) return named.flat();
   const regions = named.flat().map(({ region }) => region);
@@ -304,10 +304,9 @@ function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantR
   return [{ region, usual: false }];
 }
 
-/** Most tokens of a name. */
 const NAME_MAX = 9;
 
-/** The name that begins at a token, though a part of it was read as the firm name of a city. */
+/** Returns the name that begins at a token, even if a part of it was read as a city's name. */
 function nameAt(sentence: Sentence, names: PlaceNames, at: number): PlaceMatch | null {
   const tokens = sentence.tokens.slice(at, at + NAME_MAX).map((token) => {
     return token.kind === "word" ? { ...token, folded: foldWord(token.text) } : token;
@@ -320,7 +319,7 @@ function shareOne({ place: one }: PlaceMatch, { place: other }: PlaceMatch): boo
   return one.regions.some(({ region }) => other.regions.some((each) => each.region === region));
 }
 
-/** What is said of a region of the statistics that is not known. */
+/** Returns the note for an unknown statistical region. */
 export function unknownDivision({ gazetteer }: PlaceContext) {
   return gazetteer.divisions === null ? NOT_GIVEN : UNKNOWN;
 }

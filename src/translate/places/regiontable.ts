@@ -1,10 +1,10 @@
 /**
- * Regions by the names that people give them, as the municipalities that belong to them. What comes
- * in: data/regions, facts of our own. What goes out: names with the region they stand for, and the
- * municipalities of a region.
- * Invariant: a region is a list of municipalities and nothing else, so that it never widens a
- * search to a state; one name may stand for several regions; members are looked up when a region is
- * first asked for, so that the table costs a start only its names.
+ * Popular region names and their municipalities.
+ * Input: data/regions, our own facts. Output: names with their regions, and regions'
+ * municipalities.
+ * Invariant: a region is only a list of municipalities, so that it never widens a search to a
+ * state. A name may have several regions. Members are looked up at first use, so that startup loads
+ * only the names.
  */
 import coast from "../../../data/regions/coast.json" with { type: "json" };
 import midwest from "../../../data/regions/midwest.json" with { type: "json" };
@@ -15,33 +15,31 @@ import southeast from "../../../data/regions/southeast.json" with { type: "json"
 import type { City, CitySource, MeantRegion, Region } from "./placenames.ts";
 import { DEMONYMS, STATE_NICKNAMES } from "./states.ts";
 
-/** Municipalities of a state: their names, separated by commas. */
+/** Names of municipalities by state, separated by commas. */
 type Members = Readonly<Partial<Record<string, string>>>;
 
-/** A region as the table has it. */
 interface RegionRow {
-  /** The city of a metropolitan region, which has names in many forms. */
+  /** The city of a metropolitan region, whose name has many forms. */
   readonly metro?: string;
-  /** Its names; a star marks the region that a name of several usually means. */
+  /** Its names; a star marks the usual region for an ambiguous name. */
   readonly names: readonly string[];
-  /** True for a place inside of a municipality, which stands for the municipality. */
+  /** True for a place inside of a municipality, which represents it. */
   readonly part?: boolean;
-  /** Regions that it is put together from, by their first name. */
+  /** Regions that it combines, by their first name. */
   readonly of?: readonly string[];
   readonly cities?: Members;
-  /** Municipalities of those regions that are not in this one. */
+  /** Municipalities of those regions that do not belong to this one. */
   readonly but?: Members;
 }
 
-/** A name with the region it stands for. */
 interface RegionName extends MeantRegion {
   readonly name: string;
 }
 
-/** A list of lists, since the compiler takes seconds to join the types of long literal lists. */
+/** A list of lists, because the compiler takes seconds to join the types of long literal lists. */
 const LISTS: readonly (readonly RegionRow[])[] = [southeast, south, northeast, midwest, north];
 
-/** What a metropolitan region is called after its city. */
+/** Names of a metropolitan region, derived from its city. */
 const METRO_FORMS: readonly ((city: string) => string)[] = [
   (city) => `Grande ${city}`,
   (city) => `região metropolitana de ${city}`,
@@ -95,12 +93,12 @@ function regionNamed(name: string): Region | undefined {
   return byFirstName.get(name);
 }
 
-/** Every region of the table. */
+/** Returns every region in the table. */
 export function allRegions(): readonly Region[] {
   return regions;
 }
 
-/** Every name of every region; one may come several times. */
+/** Yields every name of every region; names may repeat. */
 export function* regionNames(): Generator<RegionName> {
   for (const [at, { names, metro }] of rows.entries()) {
     const region = regions[at] as Region;
@@ -113,7 +111,7 @@ export function* regionNames(): Generator<RegionName> {
   }
 }
 
-/** The municipalities of some names; a name of the table that the snapshot lacks gives none. */
+/** Returns the municipalities with these names, without those that the snapshot lacks. */
 function citiesNamed(members: Members, source: CitySource): City[] {
   return Object.entries(members).flatMap(([uf, names = ""]) =>
     names.split(", ").flatMap((name) => {
@@ -126,7 +124,7 @@ function citiesNamed(members: Members, source: CitySource): City[] {
 
 const made = new Map<string, Region>();
 
-/** A region that no row of the table lists; its members are found once for a snapshot. */
+/** Returns a region outside of the table; its members are cached per snapshot. */
 function once(name: string, find: (source: CitySource) => readonly City[]): Region {
   const known = new WeakMap<CitySource, readonly City[]>();
   const members = (source: CitySource) => {
@@ -139,7 +137,7 @@ function once(name: string, find: (source: CitySource) => readonly City[]): Regi
   return region;
 }
 
-/** "interior de SP": a state without the metropolitan region of its capital. */
+/** Returns "interior de SP": a state without the metropolitan region of its capital. */
 export function interiorOf(uf: string): Region | null {
   if (uf === "DF" || uf === "EX") return null;
   return once(`Interior de ${uf}`, (source) => {
@@ -150,7 +148,7 @@ export function interiorOf(uf: string): Region | null {
   });
 }
 
-/** "litoral de SC": the municipalities of a state that face the sea. */
+/** Returns "litoral de SC": the municipalities of a state on the sea. */
 export function coastOf(uf: string): Region | null {
   const members: Members = coast;
   const names = members[uf];
@@ -158,7 +156,7 @@ export function coastOf(uf: string): Region | null {
   return once(`Litoral de ${uf}`, (source) => citiesNamed({ [uf]: names }, source));
 }
 
-/** What a state is called behind the name of a part of it. */
+/** Returns the names of a state after the name of its part. */
 export function formsOfState(uf: string, name: string): readonly string[] {
   const nicknames = Object.entries(STATE_NICKNAMES).filter(([, state]) => state === uf);
   const demonyms = Object.entries(DEMONYMS).filter(([, states]) => states === uf);

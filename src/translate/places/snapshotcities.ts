@@ -1,14 +1,13 @@
 /**
- * The municipalities of a snapshot as cities that a sentence may name, the regions of the
- * statistics that they lie in, and where their seats are. Input: the catalog and places of the
- * snapshot; data/seats.json, made of GeoNames. Output: a city by its code, those of a state, and
- * how many accounts each has; for each kind of region the names, with the municipalities of each;
- * the municipalities whose seats lie within a distance of another's.
- * Invariant: one object per municipality, made on first use: a sentence names a few of five
- * thousand; of two rows with one IBGE code the later one counts. A region is known by its kind, its
- * state and its name. A distance is that between two seats along the earth's surface, taken for a
- * sphere; a municipality whose seat is not known is within no distance. Accounts, names of regions
- * and seats are read on first use.
+ * The municipalities of a snapshot as cities, their statistical regions, and their seats.
+ * Input: the catalog and places of the snapshot; data/seats.json, made from GeoNames. Output:
+ * cities by code and state, with their accounts; regions of each kind by name, with their
+ * municipalities; the municipalities with seats within a distance of another's.
+ * Invariant: one object per municipality, made on first use, because a sentence names a few of five
+ * thousand. Of two rows with one IBGE code the later one counts. A region is identified by kind,
+ * state, and name. Distances between seats follow the earth's surface as a sphere; a municipality
+ * with an unknown seat is within no distance. Accounts, region names, and seats are read on first
+ * use.
  */
 import seats from "../../../data/seats.json" with { type: "json" };
 import { TABLES } from "../../../native-index/format/columns.ts";
@@ -18,7 +17,7 @@ import { type Catalog, type CatalogMunicipality, catalogLookup } from "../../spe
 import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 import { CAPITALS } from "./states.ts";
 
-/** A municipality in Brazil whose code and state are known. */
+/** A municipality in Brazil with a known code and state. */
 interface CityRow {
   readonly ibge: string;
   readonly uf: string;
@@ -43,12 +42,12 @@ export class SnapshotCities {
     return abroad.map(({ tom }) => tom);
   }
 
-  /** All of them as they are in the snapshot. */
+  /** Returns all cities in the order of the snapshot. */
   rows(): CityRow[] {
     return this.#catalog.municipalities.filter(isCity);
   }
 
-  /** A city by its IBGE code. */
+  /** Returns a city by its IBGE code. */
   city(ibge: string): City | undefined {
     const known = this.#made.get(ibge);
     if (known !== undefined) return known;
@@ -59,19 +58,18 @@ export class SnapshotCities {
     return city;
   }
 
-  /** The cities of a state. */
+  /** Returns the cities of a state. */
   of(uf: string): readonly City[] {
     this.#byState ??= this.#grouped();
     return this.#byState.get(uf) ?? [];
   }
 
-  /** States that have one. */
+  /** Returns the states that have cities. */
   states(): readonly string[] {
     this.#byState ??= this.#grouped();
     return [...this.#byState.keys()];
   }
 
-  /** The capital of a state. */
   capitalOf(uf: string): City | undefined {
     return this.city(CAPITALS[uf] ?? "");
   }
@@ -93,7 +91,7 @@ function isCity(row: CatalogMunicipality): row is CatalogMunicipality & CityRow 
   return row.ibge !== null && row.uf !== null && row.uf !== "EX";
 }
 
-/** Accounts of municipalities, which most sentences do not ask for. */
+/** Accounts by municipality, read lazily because most sentences do not need them. */
 class AccountsByCity {
   readonly #segment: Segment;
   #known: ReadonlyMap<string, number> | null = null;
@@ -130,10 +128,10 @@ class CountedCity implements City {
   }
 }
 
-/** Accounts by the code of their municipality. */
+/** Numbers of accounts by municipality code, per segment. */
 const counted = new WeakMap<Segment, Uint32Array>();
 
-/** Counts the accounts of each municipality aside, which reads all of a registry. */
+/** Counts the accounts by municipality off the main thread, because it scans the registry. */
 export async function countCities(segment: Segment): Promise<void> {
   if (counted.has(segment)) return;
   const [counts] = await guarded(() => segment.native.facetsAside([], ["municipality"]));
@@ -147,7 +145,7 @@ function accountsByIbge(segment: Segment): ReadonlyMap<string, number> {
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }
 
-/** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */
+/** Kinds of regions: the cell of a municipality's row with the region, and the title. */
 const KINDS = {
   meso: { cell: 1, title: "Mesorregião" },
   micro: { cell: 2, title: "Microrregião" },
@@ -157,19 +155,19 @@ const KINDS = {
 /** A kind of region. */
 export type DivisionKind = keyof typeof KINDS;
 
-/** The regions that a snapshot knows. */
+/** The regions in a snapshot. */
 export class Divisions {
   readonly #places: SnapshotPlaces;
   readonly #city: (ibge: string) => City | undefined;
   readonly #made = new Map<DivisionKind, PlaceNames>();
 
-  /** `city` is a municipality of the snapshot by its code. */
+  /** `city` returns a municipality of the snapshot by its code. */
   constructor(places: SnapshotPlaces, city: (ibge: string) => City | undefined) {
     this.#places = places;
     this.#city = city;
   }
 
-  /** The regions of a kind by their names. */
+  /** Returns the regions of one kind by name. */
   named(kind: DivisionKind): PlaceNames {
     const known = this.#made.get(kind) ?? this.#make(kind);
     this.#made.set(kind, known);
@@ -184,7 +182,7 @@ export class Divisions {
       const city = this.#city(row[0]);
       const name = names[row[cell] ?? -1];
       if (city === undefined || name === undefined) continue;
-      // A region lies in one state, and in another one another may have its name.
+      // A region is in one state; another state may have a region of the same name.
       const key = `${city.uf} ${name}`;
       const members = cities.get(key);
       if (members === undefined) cities.set(key, [city]);
@@ -197,7 +195,7 @@ export class Divisions {
         ...{ name: `${title} ${name}/${key.slice(0, 2)}`, part: false },
         members: () => members,
       };
-      // "Sul/Sudoeste de Minas" is said with one half as well.
+      // "Sul/Sudoeste de Minas" may be named by one half.
       for (const said of new Set([name, ...name.split("/")])) {
         all.push({ name: said, place: () => ({ regions: [{ region, usual: false }] }) });
       }
@@ -208,9 +206,9 @@ export class Divisions {
   }
 }
 
-/** Mean radius of the earth. */
+/** Mean radius of the earth, in kilometers. */
 const EARTH_KM = 6_371;
-/** Kilometres of a degree of latitude. */
+/** Kilometers per degree of latitude. */
 const DEGREE_KM = 111;
 
 interface Seat {
@@ -219,17 +217,17 @@ interface Seat {
   readonly longitude: number;
 }
 
-/** Seats that everybody knows, and those of one snapshot before them. */
+/** The bundled seats, overridden by a snapshot's. */
 export class Seats {
   readonly #given: SnapshotPlaces | undefined;
   #made: ReadonlyMap<string, Seat> | undefined;
 
-  /** `given` is what an operator gave to the import, if anything. */
+  /** `given` has the seats that an operator gave to the import, if any. */
   constructor(given: SnapshotPlaces | undefined) {
     this.#given = given;
   }
 
-  /** IBGE codes of municipalities within a distance of one, itself included; null if unknown. */
+  /** Returns the IBGE codes within a distance of a municipality, itself included, or null. */
   within(ibge: string, km: number): readonly string[] | null {
     this.#made ??= new Map([...packedSeats(), ...givenSeats(this.#given)]);
     const center = this.#made.get(ibge);
@@ -260,7 +258,7 @@ function* givenSeats(given: SnapshotPlaces | undefined): Generator<[string, Seat
   }
 }
 
-/** Kilometres between two seats. */
+/** Returns the kilometers between two seats. */
 function distance(one: Seat, other: Seat): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [a, b] = [radians(one.latitude), radians(other.latitude)];

@@ -1,10 +1,10 @@
 /**
- * States and cities as people call them, parts of them, and what lies abroad. Output: capitals,
- * regions, demonyms and other names, with the abbreviations or IBGE codes they stand for; words
- * that cut a part out of a place, areas with the states they lie in, countries.
- * Invariant: every abbreviation is one of the 27 states and every code a municipality; names are
- * those that mean nothing else, or that `placewords.ts` says to be careful with. No filter knows
- * parts and areas: they stand for the place they lie in, and the rest is said to be left.
+ * Common names of states, cities, their parts, and places abroad.
+ * Output: capitals, regions, demonyms, and other names, with abbreviations or IBGE codes; words for
+ * parts of a place, areas with their states, countries.
+ * Invariant: every abbreviation is one of the 27 states and every code a municipality. Names have
+ * no other meaning, or `placewords.ts` lists them as ambiguous. Parts and areas have no filter:
+ * they are read as the place around them, and the notes report it.
  */
 /** IBGE codes of the capitals by state. */
 export const CAPITALS: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ const MIDWEST = "DF GO MS MT";
 const SOUTHEAST = "ES MG RJ SP";
 const SOUTH = "PR RS SC";
 
-/** Names of the regions with the states they stand for; English ones are led by "the". */
+/** Names of the regions with their states; English ones follow "the". */
 export const REGIONS: Readonly<Record<string, string>> = {
   norte: NORTH,
   nordeste: NORTHEAST,
@@ -63,7 +63,7 @@ export const REGIONS: Readonly<Record<string, string>> = {
   southern: SOUTH,
 };
 
-/** The word that Pará is read as wherever it is no preposition ("para"); no text has it. */
+/** Replaces Pará where "para" is not the preposition; this word never occurs in text. */
 export const PARA_STATE = "paraestado";
 
 /** Other names of states. */
@@ -77,7 +77,7 @@ export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   [PARA_STATE]: "PA",
 };
 
-/** Adjectives of states and regions, with the states; forms of gender and number are made. */
+/** Adjectives of states and regions, with the states; other genders and numbers are derived. */
 export const DEMONYMS: Readonly<Record<string, string>> = {
   acreano: "AC",
   acriano: "AC",
@@ -166,7 +166,7 @@ export const CITY_DEMONYMS: Readonly<Record<string, string>> = {
   blumenauense: "4202404",
 };
 
-/** Short names of cities that others have as well, with the IBGE codes: they are namesakes. */
+/** Short city names that other cities share, with the IBGE codes: they are namesakes. */
 export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
   "são caetano": "2613107 3548807",
   "são bernardo": "3548708",
@@ -177,7 +177,7 @@ export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
   "santa teresinha": "2928505",
 };
 
-/** Other names of cities, with their IBGE codes; also old and usual spellings. */
+/** Other names of cities, with their IBGE codes; also old and common spellings. */
 export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   sampa: "3550308",
   spo: "3550308",
@@ -267,7 +267,7 @@ export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   "moji das cruzes": "3530607",
 };
 
-/** Words that begin the name of a part of a place: "interior de SP", "zona sul de São Paulo". */
+/** First words of a part's name: "interior de SP", "zona sul de São Paulo". */
 export const PART_STARTS = new Set(
   (
     "interior litoral zona norte sul leste oeste noroeste sudoeste nordeste sudeste extremo " +
@@ -279,7 +279,7 @@ export const PART_STARTS = new Set(
   ).split(" "),
 );
 
-/** Words that may follow in such a name. */
+/** Words that may continue such a name. */
 export const PART_WORDS = new Set(
   (
     "norte sul leste oeste noroeste sudoeste nordeste sudeste central rural portuaria " +
@@ -297,22 +297,22 @@ export const CITY_PARTS = new Set(
   ).split(" "),
 );
 
-/** Parts that are named without the place they are of, behind a preposition. */
+/** Parts named after a preposition without their place. */
 export const LONE_PARTS = new Set(
   "interior litoral periferia suburbio countryside inland zona".split(" "),
 );
 
-/** Parts that are named behind their place: "Campinas e região". */
+/** Parts named after their place: "Campinas e região". */
 export const SURROUNDINGS = new Set(
   "regiao arredores arredor redondezas proximidades adjacencias entorno".split(" "),
 );
 
-/** Words after which a point of the compass is no region: "zona sul", "asa norte". */
+/** Words before a compass point that is not a region: "zona sul", "asa norte". */
 export const NOT_REGION = new Set(
   "zona asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(" "),
 );
 
-/** Areas that are states, or a part of the one municipality of a state, with the states. */
+/** Areas that span states or are part of a state's only municipality, with the states. */
 export const AREAS: Readonly<Record<string, string>> = {
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
   amazônia: "AC AM AP MA MT PA RO RR TO",
@@ -324,10 +324,10 @@ export const AREAS: Readonly<Record<string, string>> = {
   "lago norte": "DF",
 };
 
-/** Divisions of the statistics, which only a file of places can name. */
+/** Statistical divisions, which only a file of places can name. */
 export const STATISTICAL = /^(micro|meso)rregiao|^regiao (geografica )?(imediata|intermediaria)/;
 
-/** Names of Brazil; asking for it asks for nothing. */
+/** Names of Brazil, which request nothing. */
 export const HERE: readonly string[] = [
   "Brasil",
   "Brazil",
@@ -340,7 +340,7 @@ export const HERE: readonly string[] = [
   "nível nacional",
 ];
 
-/** Abroad at large and other countries, in Portuguese and English. */
+/** Abroad in general and other countries, in Portuguese and English. */
 export const COUNTRIES: readonly string[] = (
   "exterior|estrangeiro|abroad|overseas|Portugal|Espanha|Spain|França|France|Itália|Italy|" +
   "Alemanha|Germany|Inglaterra|England|Reino Unido|United Kingdom|Escócia|Irlanda|Ireland|Suíça|" +

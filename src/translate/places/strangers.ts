@@ -1,12 +1,12 @@
 /**
- * Names that are in no table and that end as known ones do: "Xurupita do Pará", "Nova Qualquer de
- * Minas"; and words that name no place: "em geral", "em todo", "em março". Input: a sentence at a
- * word that no known name begins with. Output: a mention of the whole name, which stands for
- * nothing.
- * Invariant: what an unknown name ends with is no place of its own, so that no name is ever
- * searched as the state or the region that it ends with; a name without such an end is left to
- * `unknownplaces.ts`, which comes when everything else is read. Words that name no place may be a
- * part of a name behind a word in capitals ("Nova Qualquer").
+ * Unknown names that end like known ones: "Xurupita do Pará", "Nova Qualquer de Minas"; and words
+ * that do not name a place: "em geral", "em todo", "em março".
+ * Input: a sentence at a word that begins no known name. Output: a mention of the whole name,
+ * without a meaning.
+ * Invariant: the end of an unknown name is not a place of its own, so that no name is searched as
+ * the state or region at its end. A name without such an end is left to `unknownplaces.ts`, which
+ * runs last. Words that do not name a place may continue a name after a capitalized word ("Nova
+ * Qualquer").
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -37,27 +37,27 @@ export const NO_NAMES = new Set(
   ).split(" "),
 );
 
-/** Most words of a name, small ones aside. */
+/** Max words in a name, without small ones. */
 const NAME_WORDS_MAX = 6;
-/** Most small words between two words of a name. */
+/** Max small words between two words in a name. */
 const SMALL_MAX = 3;
 
-/** Words of age and size with which names begin and end: "Nova Xurupita", "Xurupita Velha". */
+/** Words of age and size at the beginning or end of names: "Nova Xurupita", "Xurupita Velha". */
 const NAMING = new Set(
   "nova novo novas novos velha velho grande pequena pequeno alta alto baixa baixo".split(" "),
 );
 
-/** The mention of an unknown name that begins here, where it can be told already, or null. */
+/** Returns the mention of an unknown name that begins here, or null if that is still unclear. */
 export function strangerAt(context: PlaceContext, at: number): Mention | null {
   if (!isStranger(context, at)) return null;
   const mention = leaveStranger(context, at, walk(context, at).to);
-  // What should be left out is wider than nothing.
+  // Without the exclusion the search would be too wide.
   return { ...mention, lost: mention.negated };
 }
 
 /**
- * "Curitiba do Norte": a city, and behind "do" a state or a region that it does not lie in, are one
- * name that nobody knows. Drops both; true where there are such names.
+ * Drops "Curitiba do Norte": a city and a state or region elsewhere after "do" are one unknown
+ * name. Returns true if there are such names.
  */
 export function dropBeyond(context: PlaceContext, mentions: readonly Mention[]): boolean {
   let found = false;
@@ -86,7 +86,7 @@ function isBeyond(city: Mention, wide: Mention): boolean {
   return !city.cities.some((one) => states.includes(one.uf) || cities.includes(one));
 }
 
-/** Whether an unknown name begins here that goes on where a known one ends. */
+/** True if an unknown name begins here and continues to a known end. */
 export function isStranger(context: PlaceContext, at: number): boolean {
   const begin = beginningOf(context, at);
   if (begin === null) return false;
@@ -94,7 +94,7 @@ export function isStranger(context: PlaceContext, at: number): boolean {
   return known || (begin.told && to > at + 1);
 }
 
-/** Leaves a name to the notes; `to` is at least behind its first words. */
+/** Leaves a name to the notes; `to` is at least the index after its first words. */
 export function leaveStranger(context: PlaceContext, at: number, to: number): Mention {
   const { sentence, notes } = context;
   const mention = mentionOf(context, [at, at], { part: true, strange: true });
@@ -110,7 +110,7 @@ const STRANGER = {
   en: "Unknown place; it was not applied.",
 };
 
-/** Where a name ends of which the words up to `to` are not known together: over its known end. */
+/** Returns the end of a name whose words up to `to` are unknown together, known end included. */
 export function strangerEnd(context: PlaceContext, at: number, to: number): number {
   const { known, to: end } = walk(context, at, to);
   return known ? end : to;
@@ -118,11 +118,11 @@ export function strangerEnd(context: PlaceContext, at: number, to: number): numb
 
 interface Walked {
   readonly to: number;
-  /** Whether the name ends with a known one. */
+  /** True if the name ends with a known one. */
   readonly known: boolean;
 }
 
-/** Goes over the words of a name, those before `first` being some, up to a known end. */
+/** Walks the words of a name up to a known end; those before `first` belong to it. */
 function walk(context: PlaceContext, at: number, first = at + 1): Walked {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -139,21 +139,21 @@ function walk(context: PlaceContext, at: number, first = at + 1): Walked {
   return { to, known: false };
 }
 
-/** "do", and behind it "estado de". */
+/** True for "do", and "estado de" after it. */
 function isSmall(sentence: Sentence, at: number, from: number): boolean {
   const word = sentence.folded(at);
   return sentence.free(at) && (isOf(word) || (at > from && isKindOfPlace(word)));
 }
 
 interface Joint {
-  /** Whether "de" or the like joins the end to the name. */
+  /** True if "de" or the like joins the end to the name. */
   readonly joined: boolean;
   readonly capital: boolean;
-  /** "na Mooca de São Paulo" is said of quarters, "em Xurupita de São Paulo" of towns. */
+  /** "na Mooca de São Paulo" is a district, "em Xurupita de São Paulo" a town. */
   readonly quarter: boolean;
 }
 
-/** Where the state, the region or the adjective ends that a name ends with; `at` for none. */
+/** Returns the end of the state, region, or adjective that ends a name, or `at`. */
 function knownEnd(context: PlaceContext, at: number, joint: Joint): number {
   const { sentence, gazetteer } = context;
   const free = (index: number) => sentence.free(index);
@@ -176,7 +176,7 @@ function isEnd(sentence: Sentence, { from, place, words }: PlaceMatch, joint: Jo
   return wide && !(city && joint.quarter);
 }
 
-/** "Xurupita do interior paulista", "do norte do Pará": a part of a place, and the place. */
+/** Returns the end of a part and its place: "Xurupita do interior paulista", "do norte do Pará". */
 function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
   if (!PART_STARTS.has(sentence.folded(at)) || !sentence.free(at)) return at;
   let to = at + 1;
@@ -189,17 +189,17 @@ function partEnd({ sentence, gazetteer }: PlaceContext, at: number): number {
 }
 
 interface Beginning {
-  /** Whether its first words alone tell that it is a name: "Nova Qualquer", "Lagoa Xurupita". */
+  /** True if the first words are enough to mark a name: "Nova Qualquer", "Lagoa Xurupita". */
   readonly told: boolean;
 }
 
-/** How an unknown name begins here; null where none does. */
+/** Returns how an unknown name begins here, or null if none does. */
 function beginningOf(context: PlaceContext, at: number): Beginning | null {
   const { sentence } = context;
   const word = sentence.folded(at);
   const capital = isCapitalised(sentence, at);
   if (isIn(word) || isOf(word) || isKindOfPlace(word)) return null;
-  // First, because it is cheap and most words fail it.
+  // This test comes first because it is cheap and rejects most words.
   const lead = leadOf(sentence, at);
   const place = (lead.city || lead.cities) && lead.from < at;
   const said = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
@@ -216,7 +216,7 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   };
 }
 
-/** "em santa xurupita do pará": in small letters a word of everyday life before a strange one. */
+/** True for "em santa xurupita do pará": a lower-case common word before an unknown one. */
 function isTitle(context: PlaceContext, at: number): boolean {
   const { sentence, tradeEnd } = context;
   if (isCapitalised(sentence, at) || !sentence.free(at) || !COMMON_WORDS.has(sentence.folded(at)))
@@ -226,7 +226,7 @@ function isTitle(context: PlaceContext, at: number): boolean {
   return !own && !NAMING.has(next) && !PART_STARTS.has(next) && goesOn(context, at + 1, false);
 }
 
-/** "em Qualquer Nova": a word that begins no name, in capitals and before another in capitals. */
+/** True for "em Qualquer Nova": capitalized, before another capitalized word. */
 function isOpening(context: PlaceContext, at: number): boolean {
   const { sentence } = context;
   const word = sentence.folded(at);
@@ -238,8 +238,8 @@ function isWord(word: string): boolean {
 }
 
 /**
- * The city of one word in capitals that begins here and goes on with another one, "Lagoa Xurupita";
- * null where no known name begins, "other" where it is no such city.
+ * Returns the one-word city that begins here and continues with another word ("Lagoa Xurupita");
+ * null if no known name begins here, "other" for any other name.
  */
 function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null {
   const { sentence, gazetteer } = context;
@@ -251,7 +251,7 @@ function cityOf(context: PlaceContext, at: number): PlaceMatch | "other" | null 
   return match.words === 1 && (capitals || strange) && isPlain(match) ? match : "other";
 }
 
-/** Whether a word goes on with a name. */
+/** True if a word continues a name. */
 function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   const { sentence, gazetteer } = context;
   if (isCapitalised(sentence, at) !== capital) return false;
@@ -260,13 +260,13 @@ function goesOn(context: PlaceContext, at: number, capital: boolean): boolean {
   return free && isStrange(context, at, capital);
 }
 
-/** A city of one word may stand within a longer name: "Xurupita Campinas do Sul". */
+/** True for a one-word city that may be inside of a longer name: "Xurupita Campinas do Sul". */
 function isPlain({ place }: PlaceMatch): boolean {
   const { states, region, regions, here, abroad } = place;
   return states.length + regions.length === 0 && !region && !here && !abroad;
 }
 
-/** A word that nothing else explains; in capitals words of everyday life are names as well. */
+/** True for an unexplained word; capitalized common words may be names as well. */
 function isStrange({ sentence, tradeEnd }: PlaceContext, at: number, capital: boolean): boolean {
   const token = sentence.tokens[at];
   const word = sentence.folded(at);

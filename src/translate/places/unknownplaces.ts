@@ -1,8 +1,8 @@
 /**
- * Places that nobody knows. What comes in: a sentence in which all known places are claimed. What
- * goes out: nothing; names behind a preposition of place are left to the notes with a warning.
- * Invariant: an unknown place never widens the search: with no known place beside it the whole
- * translation is worth nothing, and is said to be.
+ * Unknown places.
+ * Input: a sentence with all known places claimed. Output: notes on names after a preposition.
+ * Invariant: an unknown place never widens the search. Without a known place next to it the whole
+ * translation is useless, and is reported as such.
  */
 
 import { FILTER_PHRASES } from "../filters/table.ts";
@@ -14,12 +14,12 @@ import { isCapitalised } from "./placesigns.ts";
 import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
 import { NO_NAMES } from "./strangers.ts";
 
-/** Most words of a name that nobody knows. */
+/** Max words in an unknown name. */
 const NAME_WORDS_MAX = 6;
 
 /**
- * Names of several words in capitals before anything else is looked for in them; single ones before
- * activities are; what is left over after those.
+ * Passes: capitalized names of several words before any other search; single names before
+ * activities; the rest after those.
  */
 type UnknownPass = "long" | "named" | "left";
 
@@ -44,7 +44,7 @@ export function findUnknownPlaces(
   }
 }
 
-/** Words in capitals go on over small ones: "Vila Nova do Nada". */
+/** Returns the end of a name; capitalized words continue across small ones: "Vila Nova do Nada". */
 function nameEnd(context: PlaceContext, at: number): number {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);
@@ -64,7 +64,7 @@ function isName({ sentence }: PlaceContext, at: number): boolean {
   return sentence.free(at) && word.length >= 3 && !known && /^\p{L}+$/u.test(word);
 }
 
-/** "na cidade de" leads any name, "em" only those that nothing else understood or in capitals. */
+/** True if the lead fits: "na cidade de" for any name, "em" for unexplained or capitalized ones. */
 function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass): boolean {
   const { sentence } = context;
   // "capital de giro" is money.
@@ -78,7 +78,7 @@ function leads(context: PlaceContext, lead: Lead, at: number, pass: UnknownPass)
   return lead.word === "em" || lead.word === "in";
 }
 
-/** "perto de xurupita"; not "perto de mim" nor "perto do metrô". */
+/** True for "perto de xurupita"; not for "perto de mim" or "perto do metrô". */
 function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): boolean {
   return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
 }
@@ -104,7 +104,7 @@ function leave(
   notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
 }
 
-/** "em Xurupita de Campinas", "em Xurupita, Campinas", "em Campinas na Xurupita": a part of it. */
+/** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
 function isWithin(sentence: PlaceContext["sentence"], from: number, to: number): boolean {
   const comma = sentence.tokens[to]?.text === ",";
   const ahead = sentence.owner(to) === "place" || (comma && sentence.owner(to + 1) === "place");
@@ -119,7 +119,7 @@ const OWN_PLACES = new Set(
   ).split(" "),
 );
 
-/** "na minha cidade": nobody knows which it is, and without it nothing bounds the search. */
+/** Leaves "na minha cidade" to the notes: it is unknown, and nothing else may bound the search. */
 function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
     const own = OWN.has(sentence.folded(at - 1)) && OWN_PLACES.has(sentence.folded(at));
@@ -136,7 +136,7 @@ const OWN_PLACE = {
   en: "It is not known which this is: name the place.",
 };
 
-/** "em Xurupita, Serra Gaúcha": nothing but a comma or a mark between a name and a wider one. */
+/** True if only a comma or mark separates a name from a wider one: "em Xurupita, Serra Gaúcha". */
 function isBeside(
   sentence: PlaceContext["sentence"],
   [from, to]: readonly [number, number],

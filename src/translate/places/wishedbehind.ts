@@ -1,9 +1,9 @@
 /**
- * Wished places that follow an excluded one: "padarias, exceto em Campinas, em SP". Input: the
- * mentions of a sentence as the negators reach them. Output: the same, where those that only bound
- * the exclusion are wished.
- * Invariant: a sentence that wishes a place elsewhere keeps all of its exclusions, and a list of
- * places of one kind ("exceto em SP, no RJ") stays excluded as a whole.
+ * Requested places after an excluded one: "padarias, exceto em Campinas, em SP".
+ * Input: the mentions of a sentence with their negation. Output: the same mentions; those that only
+ * bound the exclusion are requested.
+ * Invariant: a sentence that requests another place keeps all its exclusions, and a list of places
+ * of one kind ("exceto em SP, no RJ") stays excluded as a whole.
  */
 import { isNegator } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -11,7 +11,7 @@ import type { Mention, PlaceContext } from "./mention.ts";
 import { isIn } from "./placewords.ts";
 import { linkOf } from "./readings.ts";
 
-/** Turns excluded places that say where the search is into wished ones. */
+/** Turns excluded places that bound the search into requested ones. */
 export function wishBehindExclusion(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
@@ -23,13 +23,13 @@ export function wishBehindExclusion(
   }
 }
 
-/** Index of the first place of a run that says where the search is; -1 for none. */
+/** Returns the index of the first place in a run that bounds the search, or -1. */
 function firstWished(sentence: Sentence, run: readonly Mention[]): number {
   let isClosed = false;
   for (let at = 1; at < run.length; at++) {
     const link = linkOf(sentence, run[at - 1] as Mention, run[at] as Mention);
     if (link === "comma" && isLed(sentence, run[at] as Mention)) {
-      // "exceto em Campinas e Santos, em SP": the list has ended before.
+      // "exceto em Campinas e Santos, em SP": the list ended earlier.
       if (isClosed || isWider(run, at)) return at;
     }
     isClosed ||= link === "listed";
@@ -37,7 +37,7 @@ function firstWished(sentence: Sentence, run: readonly Mention[]): number {
   return -1;
 }
 
-/** Mentions that one negator reaches together. */
+/** Returns groups of mentions excluded by one negator. */
 function excludedRuns(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const runs: Mention[][] = [];
   for (const [i, one] of mentions.entries()) {
@@ -55,12 +55,12 @@ function isOneList(sentence: Sentence, last: Mention, one: Mention): boolean {
   return true;
 }
 
-/** "em SP", and "no estado de São Paulo", which "de" leads last. */
+/** True for "em SP" and for "no estado de São Paulo", where "de" is the last preposition. */
 function isLed(sentence: Sentence, { lead, from }: Mention): boolean {
   return !lead.mark && (lead.kind === "in" || isIn(sentence.folded(from)));
 }
 
-/** Whether a place is of another kind than all before it, and no list goes on with it. */
+/** True if a place differs in kind from all before it and no list continues with it. */
 function isWider(run: readonly Mention[], at: number): boolean {
   const one = run[at] as Mention;
   const before = run.slice(0, at);
@@ -68,7 +68,7 @@ function isWider(run: readonly Mention[], at: number): boolean {
   return at === run.length - 1 || before.some((other) => liesIn(other, one));
 }
 
-/** The kind of a place: city, region of cities, state, region of states. */
+/** Returns the kind of a place: city, region of cities, state, region of states. */
 function gradeOf({ states, regions, part }: Mention): number {
   if (regions.length > 0 || part) return 1;
   return states.length === 0 ? 0 : states.length === 1 ? 2 : 3;

@@ -1,17 +1,17 @@
 /**
- * Short ways of typing: "c/ email", "q abriram dps de 2021", and Pará, which is typed as the
- * preposition. Input: a sentence. Output: such words are read as those that they stand for.
- * Apart because it is a list of its own, read before any other stage.
- * Invariant: only what stands for one word whatever is around it; a letter with a slash is one
- * only where a word follows, so that "S/A" and "PE/PB" stay. Pará with its accent is the state in
- * every position; without, only where no preposition can stand.
+ * Abbreviated typing: "c/ email", "q abriram dps de 2021", and Pará, typed like the preposition.
+ * Input: a sentence. Output: the sentence with abbreviations read as the words they stand for.
+ * Invariant: an abbreviation has the same meaning in any context. A letter with a slash counts only
+ * before a word, so that "S/A" and "PE/PB" stay. "Pará" with its accent is always the state;
+ * without it, only where no preposition is possible.
+ * On its own because this list is read before any other stage.
  */
 import { isNegatorWord } from "../negators.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import { PARA_STATE } from "../places/states.ts";
 import type { Sentence } from "../words/sentence.ts";
 
-/** Words that are typed short, folded. */
+/** Abbreviated words, folded. */
 const SHORT = new Map(
   (
     "q:que dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
@@ -24,7 +24,7 @@ const SHORT = new Map(
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
-/** Behind these "n" is no letter: "q n sejam mei". */
+/** After these verbs "n" means "não": "q n sejam mei". */
 const VERBS = new Set(
   (
     "sejam seja sao e eh tenham tenha tem possuam possuem possui quero queremos precisa precisam " +
@@ -38,14 +38,14 @@ const CONTACTS = new Set(
     "wpp contato contatos site fixo instagram"
   ).split(" "),
 );
-/** Letters before a slash. */
+/** Letters that are abbreviations before a slash. */
 const SLASHED = new Map([
   ["c", "com"],
   ["s", "sem"],
   ["p", "para"],
 ]);
 
-/** Reads what is typed short as what it stands for. */
+/** Reads abbreviations as full words. */
 export function readAbbreviations(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
@@ -53,7 +53,7 @@ export function readAbbreviations(sentence: Sentence): void {
     if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
-    // "cap" is the capital beside an amount only.
+    // "cap" means the share capital only next to an amount.
     if (long !== undefined && (folded !== "cap" || isAmountAhead(sentence, at + 1))) {
       sentence.readAs(at, long);
     }
@@ -71,13 +71,13 @@ export function readAbbreviations(sentence: Sentence): void {
       sentence.readAs(at, slashed);
     }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
-    // The slash is the word, so that it stands right before what it is said of.
+    // The word moves to the slash, so that it is directly before the word it governs.
     sentence.claim(at, at + 1, "filler");
     sentence.readAs(at + 1, slashed);
   }
 }
 
-/** "ñ mei", "q n sejam mei", "n mei": a letter that negates. */
+/** "ñ mei", "q n sejam mei", "n mei": a letter used as a negation. */
 function isNot(sentence: Sentence, at: number): boolean {
   if (/ñ/iu.test(sentence.tokens[at]?.text.normalize("NFC") ?? "")) return true;
   const next = sentence.folded(at + 1);
@@ -95,7 +95,7 @@ function isAmountAhead({ tokens }: Sentence, at: number): boolean {
   return tokens[at]?.folded === "social" || /^[<>+=≥≤]$/.test(tokens[at]?.text ?? "");
 }
 
-/** "+ de 2 lojas", "+ 5 anos": what stands behind a number is "or more". */
+/** "+ de 2 lojas", "+ 5 anos": a plus before a number means "more". */
 function isMore({ tokens }: Sentence, at: number): boolean {
   const [before, next, number] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
   if (before?.kind === "number") return false;
@@ -103,12 +103,12 @@ function isMore({ tokens }: Sentence, at: number): boolean {
   return next?.kind === "number" && MEASURED.test(number?.folded ?? "");
 }
 
-/** What "+5" counts. */
+/** Units that "+5" may count. */
 const MEASURED =
   /^(anos?|mes|meses|years?|months?|mil|milhao|milhoes|k|mi|lojas|filiais|unidades)$/;
 
 const YEAR = /^(?:18|19|20)\d\d$/;
-/** Signs that compare, by what follows: a year, or any other number. */
+/** Comparison signs as words, before a year and before any other number. */
 const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>> = {
   ">": ["apos", "mais"],
   ">=": ["desde", "minimo"],
@@ -118,7 +118,7 @@ const COMPARED: Readonly<Record<string, readonly [year: string, other: string]>>
   "≤": ["ate", "ate"],
 };
 
-/** Reads signs that compare before a number as words: ">= 2021", "> 5 anos", "<= 50 mil". */
+/** Reads comparison signs before a number as words: ">= 2021", "> 5 anos", "<= 50 mil". */
 export function readSigns(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { tokens } = sentence;
@@ -152,7 +152,7 @@ function readShortBound(sentence: Sentence, at: number): void {
   sentence.readAs(at + 1, "de");
 }
 
-/** "tanto telefone quanto e-mail" is both; "either phone or e-mail" is one of the two. */
+/** Reads "tanto telefone quanto e-mail" as both and "either phone or e-mail" as one of the two. */
 export function readPairs(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const word = sentence.folded(at);
@@ -189,7 +189,7 @@ function isSlashed(sentence: Sentence, at: number): boolean {
   return more || (next?.kind === "word" && next.text.length > 2);
 }
 
-/** Most words of a name before one of its words: "São Domingos do Pará". */
+/** Max words in a name before one of its words: "São Domingos do Pará". */
 const NAME_REACH = 5;
 
 /** Reads "Pará" as the state, before any stage takes "para" for a preposition. */
@@ -222,7 +222,7 @@ function isNameOfState(sentence: Sentence, at: number): boolean {
   return /^(estados?|state)$/.test(sentence.folded(of));
 }
 
-/** True if no preposition can stand before a token: a mark, the end, "e" or a request. */
+/** True if no preposition can precede a token: a mark, the end, a connective, or a request. */
 function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
@@ -231,7 +231,7 @@ function endsThere(sentence: Sentence, places: Gazetteer["places"], at: number):
   return (places.longest(sentence.tokens, at + 1)?.place.states.length ?? 0) > 0;
 }
 
-/** "Acre e para", "acre, para e amapá": a list of states goes on. */
+/** "Acre e para", "acre, para e amapá": a list of states continues. */
 function isStateBefore(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   const joint = sentence.tokens[at - 1];
   if (joint?.text !== "," && !/^(e|ou|and|y|or)$/.test(joint?.folded ?? "")) return false;

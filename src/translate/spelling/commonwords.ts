@@ -1,8 +1,8 @@
 /**
- * Words that everybody uses and that name no trade. What comes in: nothing. What goes out: a set.
- * Invariant: folded (lower case, no accents); nouns and adjectives in the singular, since a word
- * counts as known when its reduced form is here; a word that is here is never taken for a slip of
- * the pen, and a slip that is as near to one of them as to a trade is left as it is.
+ * Common words that do not name a trade.
+ * Invariant: words are folded (lower case, no accents). Nouns and adjectives are singular, because
+ * a word is known if its reduced form is here. A word in this set is never taken for a typo. A typo
+ * as close to one of these words as to a trade is left as it is.
  */
 
 const LINES = [
@@ -33,7 +33,7 @@ const LINES = [
   "julho agosto setembro outubro novembro dezembro domingo terca sabado feira dia mes ano semana",
   "hora minuto seculo decada semestre trimestre bimestre quinzena real reais centavo dolar euro",
   "moeda dinheiro metro quilometro litro quilo grama tonelada porcento percentual",
-  // What requests are made of.
+  // Words used in requests.
   "empresa companhia firma negocio estabelecimento organizacao grupo entidade instituicao unidade",
   "cnpj lista listar liste listagem relacao busca buscar busque buscando busco procura procurar",
   "procuro procure procurando procuramos quero queria queremos gostaria gostariamos preciso",
@@ -59,7 +59,7 @@ const LINES = [
   "credito score risco raio proximo proxima arredor vizinhanca entorno distancia ordem ordenar",
   "ordenado ordenada ordene alfabetica crescente decrescente limite top total quantidade quantos",
   "quantas resultado",
-  // Verbs as requests have them.
+  // Verbs used in requests.
   "ser sou somos sao sendo sido seja sejam era eram foi foram fosse fossem sera serao seria",
   "seriam estar estao estou estamos esteja estejam estava estavam estive estiver estando ter tem",
   "tenho temos tenha tenham tinha tinham teve tiveram tiver tendo haver havia houve houver ha",
@@ -129,7 +129,7 @@ const LINES = [
   "peru bolivia paraguai uruguai portugal espanha franca italia alemanha inglaterra china japao",
   "india russia canada mexico angola cuba texas miami lisboa madri paris londres roma berlim",
   "toquio pequim moscou york orlando atlantida narnia gotham",
-  // English as requests have it.
+  // English words used in requests.
   "the and for with without from near between about over under above below after before since",
   "until all any each every some none only just also more less most least that this these those",
   "which who whose where when what how many much find show list get give search looking look want",
@@ -142,7 +142,7 @@ const LINES = [
   "inside except excluding including sorted order size type kind sector industry industries",
   "selling sell sells buy buys service services provider providers newest oldest largest biggest",
   "smallest street neighbourhood road",
-  // Spanish as requests have it, and who runs a company.
+  // Spanish words used in requests, and words for the people who run a company.
   "abierta abiertas abierto abiertos abogado abogados activas activos antes antiguas antiguos",
   "bebidas belleza buscamos busco carniceria carnicerias casa cerradas cerrados ciudad ciudades",
   "coche coches comida constructora constructoras cooperativas correo correos creadas creados",
@@ -158,7 +158,7 @@ const LINES = [
   "talleres telefono telefonos tenga tengan tienda tiendas tienen todas ultimas ultimo ultimos",
   "unas unos viaje viajes viejas zapatos",
   "fundador fundadora fundadores gestores decisores diretores administrador administradores",
-  // Words of business and of daily papers that are nearly written like trades and goods.
+  // Business and newspaper words spelled almost like trades and goods.
   "acao reacao adicao aducao adocao funcao juncao sessao secao cessao prazo plena pleno regra",
   "gesto gestor gestora criterio exercicio profissao concepcao celebracao cooperacao facilidade",
   "diferenca necessario necessaria referente habitacao autonomia despesa visitante escritura",
@@ -202,7 +202,7 @@ const LINES = [
   "file files send sent help thanks thank hello good great high low fast slow free paid cheap",
   "luxury yesterday today tomorrow currently recently mostly often never always maybe really",
   "around across",
-  // What stands in any dictionary, and is near to some trade, goods or place.
+  // Dictionary words that are spelled almost like a trade, goods, or a place.
   "abalo abandono absoluto absurdo abuso acaso acessivel acesso aceso acidente acordo acusar",
   "acusado adeus adega adjetivo admirar adoravel afago afastar afeto afinal afirmar agarrar agir",
   "agitado agradavel agregar ajuste alarme alcance alegria alerta aliado alivio almoco altura",

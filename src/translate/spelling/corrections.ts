@@ -1,10 +1,10 @@
 /**
- * The stage of words that nobody knows as they are written. What comes in: a sentence and all that
- * the other stages know. What goes out: words that are read as others: diminutives and the other
- * gender of professions as the plain word, slips of the pen as the name of a place or of a trade.
- * Invariant: a word that any stage knows is never corrected; a slip is only corrected to what then
- * is a known name where it stands, and where nothing else is as near; every correction of a slip is
- * an assumption. Rather none than a wrong one.
+ * The stage for words that are unknown as written.
+ * Input: a sentence and the vocabularies of the other stages. Output: words read as others: the
+ * plain word for diminutives and the other gender of professions, a place or trade for typos.
+ * Invariant: a word that any stage knows is never corrected. A typo is corrected only to a name
+ * known in that position, if no other candidate is as close. Every corrected typo is an assumption.
+ * No correction is better than a wrong one.
  */
 
 import type { Segment } from "../../search/segment.ts";
@@ -22,7 +22,6 @@ import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
 import { isDoubled, isSwapped } from "./spelling.ts";
 
-/** What the stage works on. */
 interface SpellingContext {
   readonly segment: Segment;
   readonly sentence: Sentence;
@@ -30,10 +29,10 @@ interface SpellingContext {
   readonly notes: Notes;
 }
 
-/** A text with more unknown words is no request with slips; those after them stay as they are. */
+/** Max unknown words that are looked up in one text; those after them stay as they are. */
 const LOOKUPS_MAX = 24;
 
-/** Reads unknown words as those that are meant; returns how many slips were corrected. */
+/** Reads unknown words as their likely meaning. Returns the number of corrected typos. */
 export function correctSpelling(context: SpellingContext): number {
   const { sentence } = context;
   const corrections = correctSlips(context);
@@ -62,12 +61,12 @@ function correctSlips(context: SpellingContext): number {
   return corrections;
 }
 
-/** Only words of letters a to z can be slips: no addresses, no other scripts, no initials. */
+/** Typos have only the letters a to z: no addresses, other scripts, or initials. */
 function isPlainWord({ kind, folded }: Token): boolean {
   return kind === "word" && /^[a-z]{3,30}$/.test(folded);
 }
 
-/** The word that a diminutive, or the other gender of a profession, is known by; else null. */
+/** Returns the known word for a diminutive or the other gender of a profession, or null. */
 function formAt(context: SpellingContext, at: number): string | null {
   const { sentence } = context;
   const token = sentence.tokens[at] as Token;
@@ -78,12 +77,12 @@ function formAt(context: SpellingContext, at: number): string | null {
   if (nameAround(context, at, token.folded) !== null) return null;
   const small = [...plain, ...singulars];
   const forms = [...small, ...others];
-  // "Cachoeirinha" and "sozinho" are words of their own.
+  // "Cachoeirinha" and "sozinho" are not diminutives.
   if (small.length > 0 && isKnownElsewhere(context, token)) return null;
   return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
 }
 
-/** True if no stage knows a word; each stage is queried once for each word of the sentence. */
+/** Returns a check for words that no stage knows; each word of the sentence is checked once. */
 function unknownWords(context: SpellingContext): (token: Token) => boolean {
   const answers = new Map<string, boolean>();
   return (token) => {
@@ -96,19 +95,19 @@ function unknownWords(context: SpellingContext): (token: Token) => boolean {
   };
 }
 
-/** Whether any stage knows a word. */
+/** True if any stage knows a word. */
 function isKnown(context: SpellingContext, token: Token): boolean {
   if (isNamed(token) || isKnownElsewhere(context, token)) return true;
   return describesActivities(context.segment, token.key);
 }
 
-/** Whether a word is part of what a trade or goods are called. */
+/** True if a word is part of the name of a trade, goods, or a role. */
 function isNamed({ key }: Token): boolean {
   const { trades, goods, roles } = lexicon();
   return [trades, goods, roles, ROLES_BEHIND].some((names) => names.written(key) !== undefined);
 }
 
-/** Whether a word is known for something else than a trade or goods; places take longest to ask. */
+/** True if a word is known as something other than a trade or goods; places are slowest. */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
   if (FILTER_PHRASES.written(key) !== undefined) return true;
@@ -117,18 +116,18 @@ function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean
   return gazetteer.places.has(folded) || gazetteer.places.has(key);
 }
 
-/** Words after which the name of one company may stand. */
+/** Words that may precede the name of one company. */
 const NAMING = new Set(
   (
     "chamada chamadas chamado chamados nome nomes denominada razao fantasia marca named called " +
     "name brand intitulada sigla"
   ).split(" "),
 );
-/** How far behind them. */
+/** Max distance from such a word to the name, in words. */
 const NAME_WORDS_MAX = 4;
 const QUOTES = "\"'“”„«»‘’";
 
-/** Names of companies are not corrected: in quotation marks, behind "chamada", in capitals. */
+/** Company names are not corrected: in quotation marks, after "chamada", or in capitals. */
 function isName(sentence: Sentence, at: number): boolean {
   const { text, start, end } = sentence.tokens[at] as Token;
   for (let before = at - 1; before >= at - NAME_WORDS_MAX; before--) {
@@ -140,12 +139,12 @@ function isName(sentence: Sentence, at: number): boolean {
 }
 
 /**
- * The guess that is better than all others: the nearer one; then the one that is part of a longer
- * name around it, then what is better known (`weight`). Null where another word is as good; beside
- * a trade or a small place that stands alone any other word that is as near is as good.
+ * Returns the best guess, or null if another word is as good. Closer guesses win; then those inside
+ * a longer name; then better-known ones (`weight`). For a trade or a small place with no longer
+ * name, any other word at the same distance counts as equally good.
  */
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
-  // Of those that mean the same, one with the same letters is nearest to what was written.
+  // Among guesses with the same meaning, one with the same letters is closest to the input.
   const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
   const doubled = ({ word }: Guess) => (isDoubled(unknown, word) ? 0 : 1);
   const [best, ...others] = [...guesses].sort(
@@ -167,7 +166,7 @@ function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   return even ? null : best;
 }
 
-/** Singular and plural, and names with the same first code, mean the same. */
+/** True for singular and plural, and for names with the same first code. */
 function meanTheSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   const [first, second] = [firstCode(one), firstCode(other)];

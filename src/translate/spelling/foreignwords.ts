@@ -1,12 +1,11 @@
 /**
- * Words of Spanish and English that are read as others. Input: a sentence. Output: in one with
- * words that only Spanish has, its small words and those of requests are read as the Portuguese
- * ones, and trades by the endings that both languages share; a "no" that negates in English or
- * Spanish is read as a word that does nothing else.
+ * Spanish and English words that are read as other words.
+ * Input: a sentence. Output: if it has words that exist only in Spanish, its small words and
+ * request words are read as Portuguese, and trades by the endings that both languages share. A "no"
+ * that negates in English or Spanish becomes an unambiguous negation.
  * Invariant: a sentence without such a word stays as it is; the text itself never changes. In a
- * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the words behind it can
- * only be English, or are no masculine singular; what it leads to decides, too: a place is never
- * negated.
+ * Portuguese sentence "no" stays "in the" ("no Simples", "no MEI") unless the words after it can
+ * only be English or are not masculine singular. A place is never negated.
  */
 import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
 import { lexicon } from "../activities/lexicon.ts";
@@ -17,7 +16,7 @@ import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, reduce, type Token } from "../words/tokens.ts";
 
-/** Spanish words that Portuguese and English do not have. */
+/** Spanish words that do not exist in Portuguese or English. */
 const SIGNS = new Set(
   (
     "con dame muestrame " +
@@ -27,7 +26,7 @@ const SIGNS = new Set(
   ).split(" "),
 );
 
-/** Small words, words of wishes and usual trades with the Portuguese ones, folded. */
+/** Small words, request words, and common trades with their Portuguese equivalents, folded. */
 const WORDS = new Map(
   (
     "en:em con:com y:e sin:sem el:o los:os la:a las:as del:do al:ao una:uma un:um unas:umas " +
@@ -88,18 +87,18 @@ const WORDS = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 
-/** Words of trades and goods, folded; "vidrios" of a Portuguese sentence is a slip of the pen. */
+/** Words for trades and goods, folded; in a Portuguese sentence "vidrios" is a typo. */
 const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
 
-/** Words without accents are spared the look at accents. */
+/** Words without accents skip the accent checks. */
 const PLAIN = /^[a-z]*$/i;
 
-/** Verbs before which "no" negates. */
+/** "no" before these verbs is a negation. */
 const NEGATED = new Set(
   "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
 );
 
-/** Behind "mas" they say which are more so, and how much more. */
+/** After these "mas" means "more" ("mais"): "mas grandes". */
 const MEASURED = new Set(
   (
     "grandes grande nuevas nuevos nueva nuevo antiguas antiguos antigua antiguo viejas viejos " +
@@ -107,7 +106,7 @@ const MEASURED = new Set(
   ).split(" "),
 );
 
-/** Endings of Spanish with the Portuguese ones. */
+/** Spanish endings with their Portuguese equivalents. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ciones$/, "coes"],
   [/cion$/, "cao"],
@@ -123,11 +122,11 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ue/, "o"],
 ];
 
-/** Reads a Spanish sentence as a Portuguese one, word by word; gives whether it is one. */
+/** Reads a Spanish sentence as Portuguese, word by word. Returns true if it is Spanish. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
     const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
-    // "panaderías": in Portuguese the ending has no accent, nor does a word end in ctores.
+    // "panaderías": Portuguese has no accent in this ending, and no words in -ctores.
     return (
       SIGNS.has(folded) ||
       /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
@@ -146,7 +145,7 @@ export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean 
   return true;
 }
 
-/** "São Bento do Una": words of long names stay. */
+/** True if a word is part of a long place name, which stays as written: "São Bento do Una". */
 function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number): boolean {
   for (let from = Math.max(0, at - PLACE_REACH); from <= at; from++) {
     const match = places.longest(sentence.tokens, from);
@@ -155,13 +154,13 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
   return false;
 }
 
-/** Where a name of a trade of several words ends that begins at a token as it was written. */
+/** Returns the end of a trade name of several words that begins at a token, or the token itself. */
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
   return match === null || match.words < 2 ? at : match.to;
 }
 
-/** Most words of a name of a place before one of its words. */
+/** Max words in a place name before one of its words. */
 const PLACE_REACH = 5;
 
 function readingOf(sentence: Sentence, at: number): string | null {
@@ -174,12 +173,12 @@ function readingOf(sentence: Sentence, at: number): string | null {
     return either || NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
   }
   if (folded === "mas") {
-    // People write it without its accent; "but" stands before no such word.
+    // People omit the accent; "mas" meaning "but" does not precede such words.
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
     return more ? "mais" : null;
   }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
-  // "bodegas de vino" has a name of its own, and "proveedores de internet" supply no goods.
+  // "bodegas de vino" has its own name, and "proveedores de internet" do not supply goods.
   const behind = sentence.folded(at + 1) === "de" ? sentence.folded(at + 2) : "";
   if (/^bodegas?$/.test(folded) && behind !== "") return null;
   if (/^proveedore?s?$/.test(folded) && behind === "internet") return folded.replace("ee", "e");
@@ -201,7 +200,7 @@ function byEnding({ folded, text }: Token): string | null {
   return null;
 }
 
-/** Whether a trade or goods have a word. */
+/** True if the name of a trade or goods has a word. */
 function isTradeWord(folded: string): boolean {
   const { trades, goods } = lexicon();
   const key = reduce(folded);
@@ -210,23 +209,23 @@ function isTradeWord(folded: string): boolean {
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** Wishes that only English says so, and those that no "no" of Portuguese stands before. */
+/** Words for requests that are English, or that never follow the Portuguese "no". */
 const NEVER_IN = wordSet(
   "phone phones email emails mail contact contacts branch branches mobile mobiles cell cellphone " +
     "cellphones landline landlines filiais filial sucursales meis matrizes telefones celulares " +
     "franchises",
 );
-/** "no e-mail" may be Portuguese: "com silva no email" names where words stand. */
+/** "no e-mail" may be Portuguese: "com silva no email" filters by the address. */
 const EITHER = wordSet("email emails mail");
-/** Words of English between "no" and what it leaves out. */
+/** English words between "no" and the excluded noun. */
 const BETWEEN = wordSet("own shared valid fixed small large medium public personal");
-/** Words that compare, before "than". */
+/** Comparatives before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
-/** What a contact is not, behind it. */
+/** Qualities of a contact that a preceding "no" negates. */
 const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
 
-/** Reads every "no" that negates; `spanish` tells that the sentence has Spanish words. */
+/** Reads every "no" that negates; `spanish` is true if the sentence has Spanish words. */
 export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   const { tokens } = sentence;
   const isNo = (at: number) => tokens[at]?.text.toLowerCase() === "no";

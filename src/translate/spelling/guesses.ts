@@ -1,8 +1,8 @@
 /**
- * What an unknown word may have been meant for. What comes in: a sentence and an unknown word of
- * it. What goes out: known words that are nearly written like it, with what speaks for each.
- * Invariant: a guess is a word with which a known name stands there, or a word that everybody uses
- * (which is never corrected to); at most `TRIED_MAX` words are tried for each unknown one.
+ * Candidate corrections for an unknown word.
+ * Input: a sentence and its unknown word. Output: similarly spelled known words with evidence.
+ * Invariant: a guess completes a known name in that position or is a common word (never a
+ * correction). At most `TRIED_MAX` candidates are tried per unknown word.
  */
 
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -24,66 +24,65 @@ import {
 } from "./spelling.ts";
 import { spellWords } from "./spellwords.ts";
 
-/** What is looked at. */
 interface GuessContext {
   readonly sentence: Sentence;
   readonly gazetteer: Gazetteer;
   readonly segment: { readonly accounts: number };
 }
 
-/** A word that may be meant. */
+/** A candidate word. */
 export interface Guess extends NearWord {
-  /** What it would mean; null for a word that everybody uses. */
+  /** The meaning of the guess; null for a common word. */
   readonly value: unknown;
-  /** As it is written; null for a word that is not corrected to. */
+  /** Its spelling; null if it cannot be a correction. */
   readonly written: string | null;
-  /** How much speaks for it beside its nearness. */
+  /** The evidence for it, apart from its edit distance. */
   readonly weight: number;
 }
 
-/** The name that stands around a word if that is read as another. */
+/** The name around a word when that word is read as another. */
 interface NameAround {
-  /** Null for a name of the lexicon. */
+  /** Null for a lexicon name. */
   readonly place: Place | null;
   readonly from: number;
   readonly to: number;
-  /** Telling words of the name. */
+  /** Number of significant words in the name. */
   readonly words: number;
-  /** What it stands for, to be compared. */
+  /** The name's meaning, used for comparison. */
   readonly value: unknown;
 }
 
-/** A city with this share of all accounts is known without a word that leads to it. */
+/** A city with this share of all accounts is well known and needs no introducing word. */
 const WELL_KNOWN = 0.004;
-/** Words before and behind a word that may belong to the same name. */
+/** Max words before and after a word in the same name. */
 const REACH = 7;
-/** Most of the nearest words that are tried. */
+/** Max candidates that are tried. */
 const TRIED_MAX = 24;
 
 /**
- * What speaks for a guess: that it is part of a longer name; a state, a region, a capital or a
- * large city; a trade or goods; that "em" leads to it; a small place.
+ * Evidence for a guess: part of a longer name; a state, region, capital, or large city; a trade or
+ * goods; a preceding "em"; a small place.
  */
 export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
 
 /**
- * Returns the guesses for an unknown word, words that everybody uses among them; none if no guess
- * can be corrected to. Words further away than the nearest such guess decide nothing.
+ * Returns the guesses for an unknown word, common words included. Returns none if no guess can be a
+ * correction. Candidates further away than the closest correction are not needed.
  */
 export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
   const { folded, text } = context.sentence.tokens[at] as Token;
   if (folded.length < NEAR_LENGTH_MIN) return guessed(context, at, continued(context, at));
   const near = nearOf(context);
-  // A capital within a sentence begins a name, and names that nobody knows must stay unknown.
+  // A capital letter within a sentence begins a name, and unknown names must stay unknown.
   const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
-  // Few words begin so, and a slip is corrected to no others (weightOf).
+  // Few words share these initials, and a typo is never corrected to others (weightOf).
   const likely = near(folded, distanceMax, folded.slice(0, 2));
   const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
   if (nearest === undefined) return [];
   return guessed(context, at, near(folded, nearest));
 }
 
-/** Looks near words up; the same word of a sentence is looked up once. */
+/** Looks up near words; repeated words of a sentence are looked up once. */
 type Near = (word: string, distanceMax: number, initials?: string) => readonly NearWord[];
 
 const NEAR = new WeakMap<Sentence, Near>();
@@ -114,7 +113,7 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
   });
 }
 
-/** A near word as a guess; null where it makes no name. */
+/** Returns a near word as a guess, or null if it does not form a name. */
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
@@ -125,13 +124,13 @@ function guessOf(context: GuessContext, at: number, near: NearWord): Guess | nul
   const name = nameAround(context, at, word);
   if (name === null) return null;
   const weight = weightOf(context, at, { ...near, name });
-  // What makes a name by no usual slip is not corrected to, but says that others are not sure.
+  // A name that needs an unusual typo is not a correction, but makes other guesses uncertain.
   if (weight === 0) return { ...near, value: name.value, written: null, weight: WEIGHTS.rare };
   const asPlace = name.place === null ? undefined : places.vocabulary.get(word);
   return { ...near, value: name.value, written: asPlace ?? shown, weight };
 }
 
-/** Words by which wishes are said, which a slip may have been meant for. */
+/** Request words that may be misspelled. */
 const WISH_WORDS = new Set(
   (
     "email telefone telefones whatsapp celular contato capital social desde exceto abertas " +
@@ -143,10 +142,10 @@ const WISH_WORDS = new Set(
     "excluindo depois antes entre acima abaixo"
   ).split(" "),
 );
-/** Shortest slip that is read as one of them. */
+/** Min length of a typo that is corrected to a request word. */
 const WISH_LENGTH_MIN = 5;
 
-/** A slip in a word of a wish: "emial", "exeto"; null for all else. */
+/** Returns a guess for a typo in a request word ("emial", "exeto"), or null. */
 function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Guess | null {
   const { folded, text } = sentence.tokens[at] as Token;
   const { word, distance } = near;
@@ -155,7 +154,7 @@ function wishGuess({ sentence }: GuessContext, at: number, near: NearWord): Gues
   return { ...near, value: word, written: word, weight: WEIGHTS.known };
 }
 
-/** Words of three letters only within long names of places: "São José do Riu Preto". */
+/** Returns three-letter words, for long place names only: "São José do Riu Preto". */
 function continued({ sentence, gazetteer }: GuessContext, at: number): readonly NearWord[] {
   const { folded } = sentence.tokens[at] as Token;
   const found = new Set<string>();
@@ -168,8 +167,8 @@ function continued({ sentence, gazetteer }: GuessContext, at: number): readonly 
 }
 
 /**
- * The longest name around a word if it is read as `folded`; of a trade and a place of the same
- * length the place behind "em", else the trade.
+ * Returns the longest name around a word if it is read as `folded`. If a trade and a place are
+ * equally long, the place wins after "em", otherwise the trade.
  */
 export function nameAround(context: GuessContext, at: number, folded: string): NameAround | null {
   const { sentence, gazetteer } = context;
@@ -181,7 +180,7 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   let best: NameAround | null = null;
   for (let from = start; from <= at; from++) {
     for (const names of [trades, goods, roles, ROLES_BEHIND, gazetteer.places]) {
-      // A name that ends before the word is the same, however the word is read.
+      // A name that ends before the word does not depend on how the word is read.
       if (!looksAt(names, sentence.tokens, from, at)) continue;
       const match = names.longest(tokens, from - start);
       if (match === null || match.to + start <= at) continue;
@@ -196,21 +195,21 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   return best;
 }
 
-/** A near word with the name that it makes. */
+/** A near word with the name it forms. */
 interface Read extends NearWord {
   readonly name: NameAround;
 }
 
-/** Shortest word that is taken for a place, and for a trade, and for a trade behind "em". */
+/** Min length of a typo read as a place, as a trade, and as a trade after "em". */
 const PLACE_LENGTH_MIN = 6;
 const TRADE_LENGTH_MIN = 5;
 const LED_TRADE_LENGTH_MIN = 8;
-/** Words of a name in which a word of three letters may be wrong. */
+/** Min words in a name in which a three-letter word is corrected. */
 const SHORT_WORDS_MIN = 3;
-/** So long a name of a small place is meant whatever the slip is. */
+/** From this length on, the name of a small place is accepted with any typo. */
 const LONG_LENGTH_MIN = 10;
 
-/** How much speaks for a guess; 0 for too little. */
+/** Returns the weight of a guess; 0 if the evidence is too weak. */
 function weightOf(context: GuessContext, at: number, read: Read): number {
   const { folded, text } = context.sentence.tokens[at] as Token;
   const { word, distance, name } = read;
@@ -220,7 +219,7 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
     if (!isLikelySlip(folded, word, distance)) return 0;
     const long = folded.length >= TRADE_LENGTH_MIN || isSwapped(folded, word);
     if (joined > 0) return long ? joined + WEIGHTS.trade : 0;
-    // Behind "em" a place is meant, unless the word is too long to be another one by chance.
+    // After "em" a place is likely, unless the word is too long to be another by chance.
     const led = leadOf(context.sentence, at).kind === "in";
     if (led && (folded.length < LED_TRADE_LENGTH_MIN || text !== text.toLowerCase())) return 0;
     return long ? WEIGHTS.trade : 0;
@@ -236,12 +235,12 @@ function weightOf(context: GuessContext, at: number, read: Read): number {
   return known || (distance === 1 && usual) ? weight : 0;
 }
 
-/** Names of cities that are ordinary words; adjectives of places are none. */
+/** True for city names that are ordinary words; adjectives of places are not. */
 function isOrdinary({ demonymStates, demonymCities }: Place, word: string): boolean {
   return demonymStates.length + demonymCities.length === 0 && ORDINARY.has(word);
 }
 
-/** What joins places of a list. */
+/** Words and marks that join places in a list. */
 const LISTING = new Set(["e", "ou", "and", "or", ","]);
 
 function isWellKnown({ segment }: GuessContext, place: Place): boolean {
@@ -250,7 +249,7 @@ function isWellKnown({ segment }: GuessContext, place: Place): boolean {
   return cities.some((city) => city.capital || city.accounts > segment.accounts * WELL_KNOWN);
 }
 
-/** Whether the words around say that a place stands there: "em", "cidade de", "/SC", a list. */
+/** True if the context introduces a place: "em", "cidade de", "/SC", or a list. */
 function isLed(context: GuessContext, { from, to }: NameAround): boolean {
   const { sentence } = context;
   const lead = leadOf(sentence, from);

@@ -1,57 +1,57 @@
 /**
- * Words that are nearly written alike, and what slips of the pen look like. Input: words that
- * exist, and one that does not. Output: those within a few slips of the pen of it (optimal string
- * alignment: a letter too much, missing, wrong, or two neighbours swapped); of two words, if a
- * Brazilian at a keyboard would write the one for the other, or if they are two words, or two forms
- * of one.
- * Invariant: exactly the words that a comparison with each of them would give, in the same order; a
- * look-up reads two numbers of every word of about the same length and compares letters only where
- * these allow it, so that its cost is bounded by the number of words. Of slips only letters are
- * compared, never what the words mean; where in doubt it is no slip.
+ * Similar spellings, and the typical forms of typos.
+ * Input: known words and one unknown word. Output: the known words within a few edits (optimal
+ * string alignment: an extra, missing, or wrong letter, or two swapped neighbors). For two words:
+ * whether a Brazilian at a keyboard would type one for the other, or whether they are different
+ * words or two forms of one.
+ * Invariant: the result equals a comparison with every word, in the same order. A lookup reads two
+ * numbers for each word of similar length and compares letters only if these allow it, so that its
+ * cost is bounded by the number of words. Only letters are compared, never meanings; in doubt it is
+ * not a typo.
  */
-/** A word with how many slips away it is. */
+/** A word with its edit distance. */
 export interface NearWord {
   readonly word: string;
   readonly distance: number;
 }
 
-/** What a look-up may be narrowed to. */
+/** Limits of a lookup. */
 interface NearLimits {
-  /** Most slips; at most what the length of the word allows, which is the default. */
+  /** Maximum edit distance, capped by word length (the default). */
   readonly distanceMax?: number;
-  /** Most words of the answer. */
+  /** Max words returned. */
   readonly countMax?: number;
-  /** Only words that begin with one of these letters; those beyond a to z are one letter. */
+  /** Only words with one of these initials; characters other than a to z count as one letter. */
   readonly initials?: string;
 }
 
-/** Shorter words have too many neighbours for a slip to be told from another word. */
+/** Shorter words have too many neighbors to distinguish a typo from another word. */
 export const NEAR_LENGTH_MIN = 4;
-/** From this length on two slips leave enough of a word. */
+/** From this length on, a word is recognizable after two edits. */
 const TWO_SLIPS_LENGTH_MIN = 8;
-/** Longer ones are no words and no names of places. */
+/** Longer strings are neither words nor place names. */
 const LENGTH_MAX = 80;
-/** Groups of words by their first letter: a to z, and one for all else. */
+/** Groups of words by first letter: a to z, and one for all others. */
 const INITIALS = 27;
 const LETTER_A = 0x61;
 
-/** How many slips a word of this many letters may have: none below 4, 1 below 8, else 2. */
+/** Returns the edits allowed for a word of this length: none below 4, 1 below 8, else 2. */
 export function slipsAllowed(length: number): number {
   if (length < NEAR_LENGTH_MIN || length > LENGTH_MAX) return 0;
   return length < TWO_SLIPS_LENGTH_MIN ? 1 : 2;
 }
 
-/** Words to be compared with; they may hold spaces, as names of places do. */
+/** An index of known words, which may contain spaces, as place names do. */
 export class SpellIndex {
-  /** By length, then by first letter. */
+  /** Sorted by length, then by first letter. */
   #words: readonly string[] = [];
-  /** Index of the first word of each length and first letter; the next entry is their end. */
+  /** Index of the first word for each length and first letter; the next entry is the end. */
   #starts = new Int32Array((LENGTH_MAX + 4) * INITIALS + 1);
-  /** Letters that occur, one bit each; and letters that occur twice or more. */
+  /** Bit masks of the letters that occur, and of those that occur twice or more. */
   #once = new Int32Array();
   #twice = new Int32Array();
 
-  /** Takes folded words (lower case, no accents); repeats count once, too long ones not at all. */
+  /** Indexes folded words (lower case, no accents); skips duplicates and too long ones. */
   constructor(words: Iterable<string>) {
     const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
@@ -73,12 +73,11 @@ export class SpellIndex {
     }
   }
 
-  /** Number of words. */
   get size(): number {
     return this.#words.length;
   }
 
-  /** The words within reach of a folded one, itself included; nearest first, then by alphabet. */
+  /** Returns words within reach of a folded one, itself included, by distance, then alphabet. */
   nearest(
     word: string,
     { distanceMax = 2, countMax, initials }: NearLimits = {},
@@ -101,14 +100,14 @@ export class SpellIndex {
     return countMax === undefined ? found : found.slice(0, countMax);
   }
 
-  /** Adds the near words of the groups [from, to), which all have the same length. */
+  /** Adds the near words from the groups [from, to), which share one length. */
   #compare(
     { word, once, twice, limit }: Wanted,
     [from, to]: readonly [number, number],
     found: NearWord[],
   ): void {
     const length = Math.floor(from / INITIALS);
-    // A slip changes at most two counts of letters; one that changes the length changes one.
+    // An edit changes at most two letter counts; one that changes the length changes one.
     const differences = 2 * limit - Math.abs(length - word.length);
     const end = this.#starts[to] as number;
     for (let i = this.#starts[from] as number; i < end; i++) {
@@ -121,7 +120,7 @@ export class SpellIndex {
   }
 }
 
-/** Number of the group of words of this length that begin with a character. */
+/** Returns the group of words with this length and initial. */
 function groupOf(length: number, initial: number): number {
   const letter = initial - LETTER_A;
   return length * INITIALS + (letter >= 0 && letter < INITIALS - 1 ? letter : INITIALS - 1);
@@ -137,7 +136,7 @@ interface Letters {
   readonly twice: number;
 }
 
-/** Letters a-z have a bit each, all else shares six: fewer differences are seen, never more. */
+/** Letters a-z have a bit each, all others share six: differences are undercounted, never over. */
 function lettersOf(word: string): Letters {
   let once = 0;
   let twice = 0;
@@ -150,14 +149,14 @@ function lettersOf(word: string): Letters {
   return { once, twice };
 }
 
-/** Number of bits that are set (Hacker's Delight, figure 5-2). */
+/** Counts the set bits (Hacker's Delight, figure 5-2). */
 function bits(value: number): number {
   let sum = value - ((value >>> 1) & 0x55555555);
   sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
   return (((sum + (sum >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
-/** Three rows of the table of distances: this one, the one before, and the one before that. */
+/** Three rows of the distance table: the current one and the two before it. */
 const ROWS = [0, 1, 2].map(() => new Int32Array(LENGTH_MAX + 1)) as [
   Int32Array,
   Int32Array,
@@ -165,8 +164,8 @@ const ROWS = [0, 1, 2].map(() => new Int32Array(LENGTH_MAX + 1)) as [
 ];
 
 /**
- * Slips between two words of at most 80 letters, as optimal string alignment counts them (no letter
- * is touched twice); `limit` + 1 stands for any number above `limit`.
+ * Returns the edit distance of two words of at most 80 letters by optimal string alignment (no
+ * letter is edited twice), or `limit` + 1 if it is above `limit`.
  *
  *        p a d a i r a      Row i holds the distances from the first i letters of one word to the
  *      0 1 2 3 4 5 6 7      first j of the other. Only cells within `limit` of the diagonal are
@@ -199,7 +198,7 @@ export function slipsBetween(one: string, other: string, limit: number): number 
       row[j] = Math.min(slips, past);
       least = Math.min(least, slips);
     }
-    // Two rows count: a swap reaches over the last one.
+    // Two rows count: a swap reaches across one row.
     if (least > limit && leastBefore >= limit) return past;
     leastBefore = least;
     [row, before, beforeThat] = [beforeThat, row, before];
@@ -207,12 +206,12 @@ export function slipsBetween(one: string, other: string, limit: number): number 
   return before[other.length] as number;
 }
 
-/** Up to this length almost any letter makes another word, so that the slip must be a usual one. */
+/** Up to this length most edits make another word, so only usual typos count. */
 const SHORT_MAX = 7;
-/** From this length on two slips are believed. */
+/** From this length on, two edits are accepted. */
 const MISHEARD_LENGTH_MIN = 9;
 
-/** Whether a word may have been written for another one that is `distance` slips away. */
+/** True if a word may be a typo of another that is `distance` edits away. */
 export function isLikelySlip(unknown: string, word: string, distance: number): boolean {
   const swapped = distance === 1 && word[0] === unknown[1] && word[1] === unknown[0];
   if (word[0] !== unknown[0] && !swapped) return false;
@@ -222,8 +221,8 @@ export function isLikelySlip(unknown: string, word: string, distance: number): b
 }
 
 /**
- * Whether the one slip between two words is a usual one: neighbours swapped, a letter lost, a
- * letter twice, a key beside the right one, a letter that sounds the same.
+ * True if the one edit between two words is a usual typo: swapped neighbors, a lost letter, a
+ * doubled letter, an adjacent key, or a letter with the same sound.
  */
 export function isUsualSlip(unknown: string, word: string): boolean {
   let at = 0;
@@ -238,7 +237,7 @@ export function isUsualSlip(unknown: string, word: string): boolean {
   return areNeighbours(written, word[at] ?? "") || heard(unknown) === heard(word);
 }
 
-/** Whether a word is another one with a letter written twice: "Curitibaa". */
+/** True if a word is another one with a letter doubled: "Curitibaa". */
 export function isDoubled(unknown: string, word: string): boolean {
   if (unknown.length !== word.length + 1) return false;
   let at = 0;
@@ -246,12 +245,12 @@ export function isDoubled(unknown: string, word: string): boolean {
   return unknown[at] === unknown[at - 1] && unknown.slice(at + 1) === word.slice(at);
 }
 
-/** Whether two words have the same letters. */
+/** True if two words have the same letters in any order. */
 export function isSwapped(one: string, other: string): boolean {
   return one.length === other.length && [...one].sort().join("") === [...other].sort().join("");
 }
 
-/** Rows of the keyboard; each key touches those beside it and two of the row above. */
+/** Rows of the keyboard; each key touches its neighbors and two keys in the row above. */
 const KEY_ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const KEYS = new Map(
   KEY_ROWS.flatMap((row, y) => [...row].map((key, x) => [key, { x, y }] as const)),
@@ -265,13 +264,13 @@ function areNeighbours(one: string, other: string): boolean {
   return lower.y - upper.y === 1 && (upper.x === lower.x || upper.x === lower.x + 1);
 }
 
-/** Letters that Portuguese writes for about the same sound; c stands for ç, too. */
+/** Letters with about the same sound in Portuguese; c also stands for ç. */
 const SOUNDS: Readonly<Record<string, string>> = {
   ...{ c: "s", z: "s", x: "s", k: "s", q: "s", y: "i", e: "i", o: "u", w: "u", l: "u" },
   ...{ j: "g", n: "m", h: "" },
 };
 
-/** A word roughly as it is heard. */
+/** Returns a word approximately as it sounds. */
 function heard(word: string): string {
   let sounds = "";
   for (const letter of word) {
@@ -281,36 +280,36 @@ function heard(word: string): string {
   return sounds;
 }
 
-/** Whether two words sound alike, but for two neighbours that are swapped. */
+/** True if two words sound alike, except for two swapped neighbors. */
 function isMisheard(one: string, other: string): boolean {
   const [a, b] = [heard(one), heard(other)];
   return a === b || (isSwapped(a, b) && slipsBetween(a, b, 1) === 1);
 }
 
-/** Two words that differ only in their ending are forms of one or two words, not a slip. */
+/** True if two words differ only in their endings: different forms or words, not a typo. */
 function isInflection(unknown: string, word: string): boolean {
   if (unknown === word + word.at(-1)) return false;
   const both = unknown.endsWith("s") && word.endsWith("s") ? 1 : 0;
   const [one, other] = [unknown.slice(0, unknown.length - both), word.slice(0, word.length - both)];
-  // The last letter is right.
+  // The last letter is correct.
   if (one.at(-1) === other.at(-1)) return false;
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   const [rest, instead] = [one.slice(same), other.slice(same)];
-  // A letter lost at the end is a slip, save those that make other words.
+  // A letter lost at the end is a typo, except those that make other words.
   if (rest === "") return instead.length > 1 || "rs".includes(instead);
   if (instead === "") return true;
   const swapped = rest.length === 2 && rest[0] === instead[1] && rest[1] === instead[0];
   return !swapped && Math.max(rest.length, instead.length) < 3;
 }
 
-/** Endings of verbs, of adjectives, and of nouns that are made of them. */
+/** Endings of verbs, of adjectives, and of nouns derived from them. */
 const FORMS =
   "[aei]ndo|[ai]d[oa]|[aei]ram|avam?|iam|asse|[aei]mos|[ae]m|[aei]r|" +
   "mente|iv[oa]|os[oa]|[ai]vel|[aei]nte|ismo|dade";
 const FORM = new RegExp(`(?:${FORMS})s?$`);
 
-/** A word with such an ending, which the other has not, is another word. */
+/** True if only the unknown word has such an ending, which makes it another word. */
 function isOtherForm(unknown: string, word: string): boolean {
   const ending = FORM.exec(unknown)?.[0];
   return ending !== undefined && !word.endsWith(ending);

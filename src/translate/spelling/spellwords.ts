@@ -1,11 +1,10 @@
 /**
- * Every word that a slip of the pen may have been meant for, and the trades whose names are written
- * nearly like an unknown word. Input: the names of places of a snapshot and of the lexicon, and
- * words that everybody uses; reduced words. Output: an index of them, and how each is written;
- * codes of trades, the nearest name first.
- * Invariant: made once per gazetteer or lexicon, when the first unknown word is met; words that
- * everybody uses are in the index but are not corrected to: a slip that is as near to one of them
- * says nothing. Trades are only offered, never searched for.
+ * Words that a typo may be corrected to, and trades with names similar to an unknown word.
+ * Input: the place names of a snapshot, lexicon names, and common words; reduced words.
+ * Output: an index of them with their spellings; trade codes, the closest name first.
+ * Invariant: made once per gazetteer or lexicon, at the first unknown word. Common words are in the
+ * index but are never corrections: a typo as close to one of them proves nothing. Trades are only
+ * suggested, never searched for.
  */
 import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
@@ -16,10 +15,10 @@ import { foldWord, tokenize } from "../words/tokens.ts";
 import { COMMON_WORDS } from "./commonwords.ts";
 import { SpellIndex } from "./spelling.ts";
 
-/** Words that may be meant. */
+/** Candidate words. */
 interface SpellWords {
   readonly index: SpellIndex;
-  /** How a folded word is written; undefined for one that a slip is not corrected to. */
+  /** Returns the spelling of a folded word; undefined if it cannot be a correction. */
   written(word: string): string | undefined;
 }
 
@@ -35,8 +34,8 @@ function makeWords({ places }: Gazetteer): SpellWords {
     for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);
-      // Where the lexicon has a plural only, its reduced form stands for the singular; not that of
-      // English words in -ns, which is none.
+      // If the lexicon has only a plural, its reduced form is the singular, except for English
+      // words in -ns.
       if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
       else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
     }
@@ -68,7 +67,6 @@ const PLURALS: Plurals = [
 ];
 const FOLDED_PLURALS: Plurals = PLURALS.map(([one, more]) => [foldWord(one), foldWord(more)]);
 
-/** The usual plural of a word. */
 function plural(word: string, plurals: Plurals): string {
   for (const [ending, instead] of plurals) {
     if (word.endsWith(ending)) return word.slice(0, -ending.length) + instead;
@@ -78,22 +76,22 @@ function plural(word: string, plurals: Plurals): string {
 
 function writtenPlural(word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
-  // "Móvel" has its accent already.
+  // The plural of "móvel" already has its accent.
   const accented = /[áéíóúâêô]/u.test(word);
   return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
 }
 
-/** Most names that are looked at for one word. */
+/** Max names that are checked per word. */
 const NAMES_MAX = 3;
 
-/** Returns the index of the words of trades, which is made on first use. */
+/** Returns the index of trade words, which is made on first use. */
 export const tradeWords = lazy(() => new SpellIndex(folded(lexicon().trades.vocabulary.values())));
 
 function* folded(words: Iterable<string>): Generator<string> {
   for (const word of words) yield foldWord(word);
 }
 
-/** Codes as the lexicon has them of the trades that are called nearly like one of the words. */
+/** Returns the lexicon codes of trades with names similar to one of the words. */
 export function nearestTrades(words: readonly string[]): string[] {
   const { trades } = lexicon();
   const index = tradeWords();

@@ -1,30 +1,29 @@
 /**
- * Phrases and what they stand for. Input: names, and a place in a list of tokens. Output: the
- * longest name that begins there, however names are held (words/phrasetable.ts holds those that are
- * known when the program is built); for a sentence, cached by where it begins, so that stages that
- * look for the same name do not walk it again.
- * Invariant: small joining words (de, da, e …) count neither in names nor between the words of a
- * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
- * number of words of the longest name, with at most `JOINED_MAX` joining words before each. A cache
- * holds only what a walk over the same tokens would find: a sentence that reads a token as another
- * word forgets every name whose walk looked at that token, and no other.
+ * Phrases and their meanings.
+ * Input: names, and a position in a token list. Output: the longest name that begins there, for any
+ * storage of names (words/phrasetable.ts holds those known at build time). Matches in a sentence
+ * are cached by start, so that stages with the same lookup do not repeat the walk.
+ * Invariant: small joining words (de, da, e …) do not count in names or in sentences, so that "casa
+ * de carnes" and "casa das carnes" match. A walk visits at most the words of the longest name, with
+ * at most `JOINED_MAX` joining words before each. The cache equals a new walk: when a token is read
+ * as another word, exactly the names whose walks visited it are dropped.
  */
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
-/** A match of a book of names; `to` is after its last token. */
+/** A match in a phrase book; `to` is after its last token. */
 interface Found {
   readonly to: number;
 }
 
-/** No walk looks at more tokens than this from where it begins. */
+/** Max tokens that a walk visits. */
 export const WALK_MAX = 128;
 
-/** Receives the index of the last token that a walk looked at. */
+/** Receives the index of the last token that a walk visited. */
 export interface Looked {
   at: number;
 }
 
-/** Names that a sentence can be searched for. */
+/** Names that can be found in a sentence. */
 interface Book<Match extends Found> {
   /** Finds the longest name that begins at a token, among the usable ones. */
   walk(
@@ -35,13 +34,13 @@ interface Book<Match extends Found> {
   ): Match | null;
 }
 
-/** The matches of one book in one sentence. */
+/** The matches of one phrase book in one sentence. */
 class Matches {
-  /** By where they begin; undefined if no walk began there yet. */
+  /** By start; undefined if no walk began there yet. */
   readonly found: (Found | null | undefined)[];
-  /** The last token that the walk from there looked at. */
+  /** The last token that each walk visited. */
   readonly looked: number[];
-  /** The most tokens that a walk looked at after its first one. */
+  /** The max tokens that a walk visited after its first. */
   reach = 0;
 
   constructor(length: number) {
@@ -52,24 +51,24 @@ class Matches {
 
 type ByBook = Map<object, Matches>;
 
-/** Of the tokens of sentences only: slices of them live too short. */
+/** Only for tokens of sentences: slices of them are too short-lived. */
 const CACHED = new WeakMap<readonly Token[], ByBook>();
-/** The sentence that was searched last, because thousands of look-ups follow on the same one. */
+/** The last searched sentence, because thousands of lookups follow for the same one. */
 const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
   tokens: [],
   byBook: undefined,
 };
-/** Reused: a walk over all tokens starts no other walk. */
+/** Reused, because a walk over all tokens starts no other walk. */
 const seen: Looked = { at: 0 };
 
-/** Starts to cache the names of these tokens. */
+/** Starts caching matches for these tokens. */
 export function cacheMatches(tokens: readonly Token[]): void {
   last.tokens = tokens;
   last.byBook = new Map();
   CACHED.set(tokens, last.byBook);
 }
 
-/** Drops the names that a changed token may be part of. */
+/** Evicts the matches that may include a changed token. */
 export function forgetMatches(tokens: readonly Token[], changed: number): void {
   for (const { found, looked, reach } of byBookOf(tokens)?.values() ?? []) {
     for (let from = changed; from >= Math.max(0, changed - reach); from--) {
@@ -78,7 +77,7 @@ export function forgetMatches(tokens: readonly Token[], changed: number): void {
   }
 }
 
-/** Returns the longest name of a book that begins at a token, among the usable ones if given. */
+/** Returns the longest name in a book that begins at a token, among the usable ones if given. */
 export function cachedMatch<Match extends Found>(
   book: Book<Match>,
   tokens: readonly Token[],
@@ -97,8 +96,8 @@ export function cachedMatch<Match extends Found>(
 }
 
 /**
- * True if the name that begins at a token may change with a later token: the walk from there looks
- * at it. The tokens are those of a sentence.
+ * True if a later token may change the name that begins at a token, because the walk visits it. The
+ * tokens must belong to a sentence.
  */
 export function looksAt(
   book: Book<Found>,
@@ -140,7 +139,7 @@ function byBookOf(tokens: readonly Token[]): ByBook | undefined {
 
 const every = () => true;
 
-/** Words that join others and mean nothing by themselves. */
+/** Joining words without a meaning of their own. */
 const JOINING = new Set(
   (
     "de da do das dos e em no na nos nas para pra a o as os com por ao aos um uma the of " +
@@ -148,44 +147,44 @@ const JOINING = new Set(
   ).split(" "),
 );
 
-/** Most joining words in a row that a name may go on behind: "venda de uma ou …" is enough. */
+/** Max consecutive joining words inside a name: "venda de uma ou …" is enough. */
 const JOINED_MAX = 4;
 
-/** Whether a token is a word that joins. */
+/** True if a token is a joining word. */
 export function joins(token: Token | undefined): boolean {
   return token !== undefined && token.kind === "word" && JOINING.has(token.folded);
 }
 
-/** Whether a word joins, as it is written. */
+/** True if a word as written is a joining word. */
 export function joinsText(word: string): boolean {
   return JOINING.has(foldWord(word));
 }
 
-/** A name that was found: tokens from `from` up to, not including, `to`. */
+/** A matched name: tokens from `from` up to, not including, `to`. */
 export interface Match<Value> {
   readonly from: number;
   readonly to: number;
-  /** Number of words of the name. */
+  /** Number of words in the name. */
   readonly words: number;
   readonly value: Value;
 }
 
-/** Names by their reduced words; `Spot` is where words lead that names begin with. */
+/** Names by their reduced words; `Spot` is a position in the walk along a name. */
 export abstract class PhraseBook<Value, Spot = unknown> {
-  /** Reduced words of all names, with how the first name that has one writes it. */
+  /** Reduced words of all names, with the spelling in the first name that has each. */
   abstract readonly vocabulary: ReadonlyMap<string, string>;
-  /** How the first name that has a reduced word writes it; undefined where none has it. */
+  /** Returns the spelling in the first name that has a reduced word, or undefined. */
   abstract written(key: string): string | undefined;
-  /** Where no words lead. */
+  /** The position before the first word. */
   protected abstract readonly start: Spot;
-  /** Where one more word leads; undefined where no name goes on so. */
+  /** Returns the position after one more word, or undefined if no name continues with it. */
   protected abstract follow(spot: Spot, key: string): Spot | undefined;
-  /** What the name stands for that ends here; undefined where none does. */
+  /** Returns the value of the name that ends here, or undefined. */
   protected abstract valueAt(spot: Spot): Value | undefined;
-  /** Words that names go on with. */
+  /** Returns the words with which names continue. */
   protected abstract wordsBehind(spot: Spot): readonly string[];
 
-  /** The longest name that begins at a token; `usable` says which tokens may take part. */
+  /** Returns the longest name that begins at a token; `usable` selects the allowed tokens. */
   longest(
     tokens: readonly Token[],
     from: number,
@@ -194,7 +193,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return cachedMatch<Match<Value>>(this, tokens, from, usable);
   }
 
-  /** Walks the names from a token, without the cache of the sentence. */
+  /** Walks the names from a token without the sentence's cache. */
   walk(
     tokens: readonly Token[],
     from: number,
@@ -221,7 +220,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     return found;
   }
 
-  /** Reduced words with which a name goes on that begins with the tokens [from, to). */
+  /** Returns the reduced words that continue a name that begins with the tokens [from, to). */
   continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
     let spot: Spot | undefined = this.start;
     for (let at = from; at < to; at++) {
@@ -235,7 +234,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
 }
 
 interface Node<Value> {
-  /** Made when a first name goes on here: most nodes are the ends of names. */
+  /** Created for the first continuation, because most nodes end a name. */
   next: Map<string, Node<Value>> | null;
   value: Value | undefined;
 }
@@ -249,7 +248,7 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
     return this.vocabulary.get(key);
   }
 
-  /** Adds a name; `merge` decides what becomes of a name that is there already. */
+  /** Adds a name; `merge` combines the values if the name already exists. */
   add(
     name: string,
     value: Value,
@@ -270,7 +269,7 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
     if (words.length > 0) node.value = node.value === undefined ? value : merge(node.value, value);
   }
 
-  /** Every name, as its reduced words with blanks between, and what it stands for. */
+  /** Yields every name, as its reduced words separated by spaces, with its value. */
   *entries(): Generator<readonly [name: string, value: Value]> {
     const left: [string, Node<Value>][] = [["", this.start]];
     for (let top = left.pop(); top !== undefined; top = left.pop()) {
@@ -293,17 +292,17 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   }
 }
 
-/** The reduced words of a name, without those that join; all of them where there are no others. */
+/** Returns the reduced words of a name without joining words, or all if there are no others. */
 export function wordsOf(name: string): string[] {
   return tellingOf(name).map(({ key }) => key);
 }
 
-/** Tokens of words of names: the thousands of names are made of few different words. */
+/** Cached tokens, because thousands of names share few distinct words. */
 const wordTokens = new Map<string, Token>();
-/** Names that white space and hyphens cut into words; all others go through the analyzer. */
+/** Names that can be split at white space and hyphens; all others go through the analyzer. */
 const PLAIN_NAME = /^[a-zA-ZÀ-ÖØ-öø-ÿ]+(?:[ -][a-zA-ZÀ-ÖØ-öø-ÿ]+)*$/;
 
-/** The tokens of a name without marks; their places in it do not count. */
+/** Returns the tokens of a name without marks; their positions are not significant. */
 export function tokensOfName(name: string): readonly Token[] {
   if (!PLAIN_NAME.test(name)) return tokenize(name).filter(({ kind }) => kind !== "mark");
   const tokens: Token[] = [];

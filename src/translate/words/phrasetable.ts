@@ -1,44 +1,43 @@
 /**
- * Phrases that are known when the program is built. What comes in: texts that were made from them
- * then. What goes out: the longest name that begins at a token, as of `Phrases`.
- * Invariant: nothing need be made of the texts before they are looked into, so that the first
- * sentence does not wait for twenty thousand names: they are lines in order, and a name is found by
- * halving. What makes looking quicker is made when there is time (`steps`), and changes no answer.
+ * Phrases that are known at build time.
+ * Input: their generated texts. Output: the longest name that begins at a token, as in `Phrases`.
+ * Invariant: lookups work on the texts without preparation, so that the first sentence does not
+ * wait for twenty thousand names: lines are sorted for binary search. Tables that speed up lookups
+ * are made when there is time (`speedUp`) and never change a result.
  */
 import { PhraseBook, type Phrases } from "./phrases.ts";
 
 /**
- * Names with what they stand for: one text of three parts, each of lines, with a form feed between.
- * The parts are
- * - names: a line each, its reduced words with blanks between, a tab, and where its value begins in
- *   the next part, in hexadecimal; in the order of UTF-16 code units, so that a name stands right
- *   before those that go on from it; each once;
+ * Names and values as one text of three parts, separated by form feeds:
+ * - names, in the order of UTF-16 code units, so that a name directly precedes its continuations.
+ * Each is one line: reduced words separated by spaces, a tab, and the hexadecimal offset of its
+ * value;
  * - values: a line of JSON each, which names may share;
- * - words: a line for every reduced word, in the order of the names; behind a tab how the first
- *   name that has it writes it, where that is something else.
+ * - words: one line per reduced word, in the order of the names, with a tab and the spelling in the
+ * first name if that differs.
  */
 export type PhraseText = string;
 
-/** Names that begin with some words: where the first of them stands, and those words. */
+/** The names that begin with some words: the offset of the first, and those words. */
 interface Spot<Value> {
   readonly line: number;
-  /** Where none of them stands any more. */
+  /** Offset after the last of them. */
   end: number;
   readonly name: string;
-  /** Names with one more word, by that word; null until a walk goes on from here. */
+  /** Longer names by their next word; null until a walk continues from here. */
   next: Map<string, Spot<Value>> | null;
-  /** The value of the name that ends here; undefined until it is read, and if none does. */
+  /** The value of the name that ends here; undefined until it is read, or if none ends here. */
   value: Value | undefined;
 }
 
 const RADIX = 16;
 const PART = "\f";
 const [BLANK, TAB, LINE] = [0x20, 0x09, 0x0a];
-/** Words of which is remembered where they lead, and how long they are at most. */
+/** Max cached positions, and max length of their words. */
 const FOLLOWED_MAX = 4_096;
 const FOLLOWED_LETTERS = 64;
 
-/** The text of names. */
+/** Returns the text for a set of names. */
 export function phraseText(phrases: Phrases<unknown>): PhraseText {
   const places = new Map<string, number>();
   let values = "";
@@ -57,27 +56,27 @@ export function phraseText(phrases: Phrases<unknown>): PhraseText {
   return [lines.sort(inOrder).join(""), values, words.sort(inOrder).join("")].join(PART);
 }
 
-/** By code units, as the look-up compares them. */
+/** Compares by code units, as lookups do. */
 function inOrder(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Names of such a text. */
+/** Names in such a text. */
 export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   protected readonly start: Spot<Value>;
   readonly #read: (json: unknown) => Value;
   readonly #names: string;
   readonly #values: string;
   readonly #words: string;
-  /** Values by where they begin. */
+  /** Values by offset. */
   readonly #known = new Map<number, Value>();
-  /** First lines of names by their first words; null until there was time to make it. */
+  /** Names by first word; null until `speedUp` has run. */
   #firsts: ReadonlyMap<string, Spot<Value>> | null = null;
   #vocabulary: ReadonlyMap<string, string> | null = null;
-  /** Where words lead that were looked for lately, or null: several stages look for the same. */
+  /** Recent positions (null if none), because several stages look up the same words. */
   readonly #followed = new Map<string, Spot<Value> | null>();
 
-  /** `read` makes a value of its JSON; the JSON is the value where there is none. */
+  /** `read` makes a value from its JSON; by default the JSON is the value. */
   constructor(text: PhraseText, read: (json: unknown) => Value = (json) => json as Value) {
     super();
     this.#read = read;
@@ -127,7 +126,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.next.get(key);
   }
 
-  /** The names with one more word than these, each line of these read once. */
+  /** Returns the names with one more word, reading each line once. */
   #longer({ line, end, name }: Spot<Value>): Map<string, Spot<Value>> {
     const next = new Map<string, Spot<Value>>();
     for (let at = line; at < end; ) {
@@ -144,7 +143,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return next;
   }
 
-  /** Before there was time to make what looking is quicker with. */
+  /** Finds the next position by binary search, before `speedUp` has run. */
   #halved({ line, end, name }: Spot<Value>, key: string): Spot<Value> | undefined {
     const longer = name === "" ? key : `${name} ${key}`;
     const known = this.#followed.get(longer);
@@ -155,7 +154,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return found ?? undefined;
   }
 
-  /** Where names begin with some words, of which all but the last lead to these lines; or null. */
+  /** Returns the position of names that begin with these words within these lines, or null. */
   #beginning(line: number, end: number, wanted: string): Spot<Value> | null {
     const first = firstFrom(this.#names, line, end, wanted);
     const behind = this.#names.charCodeAt(first + wanted.length);
@@ -168,7 +167,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.value;
   }
 
-  /** True if the first of these names has no other words. */
+  /** True if a name ends with these words. */
   #ends({ line, name }: Spot<Value>): boolean {
     return name !== "" && this.#names.charCodeAt(line + name.length) === TAB;
   }
@@ -202,7 +201,7 @@ function spotAt<Value>(line: number, end: number, name: string): Spot<Value> {
   return { line, end, name, next: null, value: undefined };
 }
 
-/** Where the first line stands that does not come before the wanted words; else the end. */
+/** Returns the offset of the first line not before the wanted words, or the end. */
 function firstFrom(lines: string, line: number, end: number, wanted: string): number {
   let [low, high] = [line, end];
   while (low < high) {
@@ -213,7 +212,7 @@ function firstFrom(lines: string, line: number, end: number, wanted: string): nu
   return low;
 }
 
-/** Below zero where a line comes before the wanted words, 0 where it begins with them. */
+/** Returns a negative number if a line precedes the wanted words, 0 if it begins with them. */
 function orderOf(lines: string, line: number, wanted: string): number {
   for (let i = 0; i < wanted.length; i++) {
     const difference = lines.charCodeAt(line + i) - wanted.charCodeAt(i);
@@ -222,12 +221,12 @@ function orderOf(lines: string, line: number, wanted: string): number {
   return 0;
 }
 
-/** Where each line begins. */
+/** Yields the offset of each line. */
 function* linesOf(text: string): Generator<number> {
   for (let at = 0; at < text.length; at = text.indexOf("\n", at) + 1) yield at;
 }
 
-/** End of the word that begins there. */
+/** Returns the end of the word that begins at an offset. */
 function wordEnd(text: string, from: number): number {
   let end = from;
   for (let code = text.charCodeAt(end); code !== BLANK && code !== TAB; ) {
@@ -236,7 +235,7 @@ function wordEnd(text: string, from: number): number {
   return end;
 }
 
-/** Words with how they are written. */
+/** Yields words with their spellings. */
 function* pairsOf(words: string): Generator<[key: string, written: string]> {
   for (const line of words.split("\n")) {
     if (line === "") continue;

@@ -1,16 +1,16 @@
 /**
- * A sentence while it is understood. What comes in: a text, and what stages claim of it. What goes
- * out: which words are still free, and at the end who took each.
- * Invariant: every token has at most one owner; what was claimed is never given back, so that the
- * order of the stages decides; nothing that was written is lost; a word that is read as another
- * one keeps its text and its place; a name is never read again, as whatever else its words mean.
+ * A sentence while it is being translated.
+ * Input: a text and the claims of stages. Output: the free words; at the end, the owner of each.
+ * Invariant: every token has at most one owner. Claims are final, so that the order of the stages
+ * decides. No input is lost: a word read as another keeps its text and position. A name is never
+ * read again, even if its words have other meanings.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { cacheMatches, forgetMatches } from "./phrases.ts";
 import { reduce, type Token, tokenize } from "./tokens.ts";
 
-/** What a word was taken for: part of a filter, or something else. */
+/** The use of a word: part of a filter, or something else. */
 export type TokenRole =
   | (typeof FILTER_ROLES)[number]
   | "limit"
@@ -19,22 +19,22 @@ export type TokenRole =
   | "filler"
   | "unmapped";
 
-/** Words of a text with their place in it (UTF-16). */
+/** Words of a text with their position (UTF-16). */
 export interface Words {
   readonly words: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** White space as pages and spreadsheets have it, one unit each. */
+/** Unusual white space from web pages and spreadsheets, one unit each. */
 const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** What every word of a name is read as: a letter that no word has. */
+/** Replaces every word of a name: a character that no word has. */
 const IN_NAME = "\u{e000}";
 
-/** One text with the owners of its tokens. */
+/** A text with the owners of its tokens. */
 export class Sentence {
-  /** The text in plain letters and digits, with every white space of a line as a plain one. */
+  /** The text in plain letters and digits, with all white space within lines as spaces. */
   readonly text: string;
   readonly #written: string;
   readonly #tokens: Token[];
@@ -52,17 +52,17 @@ export class Sentence {
     this.#folded = this.#tokens.map(({ kind, folded }) => (kind === "word" ? folded : ""));
   }
 
-  /** The tokens; those of words that were read as others say so in `folded` and `key`. */
+  /** The tokens; words that were read as others differ in `folded` and `key`. */
   get tokens(): readonly Token[] {
     return this.#tokens;
   }
 
-  /** How often words were read as others: what was found before that may not hold any more. */
+  /** Number of reinterpretations; earlier lookups may be stale after each. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Reads a token as a word, folded. */
+  /** Reads a token as another word, folded. */
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
@@ -71,9 +71,7 @@ export class Sentence {
     this.#revision++;
   }
 
-  /**
-   * Makes words a name: they are no words of the language any more, neither here nor in phrases.
-   */
+  /** Turns words into a name, so that no stage or phrase matches them any more. */
   name(from: number, to: number): void {
     this.#revision++;
     for (let at = from; at < to; at++) {
@@ -85,35 +83,35 @@ export class Sentence {
     }
   }
 
-  /** Whether a token is there and nobody's. */
+  /** True if a token exists and has no owner. */
   free(index: number): boolean {
     return index >= 0 && this.#owners[index] === null;
   }
 
-  /** Who took a token; null for a free one. */
+  /** Returns the owner of a token, or null if it is free. */
   owner(index: number): TokenRole | null {
     return this.#owners[index] ?? null;
   }
 
-  /** Takes the free tokens from `from` up to, not including, `to`. */
+  /** Claims the free tokens from `from` up to, not including, `to`. */
   claim(from: number, to: number, role: TokenRole): Words {
     for (let at = from; at < to; at++) this.#owners[at] ??= role;
     return this.words(from, to);
   }
 
-  /** The text of tokens. */
+  /** Returns the text of tokens. */
   words(from: number, to: number): Words {
     const start = this.tokens[from]?.start ?? this.text.length;
     const end = this.tokens[to - 1]?.end ?? start;
     return this.quote(start, end);
   }
 
-  /** Quotes a stretch of the text as it was written, with its own white space. */
+  /** Quotes a range of the text as written, with its own white space. */
   quote(start: number, end: number): Words {
     return { words: this.#written.slice(start, end), start, end };
   }
 
-  /** Index of the token that begins at a place of the text, by halving; -1 for none. */
+  /** Returns the token that begins at an offset, or -1, by binary search. */
   tokenAt(start: number): number {
     let [low, high] = [0, this.#tokens.length];
     while (low < high) {
@@ -124,7 +122,7 @@ export class Sentence {
     return this.#tokens[low]?.start === start ? low : -1;
   }
 
-  /** A word by its folded form; empty beside the ends and for marks and numbers. */
+  /** Returns a folded word; empty out of range and for marks and numbers. */
   folded(index: number): string {
     return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
   }

@@ -1,19 +1,19 @@
 /**
- * A sentence as tokens, and forms of Portuguese words. Input: any text; a folded word. Output:
- * words, numbers and marks with their places in it (UTF-16), folded, and reduced so that singular
- * and plural are the same; the words that a word may be a diminutive or the other gender of.
- * Invariant: tokens are in order and do not overlap; between them is nothing but white space,
- * hyphens, apostrophes and invisible characters; linear in the length of the text. Reducing needs
- * no dictionary and may give what is no word; the other forms are only proposals, for the caller to
- * take where the word itself is unknown and the form is known.
+ * A sentence as tokens, and forms of Portuguese words.
+ * Input: any text; a folded word. Output: words, numbers, and marks with their positions (UTF-16),
+ * folded, and reduced so that singular and plural match; possible base words and other genders.
+ * Invariant: tokens are in order and do not overlap. Only white space, hyphens, apostrophes, and
+ * invisible characters separate them. The cost is linear in the text. Reduction needs no
+ * dictionary, so its result need not be a word. Other forms are only proposals, valid if the word
+ * is unknown and the form is known.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
 import { cnpjEnd } from "../../spec/cnpj/cnpjpieces.ts";
 
-/** Longest word whose ending is reduced; nobody writes longer ones. */
+/** Max length of a word whose ending is reduced; real words are shorter. */
 const REDUCED_MAX = 40;
 
-/** Words that look like plurals, or like words with an ending, and are none. */
+/** Words that only look like plurals or like words with an ending. */
 const KEPT = new Set(
   (
     "mais menos depois apos dois tres seis pois pais gas mes onibus tenis lapis atras atraves " +
@@ -37,7 +37,7 @@ const IRREGULAR = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 
-/** Endings of plurals with what stands for them; the first that fits is taken. */
+/** Plural endings with their replacements; the first match applies. */
 const PLURALS: readonly (readonly [ending: string, instead: string])[] = [
   ["oes", "ao"],
   ["aes", "ao"],
@@ -52,8 +52,8 @@ const PLURALS: readonly (readonly [ending: string, instead: string])[] = [
 ];
 
 /**
- * Takes the plural off a folded word. It need not give a word that exists, only the same one for
- * both numbers; what ends in a consonant and e (bares, luzes) loses the e as well.
+ * Removes the plural from a folded word. The result need not be a word, only the same for both
+ * numbers. Words in a consonant and e (bares, luzes) lose the e as well.
  */
 export function reduce(folded: string): string {
   if (folded.length < 4 || folded.length > REDUCED_MAX || KEPT.has(folded)) return folded;
@@ -63,7 +63,6 @@ export function reduce(folded: string): string {
   return "rzsl".includes(word.charAt(word.length - 2)) ? word.slice(0, -1) : word;
 }
 
-/** The letters s and e. */
 const [S, E] = [0x73, 0x65];
 
 function singular(folded: string): string {
@@ -77,7 +76,7 @@ function singular(folded: string): string {
   return folded;
 }
 
-/** Words that end like diminutives and are something else than a small one. */
+/** Words that only look like diminutives. */
 const NO_DIMINUTIVES = new Set(
   (
     "caminho caminha marinho marinha galinha farinha sardinha andorinha rainha bainha tainha " +
@@ -91,13 +90,13 @@ const NO_DIMINUTIVES = new Set(
   ).split(" "),
 );
 
-/** Shortest stem that a diminutive leaves: "bar" of "barzinho". */
+/** Min length of a diminutive's stem: "bar" in "barzinho". */
 const STEM_MIN = 3;
 
-/** Words that a folded one may be the diminutive of; none for words that only look so. */
+/** Returns the possible base words of a diminutive; none for words that only look like one. */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
-  // First, because it is cheap and most words fail it.
+  // This test comes first because it is cheap and rejects most words.
   if (!word.endsWith("inh", word.length - 1) && !word.endsWith("zit", word.length - 1)) return [];
   if (word.length > REDUCED_MAX || NO_DIMINUTIVES.has(word)) return [];
   if (/z(inh|it)[oa]$/.test(word)) return ofStemBeforeZ(word.slice(0, word.search(/z\w{3,4}$/)));
@@ -105,23 +104,23 @@ export function plainForms(folded: string): readonly string[] {
   const vowel = word.endsWith("a") ? "a" : "o";
   const stem = hardened(word.slice(0, -4));
   if (stem.length < STEM_MIN) return [];
-  // "Farmacinha" has lost the i of "farmácia".
+  // "Farmacinha" lost the i of "farmácia".
   return [stem + vowel, `${stem}i${vowel}`, `${stem}e`, stem];
 }
 
-/** "bar|zinho", "salão|zinho", "pãe|zinhos" (a plural inside), and "arro|zinho" for arroz. */
+/** Returns base words for "bar|zinho", "salão|zinho", "pãe|zinhos" (inner plural), "arro|zinho". */
 function ofStemBeforeZ(stem: string): readonly string[] {
   if (stem.length < STEM_MIN) return stem === "pa" ? ["pa"] : [];
   return [stem, reduce(`${stem}s`), `${stem}z`];
 }
 
-/** Before i the sounds of c and g are written qu and gu: "botequinho" of "boteco". */
+/** Restores c and g, which are written qu and gu before i: "botequinho" from "boteco". */
 function hardened(stem: string): string {
   if (stem.endsWith("qu")) return `${stem.slice(0, -2)}c`;
   return stem.endsWith("gu") ? `${stem.slice(0, -2)}g` : stem;
 }
 
-/** Endings of professions: of men with those of women. */
+/** Masculine endings of professions with their feminine ones. */
 const GENDERS: readonly (readonly [ending: string, other: string])[] = [
   ["eiro", "eira"],
   ["ario", "aria"],
@@ -139,7 +138,7 @@ const GENDERS: readonly (readonly [ending: string, other: string])[] = [
   ["agogo", "agoga"],
 ];
 
-/** The word for the other gender of a profession; none for other words. */
+/** Returns the other gender of a profession; none for other words. */
 export function otherGenders(folded: string): readonly string[] {
   const word = folded.endsWith("es") && /[dts]ores$/.test(folded) ? folded.slice(0, -2) : folded;
   const single = word.endsWith("s") ? word.slice(0, -1) : word;
@@ -153,20 +152,20 @@ export function otherGenders(folded: string): readonly string[] {
   return forms;
 }
 
-/** The singular of an English plural that Portuguese endings do not explain: bakeries, churches. */
+/** Returns the singular of an English plural without a Portuguese ending: bakeries, churches. */
 export function englishSingulars(folded: string): readonly string[] {
   if (!folded.endsWith("es")) return [];
   if (folded.length > 5 && folded.endsWith("ies")) return [`${folded.slice(0, -3)}y`];
   return folded.length > 5 && /(ch|sh|x|ss)es$/.test(folded) ? [folded.slice(0, -2)] : [];
 }
 
-/** One token. */
+/** A word, number, or mark of a text. */
 export interface Token {
-  /** An address or a CNPJ with letters is one word; so is `&`, which is read as "e". */
+  /** An address or a CNPJ with letters is one word, and so is `&`, read as "e". */
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
-  /** As written; "S.P." without its points. */
+  /** As written; "S.P." without its periods. */
   readonly text: string;
   /** Lower case without accents. */
   readonly folded: string;
@@ -174,10 +173,10 @@ export interface Token {
   readonly key: string;
 }
 
-/** Cuts a text into tokens. */
+/** Splits a text into tokens. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  // Without one of these there is no address, which most texts are spared to be searched for.
+  // Most texts have none of these and skip the search for addresses.
   const addresses = text.includes(".") || text.includes("@") || text.includes("://");
   for (let at = 0; at < text.length; ) {
     const kind = kindAt(text, at);
@@ -194,7 +193,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** What a character is to a word; `inside` are those that words may hold but not begin with. */
+/** Character classes; `inside` characters may continue a word but not begin one. */
 type Kind = "letter" | "digit" | "silent" | "inside" | "mark";
 
 function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark"): Token {
@@ -206,11 +205,11 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
   return { kind: type, start, end, text: part, folded: part, key: part };
 }
 
-/** "S/A", "M&A", "T.I.", "E.P.P": one word, whatever stands between its letters. */
+/** "S/A", "M&A", "T.I.", "E.P.P": one word, including the separators. */
 const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
-/** Words that are written short, with a point that ends no sentence. */
+/** Abbreviations with a period that does not end a sentence. */
 const SHORTENED = new Set("ltda ltd cia tel cel fone min max cap aprox".split(" "));
-/** What follows a point that ends a sentence: white space and a capital, or a line. */
+/** Follows a period that ends a sentence: white space and a capital letter, or a new line. */
 const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 
 function wordToken(text: string, start: number, end: number): Token {
@@ -224,7 +223,7 @@ function wordToken(text: string, start: number, end: number): Token {
   return { kind: "word", start, end: to, text: part, folded, key: reduce(folded) };
 }
 
-/** The word that begins with a single letter: "T.I." is "ti"; null where the letter is alone. */
+/** Returns the word that begins with a single letter ("T.I." is "ti"), or null if it is alone. */
 function dotted(text: string, start: number): Token | null {
   ONE_WORD.lastIndex = start;
   const whole = ONE_WORD.exec(text)?.[0];
@@ -235,7 +234,7 @@ function dotted(text: string, start: number): Token | null {
   return { kind: "word", start, end, text: letters, folded, key: reduce(folded) };
 }
 
-/** Behind the point of an abbreviation, unless the point ends a sentence as well. */
+/** Returns the index after an abbreviation's period, unless that also ends a sentence. */
 function pointEnd(text: string, at: number): number {
   if (text[at] !== ".") return at;
   NEW_SENTENCE.lastIndex = at + 1;
@@ -248,7 +247,7 @@ function addressToken(text: string, start: number, end: number): Token {
   return { kind: "word", start, end, text: part, folded, key: folded };
 }
 
-/** Letters, with accents that are characters of their own and with what nobody sees. */
+/** Returns the end of a word: letters, combining accents, and invisible characters. */
 function wordEnd(text: string, start: number): number {
   let end = start;
   for (let at = start; at < text.length; ) {
@@ -260,7 +259,7 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-/** Digits with single points, commas, slashes, hyphens between them, or one e: 5611-2/01, 1e6. */
+/** Returns the end of digits joined by one point, comma, slash, hyphen, or e: 5611-2/01, 1e6. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
@@ -272,8 +271,8 @@ function numberEnd(text: string, start: number): number {
 }
 
 /**
- * End of an address of the web or of mail that begins here, null where none does. Only what follows
- * white space or an opening mark is looked at, so that each character is read once for this.
+ * Returns the end of a web or mail address that begins here, or null. Only positions after white
+ * space or an opening mark are checked, so that each character is read once for this.
  */
 function addressEnd(text: string, start: number): number | null {
   if (start > 0 && !/[\s("'<[“”„«»‘’]/.test(text[start - 1] as string)) return null;
@@ -288,15 +287,15 @@ function addressEnd(text: string, start: number): number | null {
   return mail || web ? end : null;
 }
 
-/** End of a CNPJ with letters or an exponent that begins here; its parts would be other words. */
+/** Returns the end of a CNPJ with letters or an exponent, whose parts would be other words. */
 function letteredEnd(text: string, start: number): number | null {
   return start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string) ? null : cnpjEnd(text, start);
 }
 
-/** Words of plain letters, which are most, are only written small. */
+/** Words of plain letters, the majority, only need lower case. */
 const PLAIN_LETTERS = /^[a-zA-Z]*$/;
 
-/** Lower case without accents; what nobody sees is left out. */
+/** Returns a word in lower case without accents and invisible characters. */
 export function foldWord(word: string): string {
   if (PLAIN_LETTERS.test(word)) return word.toLowerCase();
   let folded = "";
@@ -314,7 +313,7 @@ export function foldWord(word: string): string {
   return folded;
 }
 
-/** Below this characters are looked up in tables, from it on one by one. */
+/** Characters below this are looked up in tables, others are classified one by one. */
 const LOW_END = 0x250;
 const KINDS_LOW: readonly Kind[] = Array.from({ length: LOW_END }, (_, code) => kindOf(code));
 const FOLDED_LOW = Array.from({ length: LOW_END }, (_, code) => foldCodePoint(code) ?? "");
@@ -333,7 +332,7 @@ function kindOf(codePoint: number): Kind {
   return letter ? "letter" : "mark";
 }
 
-/** Characters without a shape: soft hyphens, joiners, direction marks, variation selectors. */
+/** True for invisible characters: soft hyphens, joiners, direction marks, variation selectors. */
 function isUnseen(character: string): boolean {
   return /\p{Cf}/u.test(character) || (character >= "\ufe00" && character <= "\ufe0f");
 }
@@ -343,7 +342,7 @@ function isAccent(code: number): boolean {
   return code >= 0x300 && code <= 0x36f;
 }
 
-/** Letters in the styles that Unicode has for them (full width, bold, in circles), else null. */
+/** Returns plain letters for styled Unicode letters (full width, bold, in circles), or null. */
 function foldStyled(codePoint: number): string | null {
   if (codePoint < 0x2100) return null;
   const character = String.fromCodePoint(codePoint);

@@ -1,33 +1,33 @@
 /**
- * The cities that named districts lie in: "Centro de Campinas e Gonzaga de Santos". Input: the
- * districts of a sentence and the cities that it wishes. Output: for each district the
- * municipalities in which it is looked for.
- * Invariant: a district next to a city is looked for in that city alone, and in those that a list
- * joins to it; cities between two districts that cannot be divided belong to neither.
+ * The cities of named districts: "Centro de Campinas e Gonzaga de Santos".
+ * Input: the districts and requested cities of a sentence. Output: the municipalities in which each
+ * district is looked up.
+ * Invariant: a district next to a city is looked up only in that city and in those listed with it.
+ * Cities between two districts that cannot be assigned belong to neither.
  */
 import type { Sentence } from "../../words/sentence.ts";
 import type { City } from "../placenames.ts";
 import type { Lead } from "../placewords.ts";
 
-/** Tokens of a name with the words that lead to it. */
+/** Tokens of a name with its introducing words. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A district in the sentence, with the municipalities (IBGE codes) that know it. */
+/** A district in the sentence, with the municipalities (IBGE codes) that have it. */
 interface DistrictAt extends Span {
   readonly known: ReadonlyMap<string, unknown>;
 }
 
-/** A place that is named, as a mention has it. */
+/** A named place, as in a mention. */
 export interface PlaceAt extends Span {
   readonly lead: Pick<Lead, "kind">;
   readonly states: readonly string[];
   readonly cities: readonly City[];
 }
 
-/** Districts or cities that a list joins. */
+/** Districts or cities in one list. */
 interface Run extends Span {
   readonly districts: readonly DistrictAt[];
   readonly cities: readonly PlaceAt[];
@@ -38,8 +38,8 @@ type Link = "listed" | "comma" | "direct" | "apart";
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
 /**
- * Returns for each district the IBGE codes of its cities: none if two districts share them, and
- * undefined if no city stands next to it, so that every city of the sentence may be meant.
+ * Returns the IBGE codes of each district's cities: none if two districts share them, undefined if
+ * no city is adjacent, so that every city of the sentence is possible.
  */
 export function citiesOfDistricts<District extends DistrictAt>(
   sentence: Sentence,
@@ -60,7 +60,7 @@ export function citiesOfDistricts<District extends DistrictAt>(
   return found;
 }
 
-/** Districts and cities in their order, those that a list joins together. */
+/** Returns districts and cities in order, grouped by list. */
 function runsOf(
   sentence: Sentence,
   districts: readonly DistrictAt[],
@@ -90,12 +90,12 @@ function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
   const link = linkOf(sentence, last.to, one.from);
   if (one.cities.length === 0) return link !== "apart";
   if (link !== "listed" && link !== "comma") return false;
-  // "bairro Centro de Campinas e em Santos" asks for all of Santos.
+  // "bairro Centro de Campinas e em Santos" includes all of Santos.
   const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
   return kind === "" || kind === first;
 }
 
-/** The run of cities that a run of districts belongs to; null if none is next to it. */
+/** Returns the city run of a district run, or null if none is adjacent. */
 function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | null {
   const run = runs[at] as Run;
   const sides = [runs[at - 1], runs[at + 1]].filter((one): one is Run => {
@@ -109,7 +109,7 @@ function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | nu
   if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
     return other;
   }
-  // A sentence that begins with a city has its districts after their cities.
+  // In a sentence that begins with a city, districts follow their cities.
   return (runs[0] as Run).cities.length > 0 ? one : other;
 }
 
@@ -119,7 +119,7 @@ function knowsAll({ cities }: Run, { districts }: Run): boolean {
   );
 }
 
-/** True if cities stand next to districts on both sides. */
+/** True if districts are adjacent to cities on both sides. */
 function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolean {
   const [before, run, after] = [runs[at - 1], runs[at] as Run, runs[at + 1]];
   const isDistrict = (one: Run | undefined) => one !== undefined && one.districts.length > 0;
@@ -127,14 +127,14 @@ function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolea
   return isNextTo(sentence, before as Run, run) && isNextTo(sentence, run, after as Run);
 }
 
-/** True if nothing but a comma and small words stands between two runs. */
+/** True if only a comma and small words separate two runs. */
 function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one];
   const link = linkOf(sentence, first.to, second.from);
   return link === "comma" || link === "direct";
 }
 
-/** As `linkOf` of mentions, across the states that only say which city is meant. */
+/** Like `linkOf` for mentions, but skips states that only qualify a city. */
 function linkOf(sentence: Sentence, from: number, to: number): Link {
   let [comma, listed] = [false, false];
   for (let at = from; at < to; at++) {

@@ -1,9 +1,9 @@
 /**
- * Names of districts (bairros) as the served snapshot has them. What comes in: a municipality and
- * names as people say them. What goes out: how its accounts spell these, folded, and how many do.
- * Invariant: only names of that municipality, compared whole and folded as the filter compares
- * them; but for the first word, of which people and registry have several spellings, none is
- * changed.
+ * Names of districts (bairros) in the served snapshot.
+ * Input: a municipality and names in user spelling. Output: the folded spellings in its accounts
+ * and the number of accounts.
+ * Invariant: only names of that municipality, compared whole and folded as in the filter. Only the
+ * first word may differ in spelling, because users and the registry abbreviate it differently.
  */
 
 import { districtSizes } from "../../../search/districts.ts";
@@ -12,13 +12,13 @@ import { foldDistrict } from "../../../spec/districtname.ts";
 
 /** A district of a municipality. */
 export interface KnownDistrict {
-  /** Folded names that accounts have, the commonest first; the spellings of one name. */
+  /** Folded spellings of the name in accounts, the most frequent first. */
   readonly names: readonly string[];
-  /** Accounts with one of these. */
+  /** Number of accounts with one of these. */
   readonly accounts: number;
 }
 
-/** First words of districts, and how they are shortened. */
+/** First words of district names, and their abbreviations. */
 const SPELLINGS: readonly (readonly string[])[] = [
   ["jardim", "jd", "jd.", "jard"],
   ["vila", "vl", "vl."],
@@ -30,7 +30,7 @@ const SPELLINGS: readonly (readonly string[])[] = [
   ["nossa senhora", "n s", "n. s.", "n sra", "n. sra."],
 ];
 
-/** Every way to write a name that is folded; the name itself comes first. */
+/** Returns all spellings of a folded name, the name itself first. */
 function spellingsOf(name: string): readonly string[] {
   for (const forms of SPELLINGS) {
     const said = forms.find((form) => name.startsWith(`${form} `));
@@ -44,7 +44,7 @@ function spellingsOf(name: string): readonly string[] {
 /** Municipalities whose districts are read in one native call. */
 const MUNICIPALITIES_PER_CALL = 64;
 
-/** Names of which the municipalities are kept for a snapshot. */
+/** Max names per snapshot whose municipalities are cached. */
 const HOMES_KEPT = 256;
 
 type Homes = ReadonlyMap<string, KnownDistrict>;
@@ -56,22 +56,22 @@ function homesOf(segment: Segment): Map<string, Homes> {
   return known;
 }
 
-/** The districts of a snapshot, for one sentence, whose stages ask for the same names again. */
+/** The districts of a snapshot, cached for one sentence, whose stages repeat lookups. */
 export class DistrictNames {
   readonly #segment: Segment;
-  /** What was found, by municipality and by name as said. */
+  /** Results by municipality and by name as written. */
   readonly #asked = new Map<string, Map<string, KnownDistrict | null>>();
 
   constructor(segment: Segment) {
     this.#segment = segment;
   }
 
-  /** Whether the snapshot has none because its import wrote none. */
+  /** True if the snapshot's import wrote no districts. */
   get lacking(): boolean {
     return this.#segment.catalog.lacksDistricts === true;
   }
 
-  /** What a municipality (IBGE code) knows of names, each as said; null for an unknown one. */
+  /** Returns the district of a municipality (IBGE code) for each name as written, or null. */
   known(ibge: string, said: readonly string[]): readonly (KnownDistrict | null)[] {
     const asked = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
     this.#asked.set(ibge, asked);
@@ -84,9 +84,8 @@ export class DistrictNames {
   }
 
   /**
-   * Which municipalities, of all there are, know names, each as said, with what they know of them,
-   * the one with most accounts first. Reads all districts for names that nobody has
-   * asked for lately.
+   * Returns for each name as written the municipalities that have it, with their districts, the one
+   * with most accounts first. Scans all districts for names that are not in the cache.
    */
   among(ibges: Iterable<string>, said: readonly string[]): readonly Homes[] {
     const kept = homesOf(this.#segment);
@@ -109,7 +108,7 @@ export class DistrictNames {
     return said.map((name) => spellingsOf(foldDistrict(name)));
   }
 
-  /** Finds districts by name: for each name, which has several forms, a map by municipality. */
+  /** Finds districts by name: for each name, with all its spellings, a map by municipality. */
   #knownIn(
     ibges: readonly string[],
     forms: readonly (readonly string[])[],
@@ -129,7 +128,7 @@ export class DistrictNames {
   }
 }
 
-/** The district that accounts spell in some of these ways, each as often as `sizes` says. */
+/** Returns the district with these spellings; `sizes` has the accounts for each. */
 function districtOf(names: readonly string[], sizes: Uint32Array): KnownDistrict {
   const spelled = names
     .map((name, i) => ({ name, accounts: sizes[i] ?? 0 }))

@@ -1,10 +1,10 @@
 /**
- * Districts (bairros) of cities. What comes in: a sentence before its places are read, and the
- * districts of the snapshot. What goes out: those that are named beside a city that has them, their
- * words claimed, with what each city knows of them.
- * Invariant: behind "bairro" any name that the city has, elsewhere only one that many of its
- * accounts have and that is no place or trade by itself; a name is taken whole or not at all. Every
- * name is looked up in a few cities beside it, so that the work grows with the text alone.
+ * Districts (bairros) of cities.
+ * Input: a sentence before its places are read, and the snapshot's districts. Output: the districts
+ * named next to a city that has them, with their words claimed and what each city knows of them.
+ * Invariant: after "bairro" any name that the city has is accepted, elsewhere only one with many
+ * accounts that is not a place or trade by itself. A name is taken whole or not at all. Names are
+ * looked up in a few cities next to them, so that the cost is linear in the text.
  */
 import { beginsWish, kindAt } from "../../items.ts";
 import { negatorOf } from "../../negation.ts";
@@ -18,48 +18,46 @@ import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
 import { enclosedNames, stateEnd } from "./enclosed.ts";
 
-/** Words that say that a name is that of a district. */
+/** Words that mark a name as a district. */
 const MARKS = new Set(
   (
     "bairro bairros distrito distritos neighbourhood neighbourhoods neighborhood neighborhoods " +
     "district districts"
   ).split(" "),
 );
-/** The same behind the name: "the Savassi district". */
+/** The same after the name: "the Savassi district". */
 const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
-/** The centre of a city, which is a district that companies write. */
+/** The center of a city, which companies write as a district. */
 const CENTRES = new Set(["centro", "downtown"]);
 /** Verbs between a negator and a district: "que não sejam no centro". */
 const LEADS_OUT = new Set(
   "que sejam seja estejam esteja fiquem fique ficam fica situadas localizadas are be".split(" "),
 );
-/** Most tokens of a name. */
 const NAME_MAX = 7;
-/** Most names of a list. */
 const LIST_MAX = 12;
-/** Cities on either side of a name in which it is looked up. */
+/** Max cities on either side of a name in which it is looked up. */
 const NEAR = 2;
-/** Namesakes of a city in which it is looked up. */
+/** Max namesakes of a city in which it is looked up. */
 const NAMESAKES_MAX = 8;
-/** A district that nothing says to be one has at least this share of its city's accounts. */
+/** Min share of a city's accounts in a district without a marking word. */
 const SHARE_MIN = 1 / 20_000;
 
-/** A city that may be meant, by its place in the sentence. */
+/** A possible city, by its position in the sentence. */
 interface CityAt {
   readonly from: number;
   readonly to: number;
   readonly cities: readonly City[];
 }
 
-/** A name of a list, and the cities that have it. */
+/** A name in a list, and the cities that have it. */
 interface NameAt {
   readonly from: number;
   readonly to: number;
   readonly known: ReadonlyMap<string, KnownDistrict>;
 }
 
-/** Finds and claims districts that a city of the sentence has. */
+/** Finds and claims districts of the cities in the sentence. */
 export function findDistricts(context: PlaceContext): void {
   if (context.districts.names.lacking) return;
   const cities = citiesOf(context);
@@ -71,8 +69,8 @@ export function findDistricts(context: PlaceContext): void {
 }
 
 /**
- * "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": names that the city has, and those that nobody
- * knows; a town of another state that it does not have is left, to be asked for.
+ * Reads "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": names that the city has, and unknown
+ * ones. A town of another state that is no district of the city stays unclaimed.
  */
 function enclosed(context: PlaceContext, city: CityAt): boolean {
   if (!context.sentence.free(city.from)) return false;
@@ -127,8 +125,8 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
 }
 
 /**
- * "em Recife, fora Boa Viagem", "sem a Mooca": parts of the city before them that are left out,
- * even those that are called as a town of another state.
+ * Reads "em Recife, fora Boa Viagem", "sem a Mooca": excluded parts of the preceding city, even if
+ * a town of another state has the same name.
  */
 function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   const { sentence } = context;
@@ -150,7 +148,7 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   }
 }
 
-/** Whether a name is that of a part of a city, and not of a town beside it. */
+/** True if a name is a part of a city and not a nearby town. */
 function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: CityAt): boolean {
   const town = context.gazetteer.places.longest(context.sentence.tokens, from);
   const { cities = [], states = [] } = town?.to === to ? town.place : {};
@@ -159,7 +157,7 @@ function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: Cit
   return isOften(known, city);
 }
 
-/** "in the Savassi district of Belo Horizonte"; one that is not known is kept to be said so. */
+/** Reads "in the Savassi district of Belo Horizonte"; an unknown name is recorded for the notes. */
 function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]): void {
   const { sentence } = context;
   let run = mark;
@@ -179,20 +177,20 @@ function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]
   }
 }
 
-/** The cities around a place of the sentence. */
+/** Returns the cities around a position in the sentence. */
 function nearest(cities: readonly CityAt[], at: number): CityAt[] {
-  // Halved, because a list may name a hundred cities and a word for a district before each.
+  // Binary search, because a list may name a hundred cities, each after a word for a district.
   let [middle, high] = [0, cities.length];
   while (middle < high) {
     const half = (middle + high) >>> 1;
     if ((cities[half] as CityAt).from > at) high = half;
     else middle = half + 1;
   }
-  // A name may begin like a city or be one: "bairro Boa Viagem, Recife".
+  // A name may begin like a city or equal one: "bairro Boa Viagem, Recife".
   return cities.slice(Math.max(0, middle - NEAR), middle + NEAR + 1);
 }
 
-/** "em Savassi, BH", "na Vila Madalena em São Paulo": names right before a city. */
+/** Reads names directly before a city: "em Savassi, BH", "na Vila Madalena em São Paulo". */
 function before(context: PlaceContext, city: CityAt): boolean {
   const { sentence } = context;
   if (!sentence.free(city.from)) return false;
@@ -213,7 +211,7 @@ function before(context: PlaceContext, city: CityAt): boolean {
       at === end - 1 &&
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
-    // "escritórios do Batel e da Água Verde, em Curitiba", and no part of "na Morada do Sol"
+    // "escritórios do Batel e da Água Verde, em Curitiba", but not inside of "na Morada do Sol"
     const isInName = [2, 3, 4].some((back) => isLed(sentence, at - back));
     const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1)) && !isInName;
     const led = isLed(sentence, at) || out || isAlone || isPart;
@@ -235,7 +233,7 @@ function isLed(sentence: Sentence, at: number): boolean {
   return isIn(word) || /^(the|o)$/.test(word) || isArticle;
 }
 
-/** "em São Paulo, Moema", "em BH na Savassi", "Curitiba (Batel)": names right behind a city. */
+/** Reads names directly after a city: "em São Paulo, Moema", "em BH na Savassi". */
 function behind(context: PlaceContext, city: CityAt): boolean {
   const { sentence } = context;
   if (!sentence.free(city.from)) return false;
@@ -253,21 +251,21 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   return true;
 }
 
-/** Whether a name that nothing says to be a district may begin at a token. */
+/** True if a name without a marking word may begin at a token. */
 function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null): boolean {
   const { sentence } = context;
   if (beginsWish(sentence, at) || isSpecialised(sentence, at - 1)) return false;
   const next = sentence.folded(at + 1);
   const alone = !/\p{L}/u.test(next) || isIn(next) || isOf(next) || JOINS.has(next);
   const word = sentence.folded(at);
-  // Of all parts of cities only the centre is a district that companies write.
+  // The center is the only part of a city that companies write as a district.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
   if (!alone || CENTRES.has(word)) return true;
   const town = townAt(context, at);
   return !part && (town === null || (city !== null && isElsewhere(context, at, city)));
 }
 
-/** Whether a name is that of towns of other states alone. */
+/** True if a name belongs only to towns of other states. */
 function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: CityAt): boolean {
   const {
     cities = [],
@@ -279,7 +277,7 @@ function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: Ci
   return states.length === 0 && towns.length > 0 && !isNear;
 }
 
-/** Where a place that a filter knows ends; areas inside of a municipality are none. */
+/** Returns the end of a place with a filter, or null; areas inside a municipality have none. */
 function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | null {
   const match = gazetteer.places.longest(sentence.tokens, at);
   if (match === null) return null;
@@ -289,8 +287,8 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
 }
 
 /**
- * Enough accounts have each of the names, and none is the name of a place, but for towns of other
- * states in a list with what is no town: "na Bela Vista e no Jardim Europa em Recife".
+ * True if each name has enough accounts and none is a place, except towns of other states listed
+ * with names that are not towns: "na Bela Vista e no Jardim Europa em Recife".
  */
 function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt): boolean {
   const towns = list.filter(({ from, to }) => townAt(context, from) === to);
@@ -299,7 +297,7 @@ function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt)
   return list.every(({ from, to, known }) => context.tradeEnd(from) < to && isOften(known, city));
 }
 
-/** Whether so many accounts of a city name a district that nothing need say that it is one. */
+/** True if enough accounts of a city have a district to accept it without a marking word. */
 export function isOften(
   known: ReadonlyMap<string, KnownDistrict>,
   { cities }: Pick<CityAt, "cities">,
@@ -309,7 +307,7 @@ export function isOften(
   });
 }
 
-/** The names of a list that begins at a token, as far as one of the cities has them. */
+/** Returns the names of a list that begins at a token, while one of the cities has them. */
 function listAt(
   context: PlaceContext,
   start: number,
@@ -334,7 +332,7 @@ function listAt(
   return list;
 }
 
-/** The longest name that begins at a token and ends where a name may end. */
+/** Returns the longest name that begins at a token and has a valid end. */
 function nameAt(
   context: PlaceContext,
   from: number,
@@ -359,7 +357,7 @@ function isNamePart(sentence: Sentence, at: number): boolean {
   return token !== undefined && sentence.free(at) && (token.kind !== "mark" || token.text === ".");
 }
 
-/** Whether what stands at a token does not go on with a name before it. */
+/** True if the token does not continue the name before it. */
 function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || (token.kind === "mark" && token.text !== ".")) return true;
@@ -377,7 +375,7 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   );
 }
 
-/** What the cities know of each of the names. */
+/** Returns for each of the names the cities' districts. */
 function knownAt(
   { sentence, districts }: PlaceContext,
   ranges: readonly (readonly [number, number])[],
@@ -398,13 +396,13 @@ function knownAt(
   return found;
 }
 
-/** A name as companies write it: the centre is called so in Portuguese only. */
+/** Returns a name as companies write it: the center only has its Portuguese name. */
 function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): string {
   const { words } = sentence.words(from, to);
   return CENTRES.has(words.toLowerCase()) ? "Centro" : words;
 }
 
-/** How a list of districts is said. */
+/** The context of a list of districts. */
 interface Taking {
   readonly implied: boolean;
   readonly near: readonly CityAt[];
@@ -412,7 +410,7 @@ interface Taking {
   readonly within?: ReadonlySet<string>;
 }
 
-/** Claims a list of districts with the word that says so; it asks for no place by itself. */
+/** Claims a list of districts with its marking word; the city itself is not requested. */
 function take(
   context: PlaceContext,
   at: number,
@@ -436,7 +434,7 @@ function take(
   }
 }
 
-/** Whether only a comma and words such as "na cidade de" stand between a name and its city. */
+/** True if only a comma and words such as "na cidade de" separate a name from its city. */
 function isBeside(sentence: Sentence, end: number, city: number): boolean {
   const { from } = leadOf(sentence, city);
   return from <= end || (from === end + 1 && sentence.tokens[end]?.text === ",");

@@ -1,9 +1,9 @@
 /**
- * Names that a colon, brackets, a dash or a hyphen put behind a city: "Santos: Centro, Gonzaga",
- * "Recife (Boa Viagem)". Input: a sentence and a city in it. Output: the stretches of text that are
- * names there.
- * Invariant: they are parts of that city, whatever towns elsewhere are called so; a wish, a trade,
- * a state and a town of the city's own state are none.
+ * Names after a city in a list opened by a colon, bracket, dash, or hyphen: "Santos: Centro,
+ * Gonzaga", "Recife (Boa Viagem)".
+ * Input: a sentence and a city in it. Output: the text ranges of the names.
+ * Invariant: they are parts of that city, even if towns elsewhere have these names. Requests,
+ * trades, states, and towns of the city's own state are not included.
  */
 import { STATE_NAMES } from "../../../spec/states.ts";
 import { isFillerWord } from "../../fillers.ts";
@@ -16,9 +16,9 @@ import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../states.ts";
 
-/** A hyphen opens a list only between spaces; it joins names of towns, too: "Santos - Campinas". */
+/** A hyphen opens a list only between spaces; it also joins town names: "Santos - Campinas". */
 export const HYPHEN = "-";
-/** What begins such a list, with what ends it. */
+/** Marks that begin such a list, with their closing marks. */
 const OPENS: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -30,29 +30,28 @@ const DASH = /^[–—]$/;
 const JOINT = /^[,/]$/;
 const AND = /^(?:e|ou|and|or|mais)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
-/** The centre of a city, which is a district and needs no capital letter. */
+/** The center of a city, which is a district and needs no capital letter. */
 const CENTRE = /^(?:centro|downtown)$/;
-/** Words that begin names of districts, though some of them name a trade or a part as well. */
+/** First words of district names, even if some also name a trade or a part. */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
 /** Words that end a name. */
 const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
-/** Max names of a list. */
 const LIST_MAX = 12;
 
-/** A city by its place in the sentence, and what it may be. */
+/** A city by its position in the sentence, with the candidates. */
 interface CityAt {
   readonly to: number;
   readonly cities: readonly City[];
 }
 
-/** Tokens of a name; sure if nothing else is written so, not only if the city has it. */
+/** Tokens of a name; `isSure` means that it is a name even if the city does not have it. */
 interface Range {
   readonly from: number;
   readonly to: number;
   readonly isSure: boolean;
 }
 
-/** The token behind a city and its state: "Santos/SP", "Santos - SP", "São Paulo (capital)". */
+/** Returns the index after a city and its state: "Santos/SP", "São Paulo (capital)". */
 export function stateEnd({ tokens }: Sentence, cityEnd: number): number {
   if (isUf(tokens[cityEnd])) return cityEnd + 1;
   const mark = tokens[cityEnd]?.text ?? "";
@@ -67,7 +66,7 @@ function isUf(token: Token | undefined): boolean {
   return Object.hasOwn(STATE_NAMES, token?.text.toUpperCase() ?? "");
 }
 
-/** Index of the token before the list that a city has behind it and its state; -1 for none. */
+/** Returns the token before the list that follows a city and its state, or -1. */
 function enclosingMark(sentence: Sentence, cityEnd: number): number {
   const at = stateEnd(sentence, cityEnd);
   if (isBehindHyphen(sentence, at)) return at - 1;
@@ -79,14 +78,14 @@ function isOpening({ tokens }: Sentence, at: number): boolean {
   return OPENS.has(text) && !(DASH.test(text) && isUf(tokens[at + 1]));
 }
 
-/** True for a token behind " - ", which is no token itself. */
+/** True for a token after " - ", which is not a token itself. */
 function isBehindHyphen({ tokens, text }: Sentence, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (before === undefined || token === undefined || isUf(token)) return false;
   return /^\s+-\s+$/.test(text.slice(before.end, token.start));
 }
 
-/** The mark between two places that opens a list that belongs to the first; null for none. */
+/** Returns the mark before a name that opens a list belonging to the city, or null. */
 export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): string | null {
   if (isBehindHyphen(sentence, name)) return HYPHEN;
   for (let at = name - 1; at >= cityEnd; at--) {
@@ -98,7 +97,7 @@ export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): s
   return null;
 }
 
-/** The names of the list that a city has behind it, in their order. */
+/** Returns the names of the list after a city, in order. */
 export function enclosedNames(context: PlaceContext, city: CityAt): readonly Range[] {
   const { sentence } = context;
   const mark = enclosingMark(sentence, city.to);
@@ -118,7 +117,7 @@ export function enclosedNames(context: PlaceContext, city: CityAt): readonly Ran
   return names;
 }
 
-/** True for a name that needs no district of the city to be one: "Xurupita", not "Zona Sul". */
+/** True for a name even if the city has no such district: "Xurupita", not "Zona Sul". */
 function isSureName(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
   if (CENTRE.test(word)) return true;
@@ -131,7 +130,7 @@ function isSmall(sentence: Sentence, at: number): boolean {
   return AND.test(word) || ARTICLE.test(word) || isIn(word) || isOf(word);
 }
 
-/** Where a name ends: before a joint, a closing mark, a wish, or a word that leads to another. */
+/** Returns the end of a name: before a separator, closing mark, request, or preposition. */
 function nameEnd(sentence: Sentence, from: number, close: string): number {
   let to = from;
   for (; to < from + LIST_MAX && sentence.free(to); to++) {
@@ -140,14 +139,14 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     if (kind === "mark" && (text !== "." || close !== "")) break;
     if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
     if (to > from && isBehindHyphen(sentence, to)) break;
-    // "Praia Grande" is a name, "Centro MEI" two things.
+    // "Praia Grande" is one name, "Centro MEI" is not.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
     if (to > from && beginsWish(sentence, to) && !isInName) break;
   }
   return to;
 }
 
-/** True for what may be a district: no wish, trade, state, or town of the same state. */
+/** True for a possible district: not a request, trade, state, or town of the same state. */
 function isName(
   context: PlaceContext,
   { cities }: CityAt,
@@ -157,7 +156,7 @@ function isName(
   const word = sentence.folded(from);
   if (CENTRE.test(word) && to === from + 1) return true;
   const first = sentence.tokens[from] as Token;
-  // "Cidade Nova" is a name, "cidade" a word.
+  // "Cidade Nova" is a name, "cidade" is not.
   const isWord = !BEGINS.test(word) && (beginsWish(sentence, from) || isFillerWord(first));
   if (isWord || context.tradeEnd(from) >= to) return false;
   const match = gazetteer.places.longest(sentence.tokens, from);

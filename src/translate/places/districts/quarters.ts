@@ -1,10 +1,10 @@
 /**
- * Quarters that bear the name of a town: "Boa Viagem, Recife". What comes in: the mentions of a
- * sentence, read as cities and states. What goes out: districts that are named; a name that is the
- * quarter of the city right behind it is no wish for the town of its name.
- * Invariant: only a name before its city, a comma or nothing between them, in no list of others.
- * The district wins where the snapshot knows it in the city; against a town of the same state only
- * if it has more accounts. The reading that was not taken is a doubt.
+ * Districts with the name of a town: "Boa Viagem, Recife".
+ * Input: the mentions of a sentence, read as cities and states. Output: the named districts; a name
+ * that is a district of the city directly after it does not request the town of that name.
+ * Invariant: only names before their city, after a comma or directly, in no other list. The
+ * district wins if the city has it in the snapshot; against a town of the same state only with more
+ * accounts. The rejected reading is reported as a doubt.
  */
 
 import type { Sentence } from "../../words/sentence.ts";
@@ -14,12 +14,10 @@ import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN } from "./enclosed.ts";
 
-/** How many times the accounts of a town its city must have. */
+/** Min ratio between the accounts of a city and of the town. */
 const OUTWEIGHS = 10;
 
-/**
- * Capitals (IBGE) with quarters that bear the names of large towns elsewhere, folded as written.
- */
+/** Capitals (IBGE) with districts named like large towns elsewhere, folded as written. */
 const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "3304557": "campo grande|santa cruz|botafogo|glória|vila velha",
   "3550308": "campo grande|santana|lapa|vitória|campo belo|boa vista|palmas",
@@ -33,17 +31,17 @@ const LARGE_NAMESAKES: Readonly<Record<string, string>> = {
   "5300108": "taguatinga|sobradinho|planaltina|gama|santa maria|são sebastião",
 };
 
-/** The municipality whose quarters are towns of their own to those who live there. */
+/** The municipality whose residents consider its districts towns. */
 const FEDERAL_DISTRICT = "5300108";
 
 const NAMESAKES = new Map(
   Object.entries(LARGE_NAMESAKES).map(([ibge, names]) => [ibge, new Set(names.split("|"))]),
 );
 
-/** Finds quarters among the mentions; they are districts of the city behind them. */
+/** Finds mentions that are districts of the city after them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
   settleEnclosed(context, mentions);
-  // All are found first: a district that is settled is no neighbor any more.
+  // All are found first, because a settled district no longer counts as a neighbor.
   const found = mentions.flatMap((city, at) => {
     if (!isOnlyCity(city)) return [];
     const run = townsBefore(context, mentions, at);
@@ -53,7 +51,7 @@ export function settleQuarters(context: PlaceContext, mentions: readonly Mention
   for (const { town, city } of found) asQuarter(context, town, city);
 }
 
-/** Names of towns right before a city. */
+/** Names of towns directly before a city. */
 interface Before {
   readonly mentions: readonly Mention[];
   /** Index of the city. */
@@ -61,13 +59,13 @@ interface Before {
   readonly run: readonly Mention[];
 }
 
-/** Which of the names before a city are its districts. */
+/** Returns the names before a city that are its districts. */
 function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   const { mentions, at, run } = before;
   const [city, last] = [mentions[at] as Mention, run.at(-1)];
   if (last === undefined) return [];
   const isKnown = (town: Mention) => isKnownPart(context, town, city);
-  // "Boa Vista de Santos": a town has no other one.
+  // "Boa Vista de Santos": a town does not belong to another town.
   if (city.lead.kind === "of" && link(context, last, city) === "direct") {
     return run.every(isKnown) ? run : isOther(last, city) ? [last] : [];
   }
@@ -79,14 +77,14 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
   if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
   if (run.length === 1 && isOther(last, city) && !last.lead.city) {
     const isNear = !isElsewhere(last, city);
-    // Two towns of one state are usual; only a district that is known makes them doubtful.
+    // Two towns of one state are usual; only a known district makes them doubtful.
     const name = context.sentence.words(last.at, last.to).words;
     if (!isNear || knownIn(context, city, name).size > 0) assumeTowns(context, last, city);
   }
   return [];
 }
 
-/** "Liberdade e Bela Vista, São Paulo": a list of three towns would end with "e". */
+/** True for "Liberdade e Bela Vista, São Paulo": a list of three towns would end with "e". */
 function isListOfParts(
   context: PlaceContext,
   { mentions, at, run }: Before,
@@ -101,7 +99,7 @@ function isListOfParts(
   return isTwo && run.every((town) => isElsewhere(town, city)) && run.some(isKnown);
 }
 
-/** The names that a list joins before a city that follows them with a comma or nothing. */
+/** Returns the names listed before a city, separated from it by a comma or nothing. */
 function townsBefore(
   context: PlaceContext,
   mentions: readonly Mention[],
@@ -118,10 +116,10 @@ function townsBefore(
   return run;
 }
 
-/** Max names of a list that are tried. */
+/** Max names in a list that are tried. */
 const RUN_MAX = 12;
 
-/** Whether nothing else is listed with the names and their city. */
+/** True if no other place is listed with the names and their city. */
 function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean {
   const [first, before] = [run[0] as Mention, mentions[at - run.length - 1]];
   if (before !== undefined && link(context, before, first) !== "apart") return false;
@@ -130,7 +128,7 @@ function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean 
   return link(context, city, behind) === "apart";
 }
 
-/** "em Liberdade, São Paulo e Boa Vista, Campinas": commas bind, and "e" joins the pairs. */
+/** True for pairs: in "em Liberdade, São Paulo e Boa Vista, Campinas" commas bind before "e". */
 function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   const near = (i: number) => {
     const [one, other] = [mentions[i - 1], mentions[i]];
@@ -148,7 +146,7 @@ function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
   return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
 }
 
-/** Whether a name is that of a district of the city, and no larger town near it has it. */
+/** True if a name is a district of the city and no larger town nearby has that name. */
 function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
   if (context.districts.names.lacking || town.lead.city) return false;
   const name = context.sentence.words(town.at, town.to).words;
@@ -157,7 +155,7 @@ function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boole
   return isElsewhere(town, city) || (isOther(town, city) && outnumbers(known, town, city));
 }
 
-/** True if the district has more accounts than each town of its name in the same state. */
+/** True if the district has more accounts than every namesake town of the same state. */
 function outnumbers(
   known: ReturnType<typeof knownIn>,
   town: Mention,
@@ -172,12 +170,12 @@ function isOther(town: Mention, { cities }: Mention): boolean {
   return !town.cities.some(({ ibge }) => cities.some((city) => city.ibge === ibge));
 }
 
-/** Whether no town of a name lies in a state of the city. */
+/** True if no town of a name is in a state of the city. */
 function isElsewhere(town: Mention, { cities }: Mention): boolean {
   return !town.cities.some(({ uf }) => cities.some((city) => city.uf === uf));
 }
 
-/** Makes a name that of a district of the city. */
+/** Turns a name into a district of the city. */
 function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   town.dropped = true;
   const { districts, sentence } = context;
@@ -198,7 +196,7 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
   );
 }
 
-/** "em Boa Vista, Campinas", where no account of the city names such a district. */
+/** Notes that "em Boa Vista, Campinas" was read as two towns, if the city has no such district. */
 function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Mention): void {
   const [one, other] = [town, city].map(({ at, to }) => sentence.words(at, to).words);
   notes.assume(
@@ -220,12 +218,12 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
   );
 }
 
-/** How many times the accounts of a town the city before it has, where only its name is known. */
+/** Min ratio between the accounts of a city and of a town of which only the name is known. */
 const DWARFS = 100;
 
 /**
- * "em São Paulo, Maracanã": a small town of another state behind a city. It is the district of that
- * name where the city has one; else nobody knows which is meant, and it is lost.
+ * Settles small towns of another state after a city ("em São Paulo, Maracanã"). Such a name is the
+ * city's district if the city has one; otherwise it is ambiguous and marked as lost.
  */
 export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
   for (const [i, town] of mentions.entries()) {
@@ -250,7 +248,7 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** "Santos: Centro, Maracanã": towns that the city encloses; parts of it, or nobody knows. */
+/** Settles towns enclosed by a city ("Santos: Centro, Maracanã"): parts of it, or unknown. */
 function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
   let city: Mention | null = null;
   let mark: string | null = null;
@@ -267,7 +265,7 @@ function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): vo
   }
 }
 
-/** True if only commas and small words stand between two names of an enclosed list. */
+/** True if only commas and small words separate two names in an enclosed list. */
 function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): boolean {
   if (last === undefined) return false;
   for (let at = last.to; at < town.at; at++) {
@@ -277,7 +275,7 @@ function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): b
   return true;
 }
 
-/** "São Paulo - Moema", but "Santos - Campinas" and "Curitiba - Joinville", which are towns. */
+/** True for "São Paulo - Moema"; not for "Santos - Campinas" and "Curitiba - Joinville": towns. */
 function isPartBehind(context: PlaceContext, town: Mention, city: Mention): boolean {
   return isKnownPart(context, town, city) || isDwarfed(town, city);
 }
@@ -286,7 +284,7 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   const name = context.sentence.words(town.at, town.to).words;
   const isKnown = !context.districts.names.lacking && knownIn(context, city, name).size > 0;
   const isFar = isElsewhere(town, city);
-  // "São Paulo: Campinas, Santos" may list the towns of the state.
+  // "São Paulo: Campinas, Santos" may list towns of the state.
   if (!isFar && city.either && !isKnown) return;
   if (isFar && isKnown) asQuarter(context, town, city);
   else {
@@ -296,18 +294,18 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   }
 }
 
-/** How many times the accounts of a town a district of its name has in a capital. */
+/** Min ratio between the accounts of a capital's district and of a namesake town. */
 const NAMED_SO = 2;
 
 /**
- * "na Moema", and nothing else of a place: a small town of whose name a capital has a district that
- * far more accounts are in. It is a district then, whose city is still to be found.
+ * Settles "na Moema" with no other place: a small town whose name is also a district with far more
+ * accounts in a capital. It becomes a district, whose city is determined later.
  */
 export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
   const meant = mentions.filter(({ dropped }) => !dropped);
   const [town] = meant;
   if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
-  // "em Pinheiros" is the town: names of towns have no article.
+  // "em Pinheiros" is the town: town names have no article.
   const hasArticle = /^n[ao]s?$/.test(town.lead.word);
   if (!hasArticle && town.lead.kind !== "in") return;
   if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
@@ -337,7 +335,7 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
 }
 
-/** "em Taguatinga" is the town, and a district of Brasília of this name is larger. */
+/** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
 function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf }: City): void {
   const said = sentence.words(town.at, town.to);
   const [first] = town.cities;
@@ -366,7 +364,7 @@ const WHICH_NEAR = {
   en: 'This may be a district of the city or another town: say district, or join them with "and".',
 };
 
-/** Whether a town lies elsewhere and is hardly ever meant beside so large a city. */
+/** True if a town is in another state and too small to be meant next to so large a city. */
 function isDwarfed(town: Mention, { cities }: Mention): boolean {
   const city = cities.find(({ capital }) => capital) ?? cities[0];
   if (city === undefined || town.cities.some(({ uf, capital }) => uf === city.uf || capital)) {
@@ -389,7 +387,7 @@ function link({ sentence }: PlaceContext, one: Mention, other: Mention): string 
   return linkOf(sentence, one, other);
 }
 
-/** "Boa Viagem, Recife, PE" ends with the state of the city. */
+/** True for "Boa Viagem, Recife, PE", which ends with the city's state. */
 function endsWithState(mentions: readonly Mention[], at: number): boolean {
   const state = mentions[at];
   return state !== undefined && state.states.length > 0 && state.cities.length === 0;

@@ -1,8 +1,8 @@
 /**
- * Districts that a sentence names. What comes in: what the stages of places find of them. What goes
- * out: the districts of the filter, when it is known which cities the sentence means.
- * Invariant: a district that is not applied never leaves the search of its city running: what is
- * wider than what was asked for is worth nothing, and the notes say why.
+ * Districts that a sentence names.
+ * Input: the districts found by the place stages. Output: districts of the filter, by known cities.
+ * Invariant: if a district is not applied, the search of its city does not run: a wider result than
+ * the requested one is useless, and the notes explain why.
  */
 
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
@@ -12,32 +12,31 @@ import type { City } from "../placenames.ts";
 import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
-/** A district that is named. */
 interface SaidDistrict {
-  /** Its first token, with the words that lead to it, and the one after its last. */
+  /** Its first token, introducing words included, and the one after its last. */
   readonly from: number;
   readonly to: number;
   readonly words: Words;
-  /** The name alone, as said. */
+  /** The name alone, as written. */
   readonly name: string;
   readonly negated: boolean;
-  /** Nothing says that it is a district but that there is one. */
+  /** True if no word marks it as a district. */
   readonly implied: boolean;
-  /** What it is in the cities that may be meant, by IBGE code; empty where none has it. */
+  /** The district in each possible city, by IBGE code; empty if none has it. */
   known: ReadonlyMap<string, KnownDistrict>;
-  /** The cities (IBGE codes) that enclose it: "Santos (Centro)"; no other is meant. */
+  /** The cities (IBGE codes) that enclose it, to the exclusion of others: "Santos (Centro)". */
   readonly within?: ReadonlySet<string>;
-  /** Where it is known of the cities of all the states that are searched, for want of a city. */
+  /** If no city is named: the cities in the searched states that have it. */
   homes?: readonly City[];
 }
 
-/** Districts of a sentence, while its places are found. */
+/** Districts of a sentence, collected while its places are found. */
 export class SaidDistricts {
   readonly names: DistrictNames;
   readonly all: SaidDistrict[] = [];
-  /** First tokens of names of cities right beside a district that they have. */
+  /** First tokens of city names directly next to a district that they have. */
   readonly cities = new Set<number>();
-  /** First tokens of mentions that are one: whether it bounds the search is known with its city. */
+  /** First tokens of mentions that are districts; their effect is known with the city. */
   readonly named = new Set<number>();
 
   constructor(names: DistrictNames) {
@@ -45,24 +44,23 @@ export class SaidDistricts {
   }
 }
 
-/** What is known of the places of the sentence. */
+/** The places of the sentence that are known so far. */
 interface PlacesMeant {
   readonly cities: ReadonlyMap<string, City>;
   readonly states: ReadonlySet<string>;
-  /** The mentions of places that are wished. */
+  /** The mentions of requested places. */
   readonly sought: readonly PlaceAt[];
-  /** Set where what is named is not all that is searched. */
+  /** True if the search does not cover exactly the named places. */
   unknown: boolean;
 }
 
-/** Districts without a city that are looked for in all of them. */
+/** Max districts without a city that are looked up in all cities. */
 const HOMELESS_MAX = 4;
-/** Cities of a search in which every district is looked for; no sentence names more one by one. */
+/** Max cities of a search in which every district is looked up; no sentence lists more. */
 const LOOKED_MAX = 40;
-/** Cities that are named as alternatives. */
+/** Max cities that are named as alternatives. */
 const HOMES_SHOWN = 5;
 
-/** Where municipalities are looked up. */
 interface Cities {
   readonly states: readonly string[];
   city(ibge: string): City | undefined;
@@ -70,8 +68,8 @@ interface Cities {
 }
 
 /**
- * Looks for the cities of districts that are named without one: a single city that has it
- * is the one that is meant, of several the largest are said.
+ * Finds the cities of districts named without one. A single city that has the district is used; if
+ * there are several, the largest are reported.
  */
 export function findHomes(said: SaidDistricts, found: PlacesMeant, cities: Cities): void {
   if (found.cities.size > 0 || said.names.lacking) return;
@@ -100,13 +98,13 @@ function* codesOf({ states, citiesOf }: Cities): Generator<string> {
   for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
 }
 
-/** A district as `district_any_of` takes it. */
+/** A district for `district_any_of`. */
 interface FilterDistrict {
   readonly municipality_ibge: string;
   readonly name: string;
 }
 
-/** The districts to filter by; undefined without any. Sets `found.unknown` where one is left. */
+/** Returns the districts to filter by, if any. Sets `found.unknown` if one is not applied. */
 export function districtFilterOf(
   said: SaidDistricts,
   found: PlacesMeant,
@@ -140,7 +138,7 @@ export function districtFilterOf(
     (found.states.size > 0 && !homely) ||
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
-  // Municipality and district must both hold, so that whole cities beside districts are no filter.
+  // Municipality and district must both match, so whole cities cannot join districts in a filter.
   for (const one of said.all) {
     if (left.has(one)) continue;
     notes.leave("district", besideOf(one, askedOf(found, ownersOf(one)), placed), one.words);
@@ -149,7 +147,7 @@ export function districtFilterOf(
   return undefined;
 }
 
-/** Looks for every district in each city of the search that it may lie in. */
+/** Looks up every district in each city of the search that may contain it. */
 function lookUp(
   said: SaidDistricts,
   found: PlacesMeant,
@@ -168,12 +166,12 @@ function lookUp(
   }
 }
 
-/** The cities of the search in which a district may lie. */
+/** Returns the cities of the search that may contain a district. */
 function askedOf({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
   return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
-/** The cities of the search that have a district, with their spellings of its name. */
+/** Returns the cities of the search that have a district, with their spellings of its name. */
 function meantOf(
   { homes, known }: SaidDistrict,
   found: PlacesMeant,
@@ -197,7 +195,7 @@ const BESIDE: Sentences = {
   en: "Districts of one city and other whole places are two searches, not one.",
 };
 
-/** Why a district of some cities is no filter: some that were asked for do not have it. */
+/** Returns why a district is not a filter: some of the requested cities do not have it. */
 function besideOf(
   { name }: SaidDistrict,
   asked: readonly City[],
@@ -224,7 +222,7 @@ interface Leaving {
   readonly owners: ReadonlySet<string> | undefined;
 }
 
-/** Says why a district is not applied. */
+/** Reports why a district is not applied. */
 function leave(one: SaidDistrict, seen: Leaving): void {
   seen.notes.leave("district", reasonOf(one, seen), one.words);
   seen.found.unknown = true;
@@ -252,7 +250,7 @@ function reasonOf(one: SaidDistrict, { said, found, owners }: Leaving): Sentence
   return unknownIn(asked, name);
 }
 
-/** Several cities have it, or none: the largest are named. */
+/** Names the largest cities if several have the district, or asks for the municipality. */
 function whichCity({ homes = [], name }: SaidDistrict): Sentences {
   if (homes.length === 0) {
     return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
@@ -266,7 +264,7 @@ function whichCity({ homes = [], name }: SaidDistrict): Sentences {
   };
 }
 
-/** Says which district was meant where the words did not, and how it is spelled. */
+/** Reports which district was assumed if the words leave it open, and its spelling. */
 function assume(
   { implied, homes, name, words }: SaidDistrict,
   names: readonly string[],
@@ -286,7 +284,7 @@ function assume(
   assumeSpellings(names, notes, words);
 }
 
-/** Says how the accounts spell a district, where there is more than one way. */
+/** Reports the accounts' spellings of a district if there are several. */
 export function assumeSpellings(names: readonly string[], notes: Notes, words?: Words): void {
   if (names.length < 2) return;
   const list = names.join(", ");
