@@ -4,9 +4,8 @@
  * Output: seconds, rows per second, and microseconds of processor per row of both, alone and on
  * all processors, as ratios; one look-up in a batch, at first and warm; peak anonymous memory of
  * the command.
- * Invariant: both read the same file of plain CNPJs in no order, one in ten of them unknown, and
- * write every byte of a file with a status and ten columns; ours ends with fsync and a SHA-256,
- * DuckDB's does not. The two files are compared cell by cell; a difference ends the run without
+ * Invariant: both read the same unordered file of plain CNPJs, one in ten of them unknown. Both
+ * write a file with a status and ten columns; ours ends with fsync and a SHA-256, DuckDB's does not. The two files are compared cell by cell; a difference ends the run without
  * figures.
  */
 import { spawn } from "node:child_process";

@@ -169,7 +169,7 @@ interface EntryRows {
   readonly found: number;
 }
 
-/** What a snapshot has of some CNPJs. */
+/** The rows of looked-up CNPJs, and their rendered fields. */
 export interface LookedUp {
   /** The row of each, or `NO_ROW`. */
   readonly rows: Uint32Array;
@@ -270,8 +270,8 @@ export interface NativeSegment {
   /** Row of a cnpj (14 characters), or -1. */
   findCnpj(cnpj: string): number;
   /**
-   * Rows of many CNPJs, 14 bytes each, and these rows rendered unless `request` is null; faster
-   * than `findCnpj` by far. Of a root, with NUL bytes behind it, the head office, or the first
+   * Rows of many CNPJs, 14 bytes each, and these rows rendered unless `request` is null; much
+   * faster than `findCnpj`. A root, padded with NUL bytes, finds the head office, or the first
    * establishment if it has none.
    */
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookedUp;
@@ -291,8 +291,8 @@ export interface NativeSegment {
     ]
   ): Uint8Array;
   /**
-   * Of rows that match the clauses those before which no match of the same company (the first 8
-   * characters of the cnpj) comes in the order; see native-index/query/find/cnpj.h.
+   * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
+   * the order; see native-index/query/find/cnpj.h.
    */
   firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
   /** Accounts whose names match typed words; see query/find/suggest.h. Off the main thread. */

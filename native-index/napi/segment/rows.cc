@@ -238,7 +238,7 @@ napi_value renderRowsAside(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// What became of cnpjs: their rows, and what was rendered of those that have one.
+// The rows of looked-up CNPJs, and the rendered fields of those that have one.
 struct LookedUp {
   std::vector<uint32_t> rows;
   TextBuffer text;

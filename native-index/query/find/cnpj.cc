@@ -431,7 +431,7 @@ size_t sortEntries(std::span<uint64_t> entries) {
   return static_cast<size_t>(std::unique(entries.begin(), entries.end()) - entries.begin());
 }
 
-// Many CNPJs at once. A probe of the binary search misses the cache three times: the order, the
+// Batches of CNPJs. A probe of the binary search misses the cache three times: the order, the
 // place of the text, the text. The searches of a group advance together, one kind of read after the
 // other, so that the processor has these reads in flight at the same time.
 

@@ -1,6 +1,6 @@
 // Accounts by their CNPJ: the establishments of companies, the entries of tenants' lists, and the
-// rows of many CNPJs at once.
-// Invariant: rows of a company are neighbours in the order by cnpj.
+// rows of batches of CNPJs.
+// Invariant: rows of a company are neighbors in the order by cnpj.
 #pragma once
 #include <cstdint>
 #include <span>

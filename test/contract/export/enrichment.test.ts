@@ -1,10 +1,10 @@
 /**
- * Proves: an enriched CSV file is the sent one with cells appended: its bytes, titles, blank lines,
+ * Proves: an enriched CSV file is the sent one with cells appended. Its bytes, titles, blank lines,
  * quotation marks, line ends, encoding, and mark stay, in random files of every encoding and
- * delimiter; each row has the status and the fields that a slow twin gives it, below the headings;
- * an enriched workbook keeps every cell with its type and style; the same file gives the same
- * bytes whatever threads help and wherever pieces end; what cannot be read is refused in words; no
- * status repeats a CPF.
+ * delimiter. Each row has the status and the fields that a slow twin gives it, below the headings.
+ * An enriched workbook keeps every cell with its type and style. The same file gives the same bytes
+ * for any number of threads and any chunks. Unreadable files are refused in words. No status
+ * repeats a CPF.
  * Does not prove: what an export of it becomes (e2e/server/enrichment), nor speed.
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
  * Proves, with real server processes: a sent CSV or XLSX file becomes an export of the kind
- * "enrichment" with the bytes that the transform gives; the same request gives the same export, and
- * another one with its key is refused; the sent file is on the disk as long as the record is
- * readable and counts towards export_bytes; what was accepted is finished with the same bytes after
- * the server was killed; only accounts that were found are charged; a compute thread answers large
+ * "enrichment" with the bytes that the transform gives. The same request gives the same export, and
+ * another one with its key is refused. The sent file is on the disk as long as the record is
+ * readable, and counts towards export_bytes. An accepted one is finished with the same bytes after
+ * the server was killed. Only accounts that were found are charged. A compute thread answers large
  * requests of POST /v1/enrich as the call answers small ones.
  * Does not prove: the cells (contract/export/enrichment), and crashes at every point.
  */

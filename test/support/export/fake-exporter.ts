@@ -46,7 +46,7 @@ export class FakeExporter implements Exporter {
   readonly created: NewExport[] = [];
   /** Rows of answers that were charged, by tenant. */
   readonly charged: (readonly [tenantId: string, rows: number])[] = [];
-  /** What `create` throws next, if anything. */
+  /** The next error of `create`, if any. */
   failure: AppError | null = null;
   readonly #kept: Kept[] = [];
   readonly #removed = new Set<string>();

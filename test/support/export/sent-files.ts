@@ -9,7 +9,7 @@ import type { Rng } from "../spec/random.ts";
 /** An account of the snapshot, with the fields that the suite asks for. */
 export type KnownAccount = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 
-/** What a row must get. */
+/** The expected cells of a row. */
 export type Expected =
   | { readonly kind: "untouched" }
   | { readonly kind: "heading" }

@@ -1,9 +1,9 @@
 /**
- * Proves: whatever exports of tenants become, in any order, through crashes and past midnights, the
- * quota of a day is what a model of plain objects says: what waits holds its reservation, what is
- * done its rows, what failed or was deleted before it was done nothing, and answers without an
- * export their rows; the refusal says used,
- * wanted and limit and when the next day begins; used rows are counted once, by key and day.
+ * Proves: for any fate of tenants' exports, in any order, through crashes and past midnights, the
+ * daily quota equals a model of plain objects. Waiting exports hold their reservation, done ones
+ * their rows, failed ones or those deleted before their end nothing. Answers without an export
+ * hold their rows. The rejection states used, requested, and limit, and when the next day begins.
+ * Used rows are counted once, by key and day.
  * Does not prove the moments inside a transaction (crash harness), nor counting of matches (twin
  * tests).
  */

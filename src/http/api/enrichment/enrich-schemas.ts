@@ -49,13 +49,11 @@ export const ENRICH_SCHEMAS = {
       ),
       account: orNull(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: "The fields of an Account; with labels, texts as people write them.",
+          description: "The fields of an Account; with labels, texts in words.",
         }),
       ),
-      reason: orNull(
-        Type.Enum(Object.keys(REASONS), { description: "Of not_a_cnpj: why it is none." }),
-      ),
-      offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
+      reason: orNull(Type.Enum(Object.keys(REASONS), { description: "Why it is not a CNPJ." })),
+      offered: Type.Optional(text("For lost_zeros: the CNPJ with its zeros.")),
     },
     closed,
   ),

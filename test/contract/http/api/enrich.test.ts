@@ -1,8 +1,8 @@
 /**
  * Proves: POST /v1/enrich answers one result for each CNPJ in the order of the request, on both
- * transports, for every spelling, root, CPF, and unknown one, in the call and in a compute thread;
- * fields and labels follow the rules of exports; only accounts that were found are charged, and a
- * refused charge answers nothing; no answer repeats a CPF; wrong bodies name every mistake.
+ * transports, for every spelling, root, CPF, and unknown one, in the call and in a compute thread.
+ * Fields and labels follow the rules of exports. Only accounts that were found are charged, and a
+ * refused charge answers nothing. No answer repeats a CPF. Wrong bodies name every mistake.
  * Does not prove: that the charge survives a crash (unit/access/quota).
  */
 import assert from "node:assert/strict";
