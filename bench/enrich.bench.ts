@@ -5,8 +5,8 @@
  * all processors, as ratios; one look-up in a batch, at first and warm; peak anonymous memory of
  * the command.
  * Invariant: both read the same unordered file of plain CNPJs, one in ten of them unknown. Both
- * write a file with a status and ten columns; ours ends with fsync and a SHA-256, DuckDB's does not. The two files are compared cell by cell; a difference ends the run without
- * figures.
+ * write a file with a status and ten columns; ours ends with fsync and a SHA-256, DuckDB's does
+ * not. The two files are compared cell by cell; a difference ends the run without figures.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
