@@ -1,8 +1,8 @@
 /**
- * What the confidence of a translation is worth, and the weights that it is made with. Output: a
- * reliability table of sentences that had no part in the fit, before it the weights if wanted.
- * Invariant: the held-out half and its half of the generated requests are only measured. A word
- * that no stage knows, put in next to the activity, asks for something narrower.
+ * Measures the confidence of translations, and fits its weights. Output: a reliability table of
+ * sentences that had no part in the fit, after the weights if they are requested.
+ * Invariant: the held-out half and its half of the generated requests are only measured. An unknown
+ * word next to the activity counts as a narrower request, so running such a sentence is wrong.
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { MEASURE_NAMES, measuresOf, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";

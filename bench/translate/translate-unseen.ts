@@ -20,7 +20,7 @@ import {
 /** A sentence whose label may name districts, as `IBGE code:name`. */
 type Unseen = LabelledSentence & { readonly expect: { readonly district?: readonly string[] } };
 
-/** What became of a sentence. */
+/** Outcome of a sentence. */
 type Verdict = "right" | "honest" | "flagged" | "silent";
 
 interface Judged {

@@ -20,7 +20,7 @@ export function refuseBeyondQuota(
   rows: {
     readonly used: number;
     readonly wanted: number;
-    /** What has the wanted rows; an export if not given. */
+    /** Name of the request with the wanted rows; an export by default. */
     readonly of?: "request";
   },
   nowMs: number,

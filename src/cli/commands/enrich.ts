@@ -139,7 +139,7 @@ async function refuseOtherKind(
   throw new CommandError(`${file} is ${kind}, and stays ${kind}: end --out on .${format}`, 2);
 }
 
-/** What to enrich, and where to. */
+/** The input and output of the command. */
 interface Files {
   readonly file: string;
   readonly out: string;

@@ -239,7 +239,7 @@ export function readCursor(
   }
   for (const name of firstPageMembers) {
     if (members[name] === undefined) continue;
-    const detail = `Leave ${name} out: the cursor continues with that of the first page.`;
+    const detail = `Leave ${name} out: with a cursor, the spec that you send sets it.`;
     mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
   }
   return typeof cursor === "string" ? cursor : null;
