@@ -117,6 +117,13 @@ export class Scrubber {
     }
   }
 
+  /** Counts a snapshot whose file was written over, before it is dropped. */
+  noteOverwritten(segment: Segment): void {
+    const pass = this.#passOf(segment);
+    if (!pass.told) this.#damages++;
+    pass.told = true;
+  }
+
   /** Checks what is due now. Never rejects; waits for a step that is in progress. */
   step(): Promise<void> {
     this.glance();

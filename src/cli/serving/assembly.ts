@@ -150,7 +150,7 @@ export function makeService(parts: Parts): ServedService {
       exporter.serve(segment);
       changes.loaded(segment);
     },
-    ...{ look: () => changes.look(), drop: () => dropCurrent(registry, compute) },
+    ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
     sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
     stop: () => {
@@ -219,8 +219,13 @@ function sweep(
   void compute.sweep();
 }
 
-/** Drops the corrupt snapshot, and closes it in the compute thread too. */
-function dropCurrent(registry: SegmentRegistry, compute: ComputePool): void {
+/** Counts and drops the corrupt snapshot, and closes it in the compute thread too. */
+function dropCurrent(
+  { registry, scrubber }: { readonly registry: SegmentRegistry; readonly scrubber: Scrubber },
+  compute: ComputePool,
+): void {
+  const current = registry.current();
+  if (current !== null) scrubber.noteOverwritten(current);
   registry.drop();
   void compute.sweep();
 }
