@@ -329,6 +329,31 @@ export class Keyring {
     });
   }
 
+  /** Changes the plan of a key; its next request has the new limits. */
+  setPlan({ id }: KeyRow, plan: PlanName): void {
+    this.#change(id, (row) => {
+      if (row.plan === plan) return;
+      this.#store.setPlan(id, plan);
+      this.#note("key.plan", row, { plan: { from: row.plan, to: plan } });
+    });
+  }
+
+  /**
+   * Changes the plan of a tenant's console and of all its keys, in one transaction. Returns the ids
+   * of the changed keys. Throws `CommandError` if there is no such tenant.
+   */
+  setTenantPlan(name: string, plan: PlanName): string[] {
+    return this.#store.atomically(() => {
+      const { id } = this.tenant(name);
+      const from = this.#store.setTenantPlan(id, plan);
+      if (from !== plan)
+        this.#note("tenant.plan", { tenantId: id, id }, { plan: { from, to: plan } });
+      const others = this.#store.list(id).filter((row) => row.plan !== plan);
+      for (const row of others) this.setPlan(row, plan);
+      return others.map((row) => row.id);
+    });
+  }
+
   /** Creates a similar key with its own expiry; the old one ends after `overlapMs`. */
   rotate(
     { id }: KeyRow,
