@@ -223,6 +223,9 @@ void renderJson(const Segment& segment, std::span<const uint32_t> rows,
 // Appends numbers, flags, dates, amounts, postal codes, and phones without quotes.
 void appendPlain(const FieldValue& value, TextBuffer& out);
 
+// True if a text is an e-mail address that a link can hold unescaped: letters, digits, . - _ + @.
+bool isPlainAddress(std::string_view text);
+
 // Appends a value of any kind as JSON.
 void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out);
 

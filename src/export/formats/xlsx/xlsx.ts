@@ -1,7 +1,7 @@
 /**
  * An export as an Excel workbook. Input: row ids in batches. Output: a ZIP package with the rows on
  * the first sheet and their description on the second.
- * Invariant: text stays text (a CNPJ keeps its zeros) and no cell is a formula. Memory does not
+ * Invariant: text stays text (a CNPJ keeps its zeros), and only links are formulas. Memory does not
  * grow with the rows. The same snapshot and spec give the same bytes on any thread: every chunk of
  * the sheet is packed independently, and ends on a whole byte.
  * Workbook libraries either hold a whole workbook in memory or write the time of day into it, and
