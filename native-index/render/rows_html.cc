@@ -80,7 +80,7 @@ bool isPlainAddress(std::string_view text) {
          std::all_of(text.begin(), text.end(), isPlainInLinks);
 }
 
-// Appends a display value; returns false, and appends nothing, if there is none.
+// Appends a display value and returns true; returns false if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, Field field, Labels labels,
                      TextBuffer& out) {
   const FieldWriting writing = writingOf(field);
