@@ -150,7 +150,7 @@ void prefetchField(const Segment& segment, Field field, std::span<const uint32_t
 void askFields(const Segment& segment, std::span<const Field> fields,
                std::span<const uint32_t> rows);
 
-// One of the codes of a value of kind kCodes.
+// Text of a code of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
 
 constexpr size_t kBlockRows = 64;

@@ -69,7 +69,7 @@ void appendValue(const Segment& segment, const FieldValue& value, TextBuffer& ou
   }
 }
 
-// Appends a display value; returns false, and appends nothing, if there is none.
+// Appends a display value and returns true; returns false if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, Field field, Labels labels,
                      TextBuffer& out) {
   const FieldWriting writing = writingOf(field);

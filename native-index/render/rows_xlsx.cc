@@ -215,7 +215,7 @@ class SheetWriter {
     return true;
   }
 
-  // Writes a display value; returns false, and writes nothing, if there is none.
+  // Writes a display value and returns true; returns false if there is none.
   bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
     // A date outside the range of sheets is written as text.
     if (writing == FieldWriting::kDate && isSheetDate(value)) return false;

@@ -47,11 +47,11 @@ export interface ChangeRowsOptions {
 interface ChangeRun {
   readonly segment: Segment;
   readonly entries: readonly ChangeEntry[];
-  /** One row of the segment per entry. */
+  /** A row of the segment for each entry. */
   readonly rows: Uint32Array;
 }
 
-/** The items of entries: the requested fields, then further changed ones. */
+/** Returns the JSON items of entries: the requested fields, then the other changed fields. */
 export function changeItems(
   list: ChangeList,
   entries: readonly ChangeEntry[],

@@ -1,8 +1,9 @@
 /**
  * `peneira key`: manages the API keys of a data directory. A new key is printed alone on standard
  * output, messages on standard error; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows within a second. A key
- * is shown only once, when it is made; if it cannot be shown, it is not made.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change within a second. A key is shown only once, when it is made; if it cannot be shown, it is
+ * not made.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";

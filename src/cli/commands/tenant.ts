@@ -1,8 +1,8 @@
 /**
  * `peneira tenant`: manages the tenants of a data directory. Prints messages on standard error,
  * lists on standard output; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows within a second. A
- * tenant is never deleted, because its exports and counts belong to it.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change within a second. A tenant is never deleted, because its exports and counts belong to it.
  */
 import type { Command } from "commander";
 import type { PlanName } from "../../access/plans.ts";

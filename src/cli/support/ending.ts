@@ -1,7 +1,7 @@
 /**
  * Endings of the files that commands write.
- * Invariant: a file never gets the name of another kind of file. An unknown ending is refused, and
- * so is one that contradicts the requested format or compression.
+ * Invariant: a file never gets the name of another kind of file. An ending is refused if it is
+ * unknown, or if it contradicts the requested format or compression.
  */
 import { basename, extname } from "node:path";
 import { CommandError } from "../../errors.ts";
@@ -94,7 +94,7 @@ function formatOfName(name: string, rest: string, wanted?: ExportFormat): Export
   );
 }
 
-/** The compression that a name ends in; undefined if it ends otherwise. */
+/** Returns the compression that the end of a name denotes, or undefined. */
 function packingOf(name: string): Compression | undefined {
   const ending = extname(name).toLowerCase();
   return PACKINGS.find((one) => `.${COMPRESSED[one].extension}` === ending);

@@ -1,7 +1,8 @@
 /**
  * Help texts and options of commands.
  * Invariant: examples have one form, so man page and documents can distinguish them from remarks.
- * The words of an option are shown and completed, and checked together with all other mistakes.
+ * The values of an option are listed in its help, completed by shells, and checked together with
+ * all other mistakes.
  */
 import { type Command, Option } from "commander";
 import { PLAN_NAMES } from "../../access/plannames.ts";

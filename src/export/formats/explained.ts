@@ -37,8 +37,8 @@ const SCORE: Cells = {
 };
 
 /**
- * The activity that matched; empty without a filter of activities. `explain_activity` is a known
- * activity's part of the score.
+ * The activity that matched; empty if the spec has no activity filter. `explain_activity` is the
+ * part of the score for a known activity.
  */
 const ACTIVITY: readonly Cells[] = [
   {
@@ -138,7 +138,10 @@ function activity({ matched }: Explanation): {
 /** Rows explained at a time, which make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
-/** Returns the added columns with the values of rows; none without `include_explain`. */
+/**
+ * Returns the columns that `include_explain` adds, with the values of rows; an empty list if the
+ * spec does not set it.
+ */
 export function explainedColumns(
   segment: Segment,
   spec: AccountQuerySpec,

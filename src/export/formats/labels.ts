@@ -14,7 +14,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 export interface ColumnLabel {
   readonly heading: string;
   readonly sentence: string;
-  /** Width in characters that fits most values; longer ones wrap. */
+  /** Width in characters that fits most values; longer values wrap. */
   readonly width: number;
 }
 

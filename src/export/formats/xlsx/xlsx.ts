@@ -53,7 +53,7 @@ interface SheetSource<Batch> {
   readonly slices: Slices<Batch>;
   /** Returns the XML of rows; the first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
-  /** Does the same on another processor; if missing, this is not possible. */
+  /** Does the same on another processor; missing if that is not possible. */
   readonly xmlAside?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
@@ -68,7 +68,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
   readonly #workbook: Workbook;
   readonly #package: ZipPackage;
   readonly #pieces: WrittenInTurn<PackedPiece>;
-  /** Rows held back until the next ones arrive, because only the last chunk ends the sheet. */
+  /** Rows that wait for the next batch, because only the last chunk ends the sheet. */
   #held: Batch | undefined;
   #number = FIRST_ROW;
   #aborted = false;
