@@ -2,14 +2,14 @@
  * Queries without a server. Input: an opened snapshot. Output: a client for the handlers of the
  * HTTP interface, with an unlimited plan and free of charge.
  * Invariant: the handlers are the server's, so answers are the same; cursors are valid until the
- * process ends, because its secret signs them. In a file of its own, because tools work the same
- * with a server.
+ * process ends, because its secret signs them. On its own because tools work the same with a
+ * server.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { Budget } from "../http/server/admission.ts";
 import { IN_CALL } from "../http/server/body.ts";
-import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart, QueryServices } from "../http/server/service.ts";
 import { systemClock } from "../process/clock.ts";
 import { ENGINE } from "../search/finding.ts";
 import type { Segment } from "../search/segment.ts";
@@ -17,8 +17,8 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 
 /** Returns a factory of calls; `gone` reports whether one was cancelled. */
-export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
-  const service: AskedService = {
+export function localContext(segment: Segment): (gone: () => boolean) => QueryContext<QueryPart> {
+  const service: QueryServices = {
     engine: ENGINE,
     compute: IN_CALL,
     clock: systemClock,
@@ -26,12 +26,12 @@ export function localAsker(segment: Segment): (gone: () => boolean) => Question<
     secondaryCnaeFull: true,
     listed: null,
     secrets: { cursor: [randomBytes(32)] },
-    pressure: { refuse: () => {} },
+    overload: { refuse: () => {} },
     telemetry: { engine: () => {} },
     log: { error: () => {} },
     segment: () => segment,
     replaced: () => null,
-    hold: () => () => {},
+    retain: () => () => {},
   };
   const plan = openPlan();
   return (gone) => ({

@@ -6,12 +6,12 @@
  * opened is reported and not touched. A file is removed only if it is a valid snapshot with the
  * name of its month and no process has it mapped: no server that serves it or answers its cursors
  * and changes, no export, no comparison. Each is removed in one step. (Waiting exports have their
- * own links.) In a file of its own, because it reads files and never the share.
+ * own links.) On its own because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
-import { removeUnread } from "../../../native-index/napi/engine.ts";
+import { removeIfUnused } from "../../../native-index/napi/engine.ts";
 
 /** A valid snapshot. */
 export interface KnownSnapshot {
@@ -84,7 +84,7 @@ export function keepNewest(
 /** Removes a file; returns the reason if it stays. */
 function whyNotRemoved(path: string): string | null {
   try {
-    const became = removeUnread(path);
+    const became = removeIfUnused(path);
     return became === "removed" ? null : WHY[became];
   } catch (error) {
     return (error as Error).message;
