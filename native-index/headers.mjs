@@ -62,7 +62,7 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
   );
   return header({
     opening: [
-      "What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags",
+      "Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags",
       "by number. Made from columns.ts by headers.mjs.",
     ],
     includes: ["format/column_value.h"],
@@ -126,7 +126,7 @@ function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryL
   const columns = RANGE_COLUMNS.map((name) => `Columns::${constant(name)}`);
   return header({
     opening: [
-      "What the numbers of a written query stand for, and the mark that they begin with. Made from",
+      "Meaning of the numbers of a written query, and the mark that they begin with. Made from",
       "native-index/napi/query.ts by headers.mjs.",
     ],
     includes: ["format/column_list.h"],
@@ -139,7 +139,7 @@ function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryL
         ...numbered("Columns::Number kRangeColumns", columns),
       ],
       [
-        "// Stands for these numbers, and those of dimensions and orders.",
+        "// Mark of these numbers, and of the numbers of dimensions and orders.",
         `constexpr uint32_t kQueryLayout = ${queryLayout()}u;`,
       ],
     ],
@@ -202,7 +202,7 @@ function fieldList({ FIELDS, HIDDEN_FIELDS }) {
         ...numbered("FieldWriting kFieldWritings", written),
       ],
       [
-        "// Whether texts of a field are written by people, and so may begin like a formula.",
+        "// True if texts of a field are written by people, so that they may begin like a formula.",
         "constexpr bool isFreeText(Field field) {",
         "  switch (field) {",
         ...cases,
@@ -233,7 +233,10 @@ function wordList({ VALUE_WORDS, REASONS_PT, REASONS_EN }) {
         "// Reasons of a status in Portuguese, by their codes; empty where there are no words.",
         ...numbered("std::string_view kReasonsPt", reasons(REASONS_PT)),
       ],
-      ["// The same in English.", ...numbered("std::string_view kReasonsEn", reasons(REASONS_EN))],
+      [
+        "// The reasons in English.",
+        ...numbered("std::string_view kReasonsEn", reasons(REASONS_EN)),
+      ],
     ],
   });
 }
@@ -286,7 +289,7 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
         ),
       ],
       [
-        "// What a sanction in force takes off every score.",
+        "// Points that a sanction in force subtracts from every score.",
         `constexpr uint32_t kSanctionPenalty = ${SANCTION_PENALTY};`,
         "// Half of the grade of the age is reached after so many days.",
         `constexpr int64_t kAgeHalfDays = ${AGE_HALF_DAYS};`,
@@ -304,7 +307,7 @@ function header({ opening, includes, parts }) {
   const head = [
     ...opening.map((line) => `// ${line}`),
     "// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build",
-    "// goes on while it is stale.",
+    "// continues while it is stale.",
     "#pragma once",
     "#include <cstddef>",
     "#include <cstdint>",

@@ -1,7 +1,7 @@
 // The byte offsets of a row record, its flags, its strings by number, and the columns that
 // its values go to. Made from record.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags
+// Parts of a snapshot: columns, posting dimensions, sort orders, string tables, and flags
 // by number. Made from columns.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The numbers that make a score. Made from src/search/score.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,7 @@ constexpr uint32_t kScoreWeights[ScoreParts::kCount][Strategies::kCount] = {
     {50, 50, 0, 60},       // 8
 };
 
-// What a sanction in force takes off every score.
+// Points that a sanction in force subtracts from every score.
 constexpr uint32_t kSanctionPenalty = 200;
 // Half of the grade of the age is reached after so many days.
 constexpr int64_t kAgeHalfDays = 1826;

@@ -2,7 +2,7 @@
 // typed; behind them the scores that only explanations read. Made from
 // src/spec/fields/table.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Words of values in files for people. Made from src/spec/fields/words.ts and reasons.ts by
 // headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -197,7 +197,7 @@ constexpr std::string_view kReasonsPt[] = {
     "",                                                                          // 99
 };
 
-// The same in English.
+// The reasons in English.
 constexpr std::string_view kReasonsEn[] = {
     "No reason",                                                              // 0
     "Closed by voluntary liquidation",                                        // 1

@@ -2,7 +2,7 @@
 // kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,
 // src/ingest/dictionaries.ts and src/spec/fields.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>

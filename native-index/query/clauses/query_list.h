@@ -1,7 +1,7 @@
-// What the numbers of a written query stand for, and the mark that they begin with. Made from
+// Meaning of the numbers of a written query, and the mark that they begin with. Made from
 // native-index/napi/query.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
-// goes on while it is stale.
+// continues while it is stale.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ constexpr Columns::Number kRangeColumns[] = {
     Columns::kEstablishments,     // 8
 };
 
-// Stands for these numbers, and those of dimensions and orders.
+// Mark of these numbers, and of the numbers of dimensions and orders.
 constexpr uint32_t kQueryLayout = 3152516790u;
 
 }  // namespace peneira

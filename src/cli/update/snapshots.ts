@@ -6,7 +6,7 @@
  * opened is reported and not touched. A file is removed only if it is a valid snapshot with the
  * name of its month and no process has it mapped: no server that serves it or answers its cursors
  * and changes, no export, no comparison. Each is removed in one step. (Waiting exports have their
- * own links.) In a file of its own, because it reads files and never the share.
+ * own links.) On its own because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";

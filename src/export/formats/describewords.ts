@@ -1,7 +1,7 @@
 /**
  * The words with which a file describes its spec, in tables by language.
- * Invariant: both languages say the same; files for programs use the English words too. In a file
- * of its own, because describe.ts, which has the rules, would be twice as long.
+ * Invariant: both languages say the same; files for programs use the English words too. On its own
+ * because describe.ts, which has the rules, would be twice as long.
  */
 
 import type { LabelLanguage } from "../../spec/fields/words.ts";

@@ -2,7 +2,7 @@
  * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with that
  * path.
  * Invariant: only that path is answered, without a key: the operator chooses an address that only
- * monitoring reaches. A separate server, because it lacks the main server's limits.
+ * monitoring reaches. On its own because it lacks the main server's limits.
  */
 
 import { AppError } from "../../errors.ts";

@@ -1,5 +1,6 @@
 /**
- * English names of the reasons of a registration status, by the codes of reasons.ts.
+ * English names of the reasons of a registration status.
+ * Invariant: every code of reasons.ts has a name.
  */
 import type { REASONS_PT } from "./reasons.ts";
 

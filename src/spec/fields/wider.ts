@@ -1,5 +1,6 @@
 /**
- * The wider output fields, which help choose accounts to contact; they end the table (`table.ts`).
+ * The wider output fields, which help choose accounts to contact. They are the last rows of the
+ * table of fields (`table.ts`).
  */
 
 /** The rows, in the public order. */

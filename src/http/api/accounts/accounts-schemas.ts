@@ -1,5 +1,6 @@
 /**
- * JSON Schemas of accounts, their requests and answers; a part of the table in schemas.ts.
+ * JSON Schemas of accounts, and of requests and answers about them; a part of the table in
+ * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../../search/score.ts";

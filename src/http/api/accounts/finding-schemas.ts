@@ -1,5 +1,6 @@
 /**
- * JSON Schemas for lookups by name and by company; a part of the table in schemas.ts.
+ * JSON Schemas of requests and answers for lookups by name and by company; a part of the table in
+ * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../../search/finding.ts";

@@ -1,5 +1,6 @@
 /**
- * JSON Schemas of list requests and answers; a part of the table in schemas.ts.
+ * JSON Schemas of lists, their entries, and requests and answers about them; a part of the table in
+ * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_REPORTED_MAX } from "../../../lists/entries.ts";

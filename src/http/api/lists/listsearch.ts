@@ -2,7 +2,7 @@
  * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: the matches that the list did
  * not have.
  * Invariant: all matches come from one snapshot; more matches than a list may hold are refused
- * before one is read. In a file of its own, because no other list route queries the engine.
+ * before one is read. On its own because no other list route queries the engine.
  */
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";

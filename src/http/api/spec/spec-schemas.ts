@@ -1,5 +1,6 @@
 /**
- * JSON Schemas of normalization and translation; a part of the table in schemas.ts.
+ * JSON Schemas of requests and answers for normalization and translation; a part of the table in
+ * schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { SPEC_SCHEMA } from "../../../spec/schema.ts";

@@ -6,7 +6,7 @@
  * large state gets its own step, and small states still differ. Bounds are counts and strictly
  * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
  * its direction; sideways distance counts more. Home and End lead to the northernmost and
- * southernmost place. In a file of its own, because tests run it without a browser.
+ * southernmost place. On its own because tests run it without a browser.
  */
 
 /** Max number of steps, besides the step of zero. */
