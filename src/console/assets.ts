@@ -26,6 +26,7 @@ export const VIEWS = [
   "members",
   "audit",
   "lists",
+  "enrich",
   "account",
 ] as const;
 

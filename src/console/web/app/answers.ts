@@ -7,6 +7,7 @@
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
+import type { CnpjOutcome } from "../../../export/enrichment/outcomes.ts";
 import type {
   ACCOUNT_SCHEMAS,
   SEARCH_SCHEMAS,
@@ -385,4 +386,41 @@ export interface AuditPage {
   lines: AuditLine[];
   next_cursor: string | null;
   has_more: boolean;
+}
+
+/** `POST /enrich/preview?labels&column&lost_zeros` with a spreadsheet: what filling it in gives. */
+export interface EnrichmentPreview {
+  request_id: string;
+  format: "csv" | "xlsx";
+  /** Of CSV; null for XLSX. */
+  encoding: string | null;
+  delimiter: string | null;
+  sheet: string | null;
+  /** Headings, or letters. */
+  columns: string[];
+  /** All columns, also those that are not shown. */
+  width: number;
+  /** The column of CNPJs, from 0. */
+  column: number;
+  /** Row of the header, from 1; null if there is none. */
+  header: number | null;
+  rows: number;
+  /** Rows by outcome. */
+  outcomes: Partial<Record<CnpjOutcome, number>>;
+  /** The first rows whose CNPJ was refused. */
+  refused: { row: number; text: string; reason: string; offered?: string }[];
+  first: {
+    row: number;
+    cells: string[];
+    outcome: CnpjOutcome;
+    /** The outcome in words. */
+    status: string;
+    account: Record<string, unknown> | null;
+  }[];
+}
+
+/** `POST /enrich/files` with a spreadsheet, as POST /v1/enrich/files. */
+export interface CreatedEnrichment {
+  rows: number;
+  export: { export_id: string };
 }

@@ -36,9 +36,10 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
 
 /** Returns an export's title in lists; `summary` describes its spec. */
 export function titleOfExport(
-  { since, kinds, spec }: Pick<ExportView, "since" | "kinds" | "spec">,
+  { since, kinds, kind, spec }: Pick<ExportView, "since" | "kinds" | "kind" | "spec">,
   summary: string,
 ): string {
+  if (kind === "enrichment") return laterWords.value.enrich.kind(spec.output.title ?? "");
   if (since === undefined) return summary;
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }

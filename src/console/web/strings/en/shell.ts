@@ -22,6 +22,7 @@ export const shell = {
     saved: "Saved searches",
     news: "What is new",
     lists: "Lists",
+    enrich: "Fill in a spreadsheet",
     keys: "API keys",
     usage: "Usage",
     members: "Members",
@@ -36,6 +37,7 @@ export const shell = {
     saved: "Saved",
     news: "What is new",
     lists: "Lists",
+    enrich: "Spreadsheet",
     keys: "Keys",
     usage: "Usage",
     members: "Members",
@@ -43,6 +45,7 @@ export const shell = {
     account: "Account",
     help: "Help",
   },
+  dropHere: "Drop to fill in the spreadsheet",
   snapshot: (label: string) => `Data of ${label}`,
   snapshotTitle: (accounts: number, label: string) =>
     `${number(accounts)} establishments in snapshot ${label}`,

@@ -1,0 +1,40 @@
+/**
+ * `POST /v1/console/enrich/preview`: takes a spreadsheet and returns how it was understood, what
+ * becomes of its CNPJs, and its first rows filled in with all fields of the plan.
+ * Invariant: nothing is stored or charged. The file is removed when the answer is made. Mistakes that
+ * the enrichment refuses are refused here too. Work of several files is done in turns of the tenants.
+ */
+import { previewEnrichment } from "../export/enrichment/preview.ts";
+import { readInTurn, withSentFile } from "../http/api/enrichment/enrichfiles.ts";
+import { readZeros } from "../http/api/lists/entryfiles.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
+import type { SessionCall } from "../http/server/service.ts";
+import { currentSegment } from "../search/segment.ts";
+import { answered } from "./answered.ts";
+import type { EnrichmentPreview } from "./web/app/answers.ts";
+
+/** Previews the enrichment of a file. */
+export function previewFile(
+  call: SessionCall<"exporter" | "hold" | "segment">,
+): Promise<HttpAnswer> {
+  const { query, service, plan, identity } = call;
+  const labels = query.get("labels") === "en" ? "en" : "pt";
+  const wish = {
+    ...{ fields: plan.fields, labels, fillZeros: readZeros(query) },
+    column: query.get("column"),
+  } as const;
+  call.spend(1);
+  return withSentFile(call, async (sent) => {
+    const { path } = await sent.end();
+    const segment = currentSegment(service);
+    const release = service.hold(segment);
+    try {
+      const preview = await readInTurn(identity.tenantId, () =>
+        previewEnrichment({ segment, path, wish }),
+      );
+      return answered<EnrichmentPreview>({ request_id: call.requestId, ...preview });
+    } finally {
+      release();
+    }
+  });
+}

@@ -1,0 +1,189 @@
+/**
+ * How a spreadsheet was understood, and its first rows filled in.
+ * Invariant: everything is the server's answer. Columns that do not fit on screen scroll inside the
+ * table, which the keyboard reaches. A refused row is shown with its number and the reason, and never
+ * with a CPF.
+ */
+import type { VNode } from "preact";
+import type { EnrichmentPreview } from "../app/answers.ts";
+import { cnpj, number } from "../app/format.ts";
+import { laterWords } from "../app/laterwords.ts";
+import { Checkbox, Select } from "../parts/field.tsx";
+import { Card } from "../parts/page.tsx";
+import { headingOf, labelsOf, type Reading, type Wish } from "./wish.ts";
+
+interface UnderstoodProps {
+  preview: EnrichmentPreview;
+  reading: Reading;
+  read: (reading: Reading) => void;
+}
+
+/** What was understood, and how to correct it. */
+export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
+  const { enrich } = laterWords.value;
+  const { format, encoding, delimiter, sheet, header, columns } = preview;
+  const facts = [
+    enrich.formats[format],
+    ...(encoding === null ? [] : [enrich.encodings[encoding] ?? encoding]),
+    ...(delimiter === null ? [] : [enrich.delimiters[delimiter] ?? delimiter]),
+    ...(sheet === null ? [] : [enrich.sheet(sheet)]),
+    header === null ? enrich.noHeader : enrich.header(number(header)),
+    enrich.rows(preview.rows),
+  ];
+  const options = columns.map((label, at) => ({ value: String(at + 1), label }));
+  const place = String(preview.column + 1);
+  const others = preview.column < columns.length ? [] : [{ value: place, label: place }];
+  const lost = preview.outcomes.lost_zeros ?? 0;
+  return (
+    <Card title={enrich.understood}>
+      <p class="record-facts">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      <div class="enrich-reading">
+        <Select
+          label={enrich.column}
+          value={place}
+          options={[...options, ...others]}
+          onValue={(column) => read({ ...reading, column })}
+        />
+        <Outcomes preview={preview} />
+      </div>
+      {(lost > 0 || reading.fillZeros) && (
+        <Checkbox
+          label={enrich.fillZeros(lost)}
+          hint={enrich.fillZerosHint}
+          checked={reading.fillZeros}
+          onChecked={(fillZeros) => read({ ...reading, fillZeros })}
+        />
+      )}
+      <Refused preview={preview} />
+    </Card>
+  );
+}
+
+/** How many CNPJs had which outcome. */
+function Outcomes({ preview: { outcomes } }: { preview: EnrichmentPreview }): VNode {
+  const { enrich } = laterWords.value;
+  const { found = 0, head_office = 0, not_in_snapshot = 0, blank = 0, ...refused } = outcomes;
+  const wrong = Object.values(refused).reduce((sum, count) => sum + count, 0);
+  const counts: [string, number][] = [
+    [enrich.found, found + head_office],
+    [enrich.absent, not_in_snapshot],
+    [enrich.refused, wrong],
+    [enrich.blank, blank],
+  ];
+  return (
+    <dl class="counts enrich-counts" role="status">
+      {counts.map(([term, count]) => (
+        <div key={term} class={count === 0 ? "counts-none" : undefined}>
+          <dt>{term}</dt>
+          <dd>
+            <b>{number(count)}</b>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Refused({ preview: { refused, outcomes } }: { preview: EnrichmentPreview }): VNode | null {
+  const { enrich, listViews: text } = laterWords.value;
+  if (refused.length === 0) return null;
+  const reasons: Readonly<Record<string, string>> = text.reasons;
+  const { found: _, head_office: __, not_in_snapshot: ___, blank: ____, ...wrong } = outcomes;
+  const all = Object.values(wrong).reduce((sum, count) => sum + count, 0);
+  return (
+    <details class="export-more enrich-refused">
+      <summary>{enrich.seeRefused(all)}</summary>
+      {all > refused.length && (
+        <p class="field-hint">{text.refusedFirst(number(refused.length), number(all))}</p>
+      )}
+      <table class="data-table lists-refused">
+        <thead>
+          <tr>
+            <th scope="col">{text.line}</th>
+            <th scope="col">{text.text}</th>
+            <th scope="col">{text.reason}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {refused.map(({ row, text: sent, reason, offered }) => (
+            <tr key={row}>
+              <td>{number(row)}</td>
+              <td class="mono lists-sent">{sent}</td>
+              <td>
+                {reasons[reason] ?? reason}
+                {offered !== undefined && ` ${text.meant(cnpj(offered))}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+/** The first rows: the columns of the file, the outcome, and the chosen columns. */
+export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish: Wish }): VNode {
+  const { enrich } = laterWords.value;
+  const { first, columns, column, width, rows } = preview;
+  const labels = labelsOf(wish);
+  return (
+    <section class="enrich-first">
+      <h2>{enrich.first(number(first.length), number(rows))}</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <div class="enrich-scroll" role="region" aria-label={enrich.firstLabel} tabIndex={0}>
+        <table class="data-table enrich-table">
+          <thead>
+            <tr>
+              <th scope="col" class="enrich-row">
+                {laterWords.value.listViews.line}
+              </th>
+              {columns.map((name, at) => (
+                <th key={`${at} ${name}`} scope="col" data-key={at === column}>
+                  {name}
+                </th>
+              ))}
+              <th scope="col" class="enrich-ours">
+                {enrich.status[labels]}
+              </th>
+              {wish.fields.map((field) => (
+                <th key={field} scope="col" class="enrich-ours">
+                  {headingOf(field, labels)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {first.map(({ row, cells, outcome, status, account }) => (
+              <tr key={row}>
+                <td class="enrich-row">{number(row)}</td>
+                {columns.map((name, at) => (
+                  <td key={`${at} ${name}`}>{cells[at] ?? ""}</td>
+                ))}
+                <td class="enrich-ours" data-bad={account === null && outcome !== "blank"}>
+                  {status}
+                </td>
+                {wish.fields.map((field) => (
+                  <td key={field} class="enrich-ours">
+                    {valueText(account?.[field])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {width > columns.length && (
+        <p class="field-hint">{enrich.moreColumns(number(width - columns.length))}</p>
+      )}
+    </section>
+  );
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
