@@ -50,7 +50,7 @@ import { answered } from "./answered.ts";
 import { acceptedEncoding } from "./assets.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
 import { CATALOG } from "./catalogparts.ts";
-import { previewFile } from "./enrichment.ts";
+import { lookUpAccounts, previewFile } from "./enrichment.ts";
 import { estimateExport } from "./estimate.ts";
 import { explainAccount } from "./explain.ts";
 import { explore } from "./explore.ts";
@@ -79,6 +79,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   ask("/accounts/search", searchPage),
   ask("/accounts/count", countAccounts),
   ask("/accounts/explain", explainAccount),
+  ask("/accounts/look-up", lookUpAccounts),
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),

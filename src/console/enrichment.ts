@@ -1,17 +1,22 @@
 /**
  * `POST /v1/console/enrich/preview`: takes a spreadsheet and returns how it was understood, what
- * becomes of its CNPJs, and its first rows filled in with all fields of the plan.
- * Invariant: nothing is stored or charged. The file is removed when the answer is made. Mistakes that
- * the enrichment refuses are refused here too. Work of several files is done in turns of the tenants.
+ * becomes of its CNPJs, and its first rows filled in with all fields of the plan. `POST
+ * /v1/console/accounts/look-up`: the accounts of entries on screen.
+ * Invariant: nothing is stored or charged as rows. The file is removed when the answer is made.
+ * Mistakes that the enrichment refuses are refused here too. Files are read in turns of the tenants.
  */
 import { previewEnrichment } from "../export/enrichment/preview.ts";
+import { resultsOf } from "../http/api/enrichment/enrich.ts";
 import { readInTurn, withSentFile } from "../http/api/enrichment/enrichfiles.ts";
 import { readZeros } from "../http/api/lists/entryfiles.ts";
+import { type ReadPart, whenReady } from "../http/server/body.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
+import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { currentSegment } from "../search/segment.ts";
 import { answered } from "./answered.ts";
-import type { EnrichmentPreview } from "./web/app/answers.ts";
+import type { Account, EnrichmentPreview } from "./web/app/answers.ts";
+import type { LookUpAnswer } from "./web/app/listanswers.ts";
 
 /** Previews the enrichment of a file. */
 export function previewFile(
@@ -37,4 +42,14 @@ export function previewFile(
       release();
     }
   });
+}
+
+/** Looks up the entries of a page, as POST /v1/enrich does. */
+export function lookUpAccounts(call: SessionCall<"segment" | ReadPart>): Reply {
+  return whenReady(resultsOf(call), ({ results }) =>
+    answered<LookUpAnswer>({
+      request_id: call.requestId,
+      results: results.map(({ account }) => ({ account: account as Account | null })),
+    }),
+  );
 }
