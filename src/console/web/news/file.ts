@@ -40,7 +40,11 @@ export function titleOfExport(
   summary: string,
 ): string {
   if (kind === "enrichment") return laterWords.value.enrich.kind(spec.output.title ?? "");
-  if (since === undefined) return summary;
+  if (since === undefined) {
+    const { exports } = laterWords.value;
+    const { title = summary, preset } = spec.output;
+    return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
+  }
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }
 

@@ -170,7 +170,7 @@ export const exports = {
   } as Record<string, string>,
 
   historyTitle: "Exports",
-  historyIntro: "Files made by your team, the newest first.",
+  historyIntro: "Files made by your team, newest first.",
   historyEmpty: "No exports yet",
   historyEmptyHint: "Make a search first, then press Export above the list.",
   historyFind: "Make a search",
@@ -199,7 +199,7 @@ export const exports = {
   renameTitle: "Rename this search",
   refresh: "Take the present count as its base",
   refreshed: "The base is the present count now.",
-  countThen: "Then",
+  countThen: "Before",
   countNow: "Now",
   change: "Change",
   unchanged: "unchanged",
