@@ -14,6 +14,7 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { currentSegment } from "../search/segment.ts";
+import type { LabelLanguage } from "../spec/fields/words.ts";
 import { answered } from "./answered.ts";
 import type { Account, EnrichmentPreview } from "./web/app/answers.ts";
 import type { LookUpAnswer } from "./web/app/listanswers.ts";
@@ -23,11 +24,9 @@ export function previewFile(
   call: SessionCall<"exporter" | "hold" | "segment">,
 ): Promise<HttpAnswer> {
   const { query, service, plan, identity } = call;
-  const labels = query.get("labels") === "en" ? "en" : "pt";
-  const wish = {
-    ...{ fields: plan.fields, labels, fillZeros: readZeros(query) },
-    column: query.get("column"),
-  } as const;
+  const labels: LabelLanguage = query.get("labels") === "en" ? "en" : "pt";
+  const { fields } = plan;
+  const wish = { fields, labels, fillZeros: readZeros(query), column: query.get("column") };
   call.spend(1);
   return withSentFile(call, async (sent) => {
     const { path } = await sent.end();

@@ -185,7 +185,8 @@ class Columns {
 const INTEGER = /^-?(?:0|[1-9]\d{0,8})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,11})([.,])(\d{1,2}|\d{4,6})$/;
 /** With thousands set off. "1.234" alone is none: it may be either. */
-const GROUPED = /^-?[1-9]\d{0,2}(?:\.\d{3}){1,3}(,)(\d{1,6})$|^-?[1-9]\d{0,2}(?:,\d{3}){1,3}(\.)(\d{1,6})$/;
+const GROUPED =
+  /^-?[1-9]\d{0,2}(?:\.\d{3}){1,3}(,)(\d{1,6})$|^-?[1-9]\d{0,2}(?:,\d{3}){1,3}(\.)(\d{1,6})$/;
 
 /** Decides if a column holds numbers: all filled cells, with the same decimal sign. */
 class NumberColumn {

@@ -12,7 +12,6 @@ import { lettersOf, toldText } from "../../lists/column.ts";
 import { cellsOf } from "../../lists/csvcolumn.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
-import type { OutputField } from "../../spec/fields.ts";
 import { type CsvEncoding, CsvRecords } from "./csvbytes.ts";
 import { openRecords, type SheetFormat } from "./enrichment.ts";
 import {

@@ -34,7 +34,8 @@ function hashOf(text: string): string {
 }
 
 /** Paths that programs read, whatever they accept. */
-const PROGRAMS = /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
+const PROGRAMS =
+  /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
 /** Returns the page for a request that failed; null if its answer is a problem document. */
 export function lostPage(

@@ -12,7 +12,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { enrichFile, readLayout, type SheetFormat } from "../../../src/export/enrichment/enrichment.ts";
+import {
+  enrichFile,
+  readLayout,
+  type SheetFormat,
+} from "../../../src/export/enrichment/enrichment.ts";
 import type { EnrichmentWish } from "../../../src/export/enrichment/outcomes.ts";
 import { previewEnrichment } from "../../../src/export/enrichment/preview.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -25,7 +29,7 @@ import {
   textOf,
 } from "../../support/export/sent-files.ts";
 import { cellsIn, zipParts } from "../../support/export/zip-parts.ts";
-import { type CellDraft, STYLES, text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import { type CellDraft, text as cellOf, STYLES, workbook } from "../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
@@ -186,7 +190,7 @@ describe("a workbook as CSV", () => {
         ...drafts.map((draft) =>
           draft === null
             ? null
-            : [cellOf("Ana; \"Bia\""), draft.text === "" ? null : cellOf(draft.text), null],
+            : [cellOf('Ana; "Bia"'), draft.text === "" ? null : cellOf(draft.text), null],
         ),
       ];
       const sent = await workbook([{ name: "Base", rows }]);
@@ -217,8 +221,14 @@ describe("a workbook as CSV", () => {
   it("writes numbers, dates, and truth values in the language", async () => {
     const row: CellDraft[] = [
       ...[cellOf(known(0)), { number: "1234.5" }, { number: "0.30000000000000004" }],
-      ...[{ number: "45000.5", style: STYLES.date }, { number: "45000", style: STYLES.date }],
-      ...[{ stored: "1", kind: "b" }, { number: "7", style: STYLES.zeros }],
+      ...[
+        { number: "45000.5", style: STYLES.date },
+        { number: "45000", style: STYLES.date },
+      ],
+      ...[
+        { stored: "1", kind: "b" },
+        { number: "7", style: STYLES.zeros },
+      ],
       ...[cellOf("=2+2"), cellOf("-12 (34)"), cellOf("+x"), { stored: "#N/A", kind: "e" }],
     ];
     const sent = await workbook([{ name: "Base", rows: [[cellOf("CNPJ")], row] }]);
@@ -309,9 +319,9 @@ describe("a preview", () => {
   it("takes another column", async () => {
     const csv = Buffer.from(`CNPJ;outro\n${known(0)};${known(1)}\n`);
     const seen = await preview(csv, { column: "2" });
-    assert.deepEqual([seen.column, seen.first[0]?.account?.legal_name], [
-      1,
-      (accounts[1] as KnownAccount).legal_name,
-    ]);
+    assert.deepEqual(
+      [seen.column, seen.first[0]?.account?.legal_name],
+      [1, (accounts[1] as KnownAccount).legal_name],
+    );
   });
 });

@@ -137,10 +137,13 @@ describe("a spreadsheet", () => {
     await eventually(async () => {
       const { exports: listed } = await visit.ask<ExportList>("/exports?limit=5");
       const both = listed.filter(({ kind }) => kind === "enrichment");
-      assert.deepEqual(both.map(({ status, size_bytes: size }) => [status, size]), [
-        ["done", record.size_bytes],
-        ["done", record.size_bytes],
-      ]);
+      assert.deepEqual(
+        both.map(({ status, size_bytes: size }) => [status, size]),
+        [
+          ["done", record.size_bytes],
+          ["done", record.size_bytes],
+        ],
+      );
     });
     assert.equal(cnpjs.length, 30);
   });

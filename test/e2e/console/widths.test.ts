@@ -111,9 +111,15 @@ describe("a list", () => {
     const name = companyName(String(known.accounts[0]?.legal_name));
     await eventually(async () => {
       const texts = await entries.allInnerTexts();
-      assert.ok(texts.some((text) => text.includes(name)), texts.join(" | "));
+      assert.ok(
+        texts.some((text) => text.includes(name)),
+        texts.join(" | "),
+      );
       const absent = portugueseWords.lists.notInSnapshot;
-      assert.ok(texts.some((text) => text.includes(absent)), texts.join(" | "));
+      assert.ok(
+        texts.some((text) => text.includes(absent)),
+        texts.join(" | "),
+      );
     });
     const link = visit.page.locator(".lists-entry a").filter({ hasText: name });
     await link.click();

@@ -49,7 +49,9 @@ export function cellsIn(sheet: string): Map<string, ReadCell> {
       .replace(/&(\w+);/g, (_, name: string) => ENTITIES[name] ?? "");
     cells.set(
       place,
-      number === undefined ? { kind: "text", text, style } : { kind: "number", text: number, style },
+      number === undefined
+        ? { kind: "text", text, style }
+        : { kind: "number", text: number, style },
     );
   }
   return cells;

@@ -7,7 +7,6 @@
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
-import type { CnpjOutcome } from "../../../export/enrichment/outcomes.ts";
 import type {
   ACCOUNT_SCHEMAS,
   SEARCH_SCHEMAS,
@@ -18,6 +17,7 @@ import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
 import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
+import type { PresetName } from "../../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";
 
@@ -60,7 +60,13 @@ export interface Spec {
   filters: Filters;
   sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
-  output: { format: string; include_explain: boolean; fields: string[]; title?: string };
+  output: {
+    format: string;
+    include_explain: boolean;
+    fields: string[];
+    title?: string;
+    preset?: PresetName;
+  };
   explain: Explain;
 }
 
@@ -388,6 +394,16 @@ export interface AuditPage {
   has_more: boolean;
 }
 
+/** Rows by outcome: accounts, blank cells, and by reason what is no CNPJ. */
+export interface EnrichmentOutcomes {
+  found?: number;
+  head_office?: number;
+  not_in_snapshot?: number;
+  blank?: number;
+  lost_zeros?: number;
+  [reason: string]: number | undefined;
+}
+
 /** `POST /enrich/preview?labels&column&lost_zeros` with a spreadsheet: what filling it in gives. */
 export interface EnrichmentPreview {
   request_id: string;
@@ -406,13 +422,13 @@ export interface EnrichmentPreview {
   header: number | null;
   rows: number;
   /** Rows by outcome. */
-  outcomes: Partial<Record<CnpjOutcome, number>>;
+  outcomes: EnrichmentOutcomes;
   /** The first rows whose CNPJ was refused. */
   refused: { row: number; text: string; reason: string; offered?: string }[];
   first: {
     row: number;
     cells: string[];
-    outcome: CnpjOutcome;
+    outcome: string;
     /** The outcome in words. */
     status: string;
     account: Record<string, unknown> | null;

@@ -64,36 +64,45 @@ export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
 }
 
 /** How many CNPJs had which outcome. */
-function Outcomes({ preview: { outcomes } }: { preview: EnrichmentPreview }): VNode {
+function Outcomes({ preview }: { preview: EnrichmentPreview }): VNode {
   const { enrich } = laterWords.value;
-  const { found = 0, head_office = 0, not_in_snapshot = 0, blank = 0, ...refused } = outcomes;
-  const wrong = Object.values(refused).reduce((sum, count) => sum + count, 0);
+  const { outcomes } = preview;
+  const { found = 0, head_office = 0, not_in_snapshot = 0, blank = 0 } = outcomes;
   const counts: [string, number][] = [
     [enrich.found, found + head_office],
     [enrich.absent, not_in_snapshot],
-    [enrich.refused, wrong],
+    [enrich.refused, refusedOf(preview)],
     [enrich.blank, blank],
   ];
   return (
-    <dl class="counts enrich-counts" role="status">
-      {counts.map(([term, count]) => (
-        <div key={term} class={count === 0 ? "counts-none" : undefined}>
-          <dt>{term}</dt>
-          <dd>
-            <b>{number(count)}</b>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div role="status">
+      <dl class="counts enrich-counts">
+        {counts.map(([term, count]) => (
+          <div key={term} class={count === 0 ? "counts-none" : undefined}>
+            <dt>{term}</dt>
+            <dd>
+              <b>{number(count)}</b>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }
 
-function Refused({ preview: { refused, outcomes } }: { preview: EnrichmentPreview }): VNode | null {
+/** Rows whose cell is no CNPJ. */
+function refusedOf({ outcomes }: EnrichmentPreview): number {
+  const read = ["found", "head_office", "not_in_snapshot", "blank"];
+  const wrong = Object.entries(outcomes).filter(([outcome]) => !read.includes(outcome));
+  return wrong.reduce((sum, [, count = 0]) => sum + count, 0);
+}
+
+function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
   const { enrich, listViews: text } = laterWords.value;
+  const { refused } = preview;
   if (refused.length === 0) return null;
   const reasons: Readonly<Record<string, string>> = text.reasons;
-  const { found: _, head_office: __, not_in_snapshot: ___, blank: ____, ...wrong } = outcomes;
-  const all = Object.values(wrong).reduce((sum, count) => sum + count, 0);
+  const all = refusedOf(preview);
   return (
     <details class="export-more enrich-refused">
       <summary>{enrich.seeRefused(all)}</summary>
@@ -131,10 +140,10 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
   const { first, columns, column, width, rows } = preview;
   const labels = labelsOf(wish);
   return (
-    <section class="enrich-first">
+    <div class="enrich-first">
       <h2>{enrich.first(number(first.length), number(rows))}</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-      <div class="enrich-scroll" role="region" aria-label={enrich.firstLabel} tabIndex={0}>
+      <section class="enrich-scroll" aria-label={enrich.firstLabel} tabIndex={0}>
         <table class="data-table enrich-table">
           <thead>
             <tr>
@@ -175,11 +184,11 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {width > columns.length && (
         <p class="field-hint">{enrich.moreColumns(number(width - columns.length))}</p>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -55,7 +55,10 @@ export function pastedSheet(text: string): string | null {
   const found = lines.map(numbersIn);
   if (found.reduce((sum, { length }) => sum + length, 0) < FEWEST) return null;
   if (found.every(({ length }) => length < 2) || lines.some(isTableRow)) return text;
-  return text.split(/\r\n?|\n/).flatMap(spread).join("\n");
+  return text
+    .split(/\r\n?|\n/)
+    .flatMap(spread)
+    .join("\n");
 }
 
 /** True for a row of a table that holds more than CNPJs. */

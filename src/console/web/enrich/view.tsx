@@ -25,7 +25,15 @@ import { Card, Page } from "../parts/page.tsx";
 import { Choices, StartBar } from "./choices.tsx";
 import { FirstRows, Understood } from "./preview.tsx";
 import { givePasted, type SentSheet, sentSheet, typedFile } from "./sent.ts";
-import { fileQuery, keepWish, keptWish, labelsOf, previewQuery, type Reading, type Wish } from "./wish.ts";
+import {
+  fileQuery,
+  keepWish,
+  keptWish,
+  labelsOf,
+  previewQuery,
+  type Reading,
+  type Wish,
+} from "./wish.ts";
 
 /** The view. */
 export function EnrichView(): VNode {
@@ -140,7 +148,9 @@ function Filling({ sheet, status, reload }: FillingProps): VNode {
         <span class="sub">{bytes(sheet.file.size)}</span>
         {busy && <Busy inline label={enrich.reading} />}
       </p>
-      {error !== null && <NotRead error={error} onColumn={(column) => read({ ...reading, column })} />}
+      {error !== null && (
+        <NotRead error={error} onColumn={(column) => read({ ...reading, column })} />
+      )}
       {preview !== null && (
         <>
           <Understood preview={preview} reading={reading} read={read} />
@@ -181,7 +191,7 @@ function usePreview({ file }: SentSheet, reading: Reading, wish: Wish): Previewe
     return () => abort.abort();
   }, [file, query]);
   const busy = state?.of !== query;
-  return { preview: state?.preview ?? null, error: busy ? null : state?.error ?? null, busy };
+  return { preview: state?.preview ?? null, error: busy ? null : (state?.error ?? null), busy };
 }
 
 interface StartWish {

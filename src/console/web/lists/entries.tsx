@@ -87,7 +87,7 @@ function useAccounts(entries: readonly string[] | null): Known {
   useEffect(() => {
     if (wanted === "") return;
     const cnpjs = wanted.split(",");
-    const fields = FIELDS.filter((field) => allowed?.includes(field));
+    const fields = FIELDS.filter((field) => allowed?.some((one) => one === field));
     post<LookUpAnswer>("/accounts/look-up", { cnpjs, fields }).then(
       ({ results }) => {
         const found = results.map(({ account }, at) => [cnpjs[at] as string, account] as const);

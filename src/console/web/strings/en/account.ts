@@ -15,8 +15,7 @@ export const account = {
   passwordLead: "A new password ends all your other sessions.",
   current: "Current password",
   next: "New password",
-  nextHint: (least: number) =>
-    `At least ${number(least)} characters; a passphrase is best.`,
+  nextHint: (least: number) => `At least ${number(least)} characters; a passphrase is best.`,
   nextShort: (have: number, least: number) =>
     `${number(have)} of at least ${number(least)} characters.`,
   nextSame: "It is the current password.",

@@ -161,8 +161,7 @@ export const exports = {
     disk_full: "The server's disk is full. Ask its operator for space, then run it again.",
     write_failed: "The file could not be written. Ask the operator to look at the log.",
     quota_exceeded: "The file is larger than what your plan may keep. Delete exports first.",
-    sent_file_unreadable:
-      "The spreadsheet that was sent is gone or cannot be read. Send it again.",
+    sent_file_unreadable: "The spreadsheet that was sent is gone or cannot be read. Send it again.",
     snapshot_unavailable: "Its snapshot is gone or damaged. Run it again on the newest one.",
     state_damaged: "The server's own data is damaged. Tell the operator.",
     too_many_attempts: "Writing it was tried three times and never came to its end.",

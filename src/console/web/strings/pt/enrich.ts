@@ -58,8 +58,7 @@ export const enrich: typeof English = {
     shown === rows ? "Como vai ficar" : `Como vão ficar as ${shown} primeiras linhas`,
   firstLabel: "As primeiras linhas preenchidas",
   status: { pt: "Resultado da consulta", en: "Look-up", none: "enrichment_status" },
-  moreColumns: (count) =>
-    `Há mais ${count} colunas suas, que não cabem aqui e ficam no arquivo.`,
+  moreColumns: (count) => `Há mais ${count} colunas suas, que não cabem aqui e ficam no arquivo.`,
   choices: "O que incluir",
   labels: "Títulos e valores",
   labelNames: { pt: "Em português", en: "Em inglês", none: "Como na API" },
