@@ -104,7 +104,7 @@ describe("a spreadsheet", () => {
     await heading(visit, enrich.title).waitFor();
     await choose(visit, text);
     const facts = await page.locator(".card .record-facts").first().innerText();
-    for (const fact of [enrich.header("1"), enrich.rows(33), enrich.delimiters[";"] as string]) {
+    for (const fact of [enrich.header("1"), exports.rows(33), enrich.delimiters[";"] as string]) {
       assert.ok(facts.includes(fact), `${fact} in ${facts}`);
     }
     assert.deepEqual(await counts(visit), ["30", "1", "2", "0"]);
@@ -118,7 +118,7 @@ describe("a spreadsheet", () => {
     const all = await page.locator(".enrich-table thead .enrich-ours").count();
     await page.getByText(exports.presetContact, { exact: true }).click();
     assert.ok((await page.locator(".enrich-table thead .enrich-ours").count()) < all);
-    await page.getByText(enrich.formats.xlsx, { exact: true }).click();
+    await page.getByText("Excel", { exact: true }).click();
     await button(page, enrich.start("33")).click();
     const link = page.getByRole("link", { name: exports.download });
     await link.waitFor();

@@ -37,7 +37,7 @@ export function Choices({ status, preview, wish, onWish }: ChoicesProps): VNode 
           value={wish.format ?? preview.format}
           options={(["xlsx", "csv"] as const).map((value) => ({
             value,
-            label: enrich.formats[value],
+            label: exports.formats[value]?.[0] ?? value,
           }))}
           onValue={(format) => onWish({ ...wish, format })}
         />

@@ -6,8 +6,9 @@
  */
 import type { VNode } from "preact";
 import type { EnrichmentPreview } from "../app/answers.ts";
-import { cnpj, number } from "../app/format.ts";
+import { number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import { RefusedTable } from "../lists/refused.tsx";
 import { Checkbox, Select } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
 import { headingOf, labelsOf, type Reading, type Wish } from "./wish.ts";
@@ -20,15 +21,15 @@ interface UnderstoodProps {
 
 /** What was understood, and how to correct it. */
 export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich, exports } = laterWords.value;
   const { format, encoding, delimiter, sheet, header, columns } = preview;
   const facts = [
-    enrich.formats[format],
-    ...(encoding === null ? [] : [enrich.encodings[encoding] ?? encoding]),
+    exports.formats[format]?.[0] ?? format,
+    ...(encoding === null ? [] : [encoding.toUpperCase()]),
     ...(delimiter === null ? [] : [enrich.delimiters[delimiter] ?? delimiter]),
     ...(sheet === null ? [] : [enrich.sheet(sheet)]),
     header === null ? enrich.noHeader : enrich.header(number(header)),
-    enrich.rows(preview.rows),
+    exports.rows(preview.rows),
   ];
   const options = columns.map((label, at) => ({ value: String(at + 1), label }));
   const place = String(preview.column + 1);
@@ -98,38 +99,14 @@ function refusedOf({ outcomes }: EnrichmentPreview): number {
 }
 
 function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
-  const { enrich, listViews: text } = laterWords.value;
+  const { enrich } = laterWords.value;
   const { refused } = preview;
   if (refused.length === 0) return null;
-  const reasons: Readonly<Record<string, string>> = text.reasons;
   const all = refusedOf(preview);
   return (
     <details class="export-more enrich-refused">
       <summary>{enrich.seeRefused(all)}</summary>
-      {all > refused.length && (
-        <p class="field-hint">{text.refusedFirst(number(refused.length), number(all))}</p>
-      )}
-      <table class="data-table lists-refused">
-        <thead>
-          <tr>
-            <th scope="col">{text.line}</th>
-            <th scope="col">{text.text}</th>
-            <th scope="col">{text.reason}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {refused.map(({ row, text: sent, reason, offered }) => (
-            <tr key={row}>
-              <td>{number(row)}</td>
-              <td class="mono lists-sent">{sent}</td>
-              <td>
-                {reasons[reason] ?? reason}
-                {offered !== undefined && ` ${text.meant(cnpj(offered))}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <RefusedTable lines={refused.map(({ row, ...one }) => ({ place: row, ...one }))} all={all} />
     </details>
   );
 }
@@ -141,9 +118,9 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
   const labels = labelsOf(wish);
   return (
     <div class="enrich-first">
-      <h2>{enrich.first(number(first.length), number(rows))}</h2>
+      <h2 id="enrich-first">{enrich.first(number(first.length), number(rows))}</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-      <section class="enrich-scroll" aria-label={enrich.firstLabel} tabIndex={0}>
+      <section class="enrich-scroll" aria-labelledby="enrich-first" tabIndex={0}>
         <table class="data-table enrich-table">
           <thead>
             <tr>

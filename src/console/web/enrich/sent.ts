@@ -75,7 +75,7 @@ function spread(line: string): string[] {
 
 /** The CNPJs of a line, as they are written. */
 function numbersIn(line: string): string[] {
-  const parts = line.split(/\s+/);
+  const parts = line.split(/[\s,;|]+/).filter((part) => part !== "");
   const isBare = parts.length > 1 && parts.every((part) => readLoneCnpj(part).kind === "cnpj");
   const pieces = isBare ? parts : piecesOf(line).map(({ text }) => text);
   return pieces.filter((one) => readLoneCnpj(one).kind === "cnpj");

@@ -1,5 +1,6 @@
 /**
- * The views of exports, spreadsheets, and saved searches, in one chunk, as in teamviews.ts.
+ * The views of exports, spreadsheets, and saved searches, and the export dialog, in one chunk, as in
+ * teamviews.ts.
  * Invariant: nothing else is in the chunk. Apart because a chunk is a module that is imported on
  * demand.
  */
@@ -7,5 +8,6 @@ import "../app/kit.ts";
 import "../app/laterkit.ts";
 
 export { EnrichView } from "../enrich/view.tsx";
+export { ExportForm } from "./form.tsx";
 export { ExportsView } from "./history.tsx";
 export { NewsView, SavedView } from "./saved.tsx";

@@ -24,13 +24,6 @@ export const enrich = {
   columnHint: "Its heading, its number (1, 2, 3…), or in Excel its letter.",
   readAgain: "Read again",
   understood: "What we understood",
-  formats: { xlsx: "Excel (XLSX)", csv: "CSV" },
-  encodings: {
-    "utf-8": "UTF-8",
-    "windows-1252": "Windows-1252 (Excel)",
-    "utf-16le": "UTF-16",
-    "utf-16be": "UTF-16",
-  } as Readonly<Record<string, string>>,
   delimiters: {
     ";": "separated by semicolons",
     ",": "separated by commas",
@@ -40,7 +33,6 @@ export const enrich = {
   sheet: (name: string) => `sheet “${name}”`,
   header: (row: string) => `headings in row ${row}`,
   noHeader: "no heading row",
-  rows: (count: number) => (count === 1 ? "1 row" : `${number(count)} rows`),
   found: "Found",
   absent: "Not in the data",
   refused: "Not CNPJs",
@@ -56,7 +48,6 @@ export const enrich = {
       : `See the ${number(count)} rows that are not CNPJs`,
   first: (shown: string, rows: string) =>
     shown === rows ? "How it will look" : `How the first ${shown} rows will look`,
-  firstLabel: "The first rows, filled in",
   status: { pt: "Resultado da consulta", en: "Look-up", none: "enrichment_status" },
   moreColumns: (count: string) =>
     `${count} more of your columns do not fit here; they stay in the file.`,

@@ -26,13 +26,6 @@ export const enrich: typeof English = {
   columnHint: "O título da coluna, o número dela (1, 2, 3…) ou, no Excel, a letra.",
   readAgain: "Ler de novo",
   understood: "O que entendemos",
-  formats: { xlsx: "Excel (XLSX)", csv: "CSV" },
-  encodings: {
-    "utf-8": "UTF-8",
-    "windows-1252": "Windows-1252 (Excel em português)",
-    "utf-16le": "UTF-16",
-    "utf-16be": "UTF-16",
-  } as Readonly<Record<string, string>>,
   delimiters: {
     ";": "separado por ponto e vírgula",
     ",": "separado por vírgula",
@@ -42,7 +35,6 @@ export const enrich: typeof English = {
   sheet: (name) => `aba “${name}”`,
   header: (row) => `títulos na linha ${row}`,
   noHeader: "sem linha de títulos",
-  rows: (count) => (count === 1 ? "1 linha" : `${number(count)} linhas`),
   found: "Encontrados",
   absent: "Fora da base",
   refused: "Não são CNPJ",
@@ -56,7 +48,6 @@ export const enrich: typeof English = {
     count === 1 ? "Ver a linha que não é CNPJ" : `Ver as ${number(count)} linhas que não são CNPJ`,
   first: (shown, rows) =>
     shown === rows ? "Como vai ficar" : `Como vão ficar as ${shown} primeiras linhas`,
-  firstLabel: "As primeiras linhas preenchidas",
   status: { pt: "Resultado da consulta", en: "Look-up", none: "enrichment_status" },
   moreColumns: (count) => `Há mais ${count} colunas suas, que não cabem aqui e ficam no arquivo.`,
   choices: "O que incluir",
