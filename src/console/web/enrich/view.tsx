@@ -20,6 +20,7 @@ import { follow, presentState } from "../exports/watch.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { TextInput } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { Choices, StartBar } from "./choices.tsx";
@@ -94,10 +95,13 @@ function Giving(): VNode {
       <label class="enrich-drop">
         <input
           type="file"
+          class="visually-hidden"
           accept=".xlsx,.csv,.txt,.tsv"
           onChange={(event) => void choose(event.currentTarget.files?.[0])}
         />
-        <span class="enrich-drop-title">{enrich.choose}</span>
+        <Icon name="table" size={28} />
+        <span class="enrich-drop-title">{enrich.drop}</span>
+        <span class="button button-secondary">{enrich.choose}</span>
         <span class="field-hint">{enrich.chooseHint}</span>
       </label>
       <div class="enrich-paste">

@@ -77,7 +77,7 @@ export function headingOf(field: string, labels: Labels): string {
 export function previewQuery({ column, fillZeros }: Reading, labels: Labels): string {
   const query = new URLSearchParams({ labels: labels === "none" ? language.value : labels });
   addReading(query, { column, fillZeros });
-  return query.toString();
+  return textOf(query);
 }
 
 /** The query of the request. */
@@ -89,7 +89,12 @@ export function fileQuery(wish: Wish, reading: Reading, name: string): string {
   const title = titleOf(name);
   if (title !== "") query.set("title", title);
   addReading(query, reading);
-  return query.toString();
+  return textOf(query);
+}
+
+/** The server reads a plus sign as itself. */
+function textOf(query: URLSearchParams): string {
+  return query.toString().replaceAll("+", "%20");
 }
 
 function addReading(query: URLSearchParams, { column, fillZeros }: Reading): void {

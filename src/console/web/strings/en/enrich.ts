@@ -10,7 +10,8 @@ export const enrich = {
   lead:
     "Send a spreadsheet of CNPJs and get the same one back, with status, name, contact, and " +
     "anything else you choose next to your own columns.",
-  choose: "Choose a file, or drop it here",
+  drop: "Drop the spreadsheet here",
+  choose: "Choose a file",
   chooseHint: "Excel (XLSX, up to 32 MB) or CSV (up to 512 MB), with up to 2 million rows.",
   paste: "Or paste CNPJs",
   pasteHint: "One per line, or a few columns copied from a spreadsheet.",

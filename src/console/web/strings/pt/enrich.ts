@@ -12,7 +12,8 @@ export const enrich: typeof English = {
   lead:
     "Envie uma planilha com CNPJs e receba a mesma planilha de volta, com situação, nome, contato " +
     "e o que mais você escolher ao lado das suas colunas.",
-  choose: "Escolha um arquivo, ou solte-o aqui",
+  drop: "Solte a planilha aqui",
+  choose: "Escolher arquivo",
   chooseHint: "Excel (XLSX, até 32 MB) ou CSV (até 512 MB), com até 2 milhões de linhas.",
   paste: "Ou cole os CNPJs",
   pasteHint: "Um por linha, ou algumas colunas copiadas da planilha.",
