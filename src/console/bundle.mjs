@@ -60,14 +60,14 @@ function writeBundle(root, folder) {
 
 /**
  * Members of the tables of fields and filters that only the server reads: descriptions, columns of
- * the snapshot, widths in files, and schemas. The console has its own words in both languages.
+ * the snapshot, headings and widths in files, and schemas. The console has its own words in both languages.
  * esbuild keeps every member of a table if one is read, so they are removed here.
  */
 const UNREAD = [
   /,description:"(?:[^"\\]|\\.)*"/g,
   /(?<=stored:\{type:"\w+"),column:"\w+"(?:,table:"\w+")?/g,
   /(?<=shown:\{)heading:"[^"]*",/g,
-  /(?<=group:"\w+"),width:\d+(?:,sheet:\d+)?/g,
+  /(?<=,width:\d+),sheet:\d+/g,
   /,(?:unwatched|written):"\w+"/g,
   /,(?:normal|input):\w+=>\w+\.\w+\((?:[^()]|\([^()]*\))*\)/g,
   /,read:"\w+"/g,
