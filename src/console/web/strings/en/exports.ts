@@ -175,7 +175,7 @@ export const exports = {
   historyFind: "Make a search",
   historyFailed: "The exports could not be read.",
   more50: "Show older ones",
-  dataOf: (month: string) => `data of ${month}`,
+  dataOf: (month: string) => `${month} data`,
   byGone: "somebody who is gone",
   expiresIn: (left: string) => `expires ${left}`,
   again: "Make it again from the newest data",

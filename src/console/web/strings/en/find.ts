@@ -293,7 +293,7 @@ export const find = {
   announce: (total: number) =>
     total === 1 ? "1 establishment found" : `${number(total)} establishments found`,
   took: (time: string) => `counted in ${time}`,
-  snapshotOf: (label: string) => `data of ${month(label)}`,
+  snapshotOf: (label: string) => `${month(label)} data`,
   ranked: (strategy: string) => `Order: ${strategy.toLowerCase()}`,
   orderedBy: (order: string) => `by ${order}`,
   charts: "Charts",
