@@ -50,18 +50,20 @@ async function sideways({ page }: Visit, place: string): Promise<string[]> {
   return ((await page.evaluate(SIDEWAYS)) as string[]).map((one) => `${place}: ${one}`);
 }
 
+let prepared = 0;
+
 /** Makes something to show in every view. Returns a list with two entries, one not in the data. */
 async function prepare(visit: Visit): Promise<{ list: AccountList; page: SearchPage }> {
   const spec = { ...FILTERS, output: { fields: ["cnpj", "legal_name", "municipality_name"] } };
   const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 1 });
   const { list } = await visit.send<{ list: AccountList }>("/lists", {
-    name: "Clientes que não queremos contatar de novo antes de dezembro",
+    name: `Clientes que não queremos contatar de novo antes de dezembro, ${++prepared}`,
   });
   const cnpjs = [page.accounts[0]?.cnpj as string, "11222333000181"];
   await visit.send(`/lists/${list.id}/entries`, { cnpjs });
   const output = { format: "xlsx", title: "Padarias com telefone e e-mail próprios em São Paulo" };
   await visit.send("/exports", { spec: FILTERS, output });
-  const text = "restaurantes e lanchonetes com telefone celular em São Paulo";
+  const text = `restaurantes e lanchonetes com telefone celular em São Paulo ${prepared}`;
   await visit.send("/searches", { name: text, text, spec: FILTERS });
   return { list, page };
 }
