@@ -1,7 +1,7 @@
 /**
  * The parts of a workbook around the rows of its first sheet. Input: field names, and the file's
  * description of itself. Output: the XML of every part, and the begin and end of the first sheet.
- * Invariant: every cell is text, so nothing here can become a formula. No part names the time or
+ * Invariant: every cell here is text, so nothing can become a formula. No part names the time or
  * the machine of its making.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
@@ -254,8 +254,8 @@ function workbookPart(workbook: Workbook): string {
 }
 
 /**
- * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount. Rows from the addon
- * use 0, 1, and 4.
+ * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount, 5 link. Rows from the
+ * addon use 0, 1, 4, and 5.
  */
 const STYLES =
   `<styleSheet xmlns="${MAIN}">` +
@@ -279,10 +279,16 @@ const PEOPLE_DATE = "dd\\/mm\\/yyyy";
 const AMOUNT =
   '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
 
-/** Returns the styles; a workbook for people has local dates, and amounts. */
+const LINK = '<xf numFmtId="0" fontId="2" fillId="0" borderId="0" xfId="0" applyFont="1"/>';
+const LINK_FONT =
+  '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>';
+
+/** Returns the styles; a workbook for people has local dates, amounts, and links. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
   return STYLES.replace(PROGRAM_DATE, PEOPLE_DATE)
-    .replace('<cellXfs count="4">', '<cellXfs count="5">')
-    .replace("</cellXfs>", `${AMOUNT}</cellXfs>`);
+    .replace('<fonts count="2">', '<fonts count="3">')
+    .replace("</fonts>", LINK_FONT)
+    .replace('<cellXfs count="4">', '<cellXfs count="6">')
+    .replace("</cellXfs>", `${AMOUNT}${LINK}</cellXfs>`);
 }

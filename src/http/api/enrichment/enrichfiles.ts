@@ -1,9 +1,11 @@
 /**
  * `POST /v1/enrich/files`. Input: a CSV or XLSX file with a column of CNPJs; in the query fields,
- * labels, the column. Output: 201 with an export of the kind "enrichment", queued or as it is.
- * Invariant: a file that cannot be read is refused in words before anything is queued. The same
- * file, query, and key give the same export. A plan with a quota reserves a row for each row of the
- * file; only accounts that are found stay charged. The file is written to the disk while it comes.
+ * labels, the column. Output: 201 with an export of the kind "enrichment", queued or in its current
+ * state.
+ * Invariant: a file that cannot be read is refused with the reason before anything is queued. The
+ * same file, query, and key give the same export. A plan with a quota reserves a row for each row
+ * of the file; only accounts that are found stay charged. The file is written to disk while it is
+ * received.
  */
 import { createHash } from "node:crypto";
 import Type from "typebox";
@@ -39,7 +41,7 @@ import { readOutput } from "./enrich.ts";
 const CSV_BYTES_MAX = 512 * 1024 * 1024;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Files whose layout is read, in turns of their senders. */
+/** Files whose layout is read, queued fairly among senders. */
 const layouts = new FairQueue({
   ...{ running: 2, runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Files" },
 });
@@ -107,7 +109,7 @@ export async function withSentFile<Value>(
   }
 }
 
-/** The query is part of the request: another one wants another file. */
+/** The query is part of the request, because it changes the file. */
 function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
