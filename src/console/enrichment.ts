@@ -15,13 +15,13 @@ import type { Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { currentSegment } from "../search/segment.ts";
 import type { LabelLanguage } from "../spec/fields/words.ts";
-import { answered } from "./answered.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { Account, EnrichmentPreview } from "./web/app/answers.ts";
 import type { LookUpAnswer } from "./web/app/listanswers.ts";
 
 /** Previews the enrichment of a file. */
 export function previewFile(
-  call: SessionCall<"exporter" | "hold" | "segment">,
+  call: SessionCall<"exporter" | "retain" | "segment">,
 ): Promise<HttpAnswer> {
   const { query, service, plan, identity } = call;
   const labels: LabelLanguage = query.get("labels") === "en" ? "en" : "pt";
@@ -31,12 +31,12 @@ export function previewFile(
   return withSentFile(call, async (sent) => {
     const { path } = await sent.end();
     const segment = currentSegment(service);
-    const release = service.hold(segment);
+    const release = service.retain(segment);
     try {
       const preview = await readInTurn(identity.tenantId, () =>
         previewEnrichment({ segment, path, wish }),
       );
-      return answered<EnrichmentPreview>({ request_id: call.requestId, ...preview });
+      return typedAnswer<EnrichmentPreview>({ request_id: call.requestId, ...preview });
     } finally {
       release();
     }
@@ -46,7 +46,7 @@ export function previewFile(
 /** Looks up the entries of a page, as POST /v1/enrich does. */
 export function lookUpAccounts(call: SessionCall<"segment" | ReadPart>): Reply {
   return whenReady(resultsOf(call), ({ results }) =>
-    answered<LookUpAnswer>({
+    typedAnswer<LookUpAnswer>({
       request_id: call.requestId,
       results: results.map(({ account }) => ({ account: account as Account | null })),
     }),

@@ -13,14 +13,14 @@ import type { ExportRecord } from "../export/record.ts";
 import { acceptFile } from "../http/api/enrichment/enrichfiles.ts";
 import { whenAnyAccepted } from "../http/api/exports/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/api/exports/kept-exports.ts";
-import { askedBy } from "../http/api/exports/newexport.ts";
+import { exportContextOf } from "../http/api/exports/newexport.ts";
+import { idOf, pageOf, readAs } from "../http/api/exports/stored-exports.ts";
 import type { ReadPart } from "../http/server/body.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { calledWith, type Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
-import { type Answered, answered } from "./answered.ts";
 import { membersOf, refuseMistakes } from "./bodymembers.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import { namesOf } from "./usage.ts";
 import type { CreatedExport, ExportList, ExportView } from "./web/app/answers.ts";
 
@@ -31,7 +31,7 @@ export function listConsoleExports(
   const { records, next } = pageOf(call);
   const names = namesOf(call);
   const exports = records.map((record) => consoleRecord(call, names, record));
-  return answered<ExportList>({ exports, next_cursor: next, has_more: next !== null });
+  return typedAnswer<ExportList>({ exports, next_cursor: next, has_more: next !== null });
 }
 
 /** `GET /exports/{id}`: one export, expired or not; with `wait`, once it has finished. */
@@ -39,7 +39,7 @@ export function readConsoleExport(
   call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
 ): Reply {
   const names = namesOf(call);
-  return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
+  return readAs(call, (record) => typedAnswer<ExportView>(consoleRecord(call, names, record)));
 }
 
 /** Services that both kinds of export need. */
@@ -48,7 +48,7 @@ type MakingCall = SessionCall<
   | "clock"
   | "engine"
   | "exporter"
-  | "hold"
+  | "retain"
   | "keyring"
   | "months"
   | "replaced"
@@ -87,7 +87,7 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   const id = idOf(call);
   refuseMistakes(membersOf(call, []));
   const { fields, labels, title, format } = exporter.origin(tenantId, id).spec.output;
-  const asked = askedBy(call);
+  const asked = exportContextOf(call);
   const { file, column, fillZeros } = exporter.sentAgain(tenantId, id);
   try {
     const received = await file.end();
@@ -116,7 +116,7 @@ function createdAnswer(
   };
   const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
   return {
-    ...answered<CreatedExport>(answer, 201),
+    ...typedAnswer<CreatedExport>(answer, 201),
     headers: { Location: pathOf(record), ...replay },
   };
 }
@@ -128,7 +128,7 @@ function consoleRecord(
   call: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): Answered<ExportView> {
+): TypedAnswer<ExportView> {
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
@@ -142,7 +142,7 @@ function besides(
   { service, identity }: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): Answered<Besides> {
+): TypedAnswer<Besides> {
   const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
   const ready = record.state === "done" && !record.expired;
   return {

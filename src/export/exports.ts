@@ -31,15 +31,15 @@ import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
-import type { SentWish } from "./queue/rendertask.ts";
-import { Leaps, Sweeper } from "./queue/sweeper.ts";
+import type { SentFileTask } from "./queue/rendertask.ts";
+import { ClockJumps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
   type ExportFormat,
   type ExportRecord,
   exportNotFound,
   namesIn,
-  type Room,
+  type StorageQuota,
 } from "./record.ts";
 
 /** Interval between sweeps for expired exports, in milliseconds. */
@@ -87,14 +87,20 @@ export class Exports implements Exporter {
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
-    const leaps = new Leaps(clock, log);
-    const sweeper = new Sweeper({ ...parts, store, folder, leaps, forgetMs: parts.forget * 1_000 });
+    const clockJumps = new ClockJumps(clock, log);
+    const sweeper = new Sweeper({
+      ...parts,
+      store,
+      folder,
+      clockJumps,
+      forgetMs: parts.forget * 1_000,
+    });
     this.#store = store;
     this.#folder = folder;
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
-    this.#intake = new Intake({ ...parts, store, folder, pins, leaps, freeBytes });
+    this.#intake = new Intake({ ...parts, store, folder, pins, clockJumps, freeBytes });
     this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
@@ -173,7 +179,7 @@ export class Exports implements Exporter {
 
   sentAgain(tenantId: string, id: string): SentAgain {
     const { sent, sentBytes: bytes } = this.#own(tenantId, id);
-    const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentWish;
+    const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
     const file = this.#folder.sendAgain(id, { bytes, sha256 });
     if (file !== null) return { file, column: column ?? undefined, fillZeros };
     throw new AppError("export_expired", "The sent file of this export is gone. Send it again.");
@@ -274,7 +280,7 @@ export class Exports implements Exporter {
   }
 
   /** Returns the byte limit and the current use for an export that exceeded the limit. */
-  #roomOf({ failure, plan, tenantId }: ExportRow): Room | null {
+  #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
     if (failure !== "quota_exceeded" || most === 0) return null;

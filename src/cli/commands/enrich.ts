@@ -19,7 +19,7 @@ import {
 } from "../../export/enrichment/enrichment.ts";
 import {
   type CnpjOutcome,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   OUTCOMES,
   outcomeWords,
 } from "../../export/enrichment/outcomes.ts";
@@ -35,7 +35,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec
 import { wordFor } from "../../text/amounts.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import { type Progress, progress } from "../support/progress.ts";
-import { isOfSystem } from "../support/systemwords.ts";
+import { isSystemError } from "../support/systemerrors.ts";
 
 interface EnrichFlags {
   readonly snapshot: string;
@@ -139,7 +139,7 @@ function formatOf(out: string): SheetFormat | undefined {
 interface Files {
   readonly file: string;
   readonly out: string;
-  readonly wish: EnrichmentWish;
+  readonly wish: EnrichmentOptions;
   readonly format: SheetFormat | undefined;
 }
 
@@ -180,7 +180,7 @@ async function enrich(
 }
 
 function failure(error: unknown, out: string): unknown {
-  if (error instanceof AppError || !isOfSystem(error)) return error;
+  if (error instanceof AppError || !isSystemError(error)) return error;
   return new CommandError(
     notWritten(out, error) ?? `${out} was not written: ${error.message}`,
     1,

@@ -24,7 +24,7 @@ import { newHeadings } from "./csvenriched.ts";
 import type { CsvLayout } from "./csvlayout.ts";
 import { type EnrichmentWork, OutcomeTally } from "./outcomes.ts";
 import { COLUMNS_MAX } from "./sheetlayout.ts";
-import { LookedUpRows, NewCells, PartPacker, ROWS_MAX } from "./xlsxenriched.ts";
+import { LookupRows, NewCells, PartPacker, ROWS_MAX } from "./xlsxenriched.ts";
 
 const SHEETS = { pt: "Planilha1", en: "Sheet1" } as const;
 /** Width of the column of statuses. */
@@ -57,7 +57,7 @@ export async function enrichCsvAsXlsx(
 ): Promise<OutcomeTally> {
   const { labels, fields } = work.wish;
   refuseBeyondSheet(layout, fields.length + 1);
-  const looked = new LookedUpRows(work);
+  const looked = new LookupRows(work);
   const columns = new Columns(layout);
   for await (const { number, cells } of rowsOf(work, layout)) {
     columns.add(number, cells);

@@ -15,7 +15,7 @@ import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
 import { enrichCsvAsXlsx, refuseBeyondSheet } from "./csvtoworkbook.ts";
 import {
   type CnpjOutcome,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   type EnrichmentWork,
   OUTCOMES,
   type OutcomeTally,
@@ -58,7 +58,7 @@ const XLSX_BYTES_MAX = 32 * 1024 * 1024;
  */
 export async function readLayout(
   path: string,
-  { column, fields }: Pick<EnrichmentWish, "column" | "fields">,
+  { column, fields }: Pick<EnrichmentOptions, "column" | "fields">,
   wanted?: SheetFormat,
 ): Promise<FileLayout> {
   const further = fields.length + 1;
@@ -88,7 +88,7 @@ export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummar
 /** A file as records, however it came: for readers that only show it. */
 export async function openRecords(
   path: string,
-  { column, labels }: Pick<EnrichmentWish, "column" | "labels">,
+  { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,
 ): Promise<OpenRecords> {
   const dates = new Set<number>();
   if (!isWorkbook(path)) {

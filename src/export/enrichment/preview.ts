@@ -8,7 +8,7 @@
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
-import { lettersOf, toldText } from "../../lists/column.ts";
+import { lettersOf, reportText } from "../../lists/column.ts";
 import { cellsOf } from "../../lists/csvcolumn.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -17,7 +17,7 @@ import { openRecords, type SheetFormat } from "./enrichment.ts";
 import {
   CnpjBatch,
   type CnpjOutcome,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   OUTCOMES,
   OutcomeTally,
   outcomeWords,
@@ -35,7 +35,7 @@ const REFUSED_SHOWN = 100;
 interface PreviewWork {
   readonly segment: Segment;
   readonly path: string;
-  readonly wish: EnrichmentWish & { readonly labels: LabelLanguage };
+  readonly wish: EnrichmentOptions & { readonly labels: LabelLanguage };
 }
 
 /** A row whose CNPJ was refused. */
@@ -145,7 +145,7 @@ class Preview {
       if (this.#shown.length < ROWS_SHOWN) this.#show(record, whole, { bytes, from, to });
       places.push(at);
     }
-    const { rows } = await this.#work.segment.native.lookUpAside(batch.keys, null);
+    const { rows } = await this.#work.segment.native.lookUpAsync(batch.keys, null);
     batch.settle(rows);
     places.forEach((at, place) => {
       this.#tally.count(batch.outcomes[place] as number);
@@ -193,7 +193,7 @@ class Preview {
     const { reason } = statusOf(outcome);
     if (reason === null) return;
     const meant = offered === undefined ? {} : { offered };
-    this.#refused.push({ row, text: toldText(text()), reason, ...meant });
+    this.#refused.push({ row, text: reportText(text()), reason, ...meant });
   }
 
   /** The first rows with the values of their accounts. */

@@ -17,7 +17,7 @@ import {
   readLayout,
   type SheetFormat,
 } from "../../../src/export/enrichment/enrichment.ts";
-import type { EnrichmentWish } from "../../../src/export/enrichment/outcomes.ts";
+import type { EnrichmentOptions } from "../../../src/export/enrichment/outcomes.ts";
 import { previewEnrichment } from "../../../src/export/enrichment/preview.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
@@ -34,7 +34,12 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 import { seededRng } from "../../support/spec/random.ts";
 
 const FIELDS: readonly OutputField[] = ["legal_name", "started_on", "share_capital", "phone_1"];
-const WISH: EnrichmentWish = { fields: FIELDS, labels: null, column: undefined, fillZeros: false };
+const WISH: EnrichmentOptions = {
+  fields: FIELDS,
+  labels: null,
+  column: undefined,
+  fillZeros: false,
+};
 const SHEET = "xl/worksheets/sheet1.xml";
 
 let made: SampleSnapshot;
@@ -65,7 +70,7 @@ function fileOf(bytes: Uint8Array): string {
 async function converted(
   bytes: Uint8Array,
   format: SheetFormat | undefined,
-  wish: Partial<EnrichmentWish> = {},
+  wish: Partial<EnrichmentOptions> = {},
 ) {
   const pieces: Buffer[] = [];
   const summary = await enrichFile({
@@ -88,7 +93,7 @@ function letters(column: number): string {
 const known = (at: number): string => (accounts[at] as KnownAccount).cnpj;
 
 /** The cells of a workbook that a CSV file becomes, row by row. */
-async function sheetOf(csv: string | Uint8Array, wish: Partial<EnrichmentWish> = {}) {
+async function sheetOf(csv: string | Uint8Array, wish: Partial<EnrichmentOptions> = {}) {
   const { bytes, summary } = await converted(Buffer.from(csv), "xlsx", wish);
   const parts = zipParts(bytes);
   return { bytes, summary, parts, cells: cellsIn(parts.get(SHEET) as string) };
@@ -262,7 +267,7 @@ describe("a workbook as CSV", () => {
 });
 
 describe("a preview", () => {
-  const preview = (bytes: Uint8Array, wish: Partial<EnrichmentWish> = {}) =>
+  const preview = (bytes: Uint8Array, wish: Partial<EnrichmentOptions> = {}) =>
     previewEnrichment({
       ...{ segment, path: fileOf(bytes) },
       wish: { ...WISH, ...wish, labels: "pt" },

@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import type { EnrichmentPreview, Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { exportRowsMax } from "../exports/draft.ts";
 import { quotaHour } from "../exports/estimate.tsx";
 import { Fields } from "../exports/fields.tsx";
@@ -23,7 +23,7 @@ interface ChoicesProps {
 
 /** Columns, kind, and language of the new file. */
 export function Choices({ status, preview, wish, onWish }: ChoicesProps): VNode {
-  const { enrich, exports } = laterWords.value;
+  const { enrich, exports } = lazyWords.value;
   return (
     <Card title={enrich.choices}>
       <Fields
@@ -64,7 +64,7 @@ interface StartProps {
 
 /** The cost, and the button. */
 export function StartBar({ status, preview, wish, busy, stale, onStart }: StartProps): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const obstacle = obstacleText(status, preview, wish);
   const isOff = obstacle !== null || stale;
   return (
@@ -89,7 +89,7 @@ export function StartBar({ status, preview, wish, busy, stale, onStart }: StartP
 
 /** Why the server would refuse it; null if it would not. */
 function obstacleText(status: Status, { rows }: EnrichmentPreview, wish: Wish): string | null {
-  const { enrich, exports } = laterWords.value;
+  const { enrich, exports } = lazyWords.value;
   const left = status.usage.export_rows_left;
   const most = exportRowsMax(status);
   if (wish.fields.length === 0) return exports.fieldsNone;
@@ -99,7 +99,7 @@ function obstacleText(status: Status, { rows }: EnrichmentPreview, wish: Wish): 
 }
 
 function costText(status: Status, { outcomes }: EnrichmentPreview): string {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const found = (outcomes.found ?? 0) + (outcomes.head_office ?? 0);
   const left = status.usage.export_rows_left;
   return left === null

@@ -7,7 +7,7 @@
 import type { VNode } from "preact";
 import type { EnrichmentPreview } from "../app/answers.ts";
 import { number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { RefusedTable } from "../lists/refused.tsx";
 import { Checkbox, Select } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
@@ -21,7 +21,7 @@ interface UnderstoodProps {
 
 /** What was understood, and how to correct it. */
 export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
-  const { enrich, exports } = laterWords.value;
+  const { enrich, exports } = lazyWords.value;
   const { format, encoding, delimiter, sheet, header, columns } = preview;
   const facts = [
     exports.formats[format]?.[0] ?? format,
@@ -66,7 +66,7 @@ export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
 
 /** How many CNPJs had which outcome. */
 function Outcomes({ preview }: { preview: EnrichmentPreview }): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const { outcomes } = preview;
   const { found = 0, head_office = 0, not_in_snapshot = 0, blank = 0 } = outcomes;
   const counts: [string, number][] = [
@@ -99,7 +99,7 @@ function refusedOf({ outcomes }: EnrichmentPreview): number {
 }
 
 function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const { refused } = preview;
   if (refused.length === 0) return null;
   const all = refusedOf(preview);
@@ -113,7 +113,7 @@ function Refused({ preview }: { preview: EnrichmentPreview }): VNode | null {
 
 /** The first rows: the columns of the file, the outcome, and the chosen columns. */
 export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish: Wish }): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const { first, columns, column, width, rows } = preview;
   const labels = labelsOf(wish);
   return (
@@ -125,7 +125,7 @@ export function FirstRows({ preview, wish }: { preview: EnrichmentPreview; wish:
           <thead>
             <tr>
               <th scope="col" class="enrich-row">
-                {laterWords.value.listViews.line}
+                {lazyWords.value.listViews.line}
               </th>
               {columns.map((name, at) => (
                 <th key={`${at} ${name}`} scope="col" data-key={at === column}>

@@ -5,7 +5,7 @@
  * its own row. A text with one CNPJ is no spreadsheet. Apart because every view takes a file.
  */
 import { signal } from "@preact/signals";
-import { piecesOf } from "../../../spec/cnpj/cnpjpieces.ts";
+import { cnpjCandidates } from "../../../spec/cnpj/cnpjcandidates.ts";
 import { readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
 import { go } from "../app/router.ts";
 
@@ -77,6 +77,6 @@ function spread(line: string): string[] {
 function numbersIn(line: string): string[] {
   const parts = line.split(/[\s,;|]+/).filter((part) => part !== "");
   const isBare = parts.length > 1 && parts.every((part) => readLoneCnpj(part).kind === "cnpj");
-  const pieces = isBare ? parts : piecesOf(line).map(({ text }) => text);
+  const pieces = isBare ? parts : cnpjCandidates(line).map(({ text }) => text);
   return pieces.filter((one) => readLoneCnpj(one).kind === "cnpj");
 }

@@ -6,13 +6,13 @@
  * them. Resending a request that may have arrived makes no second file.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedEnrichment, EnrichmentPreview, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, upload } from "../app/api.ts";
 import { bytes } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { Link } from "../app/router.ts";
 import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { DownloadLink, ExportProgress } from "../exports/progress.tsx";
@@ -38,7 +38,7 @@ import {
 
 /** The view. */
 export function EnrichView(): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const sheet = sentSheet.value;
   const [status, setStatus] = useState<Status | null>(null);
   const [failed, setFailed] = useState<unknown>(null);
@@ -58,7 +58,7 @@ export function EnrichView(): VNode {
       {failed !== null && <ErrorNotice error={failed} onRetry={load} />}
       {isClosed && (
         <Notice kind="warn">
-          <p>{laterWords.value.exports.noExports}</p>
+          <p>{lazyWords.value.exports.noExports}</p>
         </Notice>
       )}
       {status !== null && !isClosed && sheet !== null && (
@@ -81,7 +81,7 @@ function keyOf(sheet: SentSheet): number {
 
 /** Chooses a file, or pastes CNPJs. */
 function Giving(): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const [pasted, setPasted] = useState("");
   const [missing, setMissing] = useState(false);
   const choose = async (file: File | undefined) => {
@@ -138,7 +138,7 @@ interface FillingProps {
 }
 
 function Filling({ sheet, status, reload }: FillingProps): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const [wish, setWish] = useState<Wish>(() => keptWish(status.field_allowlist));
   const [reading, read] = useState<Reading>({ column: null, fillZeros: false });
   const previewed = usePreview(sheet, reading, wish);
@@ -233,7 +233,7 @@ function useStart({ sheet, wish, reading, reload }: StartWish) {
 
 /** Why the file was not read; another column may help. */
 function NotRead({ error, onColumn }: { error: unknown; onColumn: (column: string) => void }) {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const [column, setColumn] = useState("");
   const isFile = error instanceof ApiError && error.errors.some(isUnreadable);
   return (
@@ -266,7 +266,7 @@ function isUnreadable({ code }: { readonly code: string }): boolean {
 
 /** The file on its way, and its download. */
 function Making({ record: begun }: { record: ExportView }): VNode {
-  const { enrich } = laterWords.value;
+  const { enrich } = lazyWords.value;
   const { record, trouble } = presentState(begun);
   return (
     <Card title={enrich.making}>

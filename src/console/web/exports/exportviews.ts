@@ -5,7 +5,7 @@
  * demand.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 
 export { EnrichView } from "../enrich/view.tsx";
 export { ExportForm } from "./form.tsx";

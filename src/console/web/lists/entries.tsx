@@ -9,11 +9,11 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../app/answers.ts";
 import { post } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { cnpj as cnpjText } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList, ListChange, ListEntries, LookUpAnswer } from "../app/listanswers.ts";
 import { CompanyLink } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { status } from "../app/status.ts";
 import { cellText, companyName, nameOf } from "../find/table/values.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -33,7 +33,7 @@ const FIELDS = [
 
 /** The entries, with remove buttons. */
 export function Entries({ list }: { list: AccountList }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const path = `/lists/${list.id}/entries?limit=${PAGE}`;
   const pages = usePages(path, ({ entries }: ListEntries) => entries);
   const accounts = useAccounts(pages.items);
@@ -108,7 +108,7 @@ interface EntryProps {
 
 /** A company has no page; its head office has one. */
 function Entry({ entry, account }: EntryProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const isCompany = entry.length === ROOT_LENGTH;
   const cnpj = isCompany ? account?.cnpj : entry;
   const number = <span class="mono">{entryText(entry)}</span>;

@@ -5,7 +5,7 @@
  */
 import type { VNode } from "preact";
 import { cnpj, number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 
 /** A refused text. */
 interface RefusedLine {
@@ -25,7 +25,7 @@ interface RefusedProps {
 
 /** The table. */
 export function RefusedTable({ lines, all }: RefusedProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const reasons: Readonly<Record<string, string>> = text.reasons;
   return (
     <>

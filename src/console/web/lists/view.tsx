@@ -6,12 +6,12 @@
  * data are also shown, because the list contains them.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { remove } from "../app/api.ts";
 import { ago, dateTime } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList } from "../app/listanswers.ts";
 import { go, shownList } from "../app/router.ts";
 import { words } from "../app/words.ts";
@@ -68,7 +68,7 @@ interface AllProps {
 }
 
 function All({ lists, error, load, ask }: AllProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const create = (
     <Button variant="primary" icon="plus" onClick={() => ask({ kind: "create" })}>
       {text.create}
@@ -97,7 +97,7 @@ function All({ lists, error, load, ask }: AllProps): VNode {
 }
 
 function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const { id, name } = list;
   return (
     <li class="record lists-record">
@@ -121,7 +121,7 @@ function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
 }
 
 function ListFacts({ list }: { list: AccountList }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <p class="record-facts">
       <span>{text.entries(list.entries)}</span>
@@ -142,7 +142,7 @@ function isUnused({ read_only, entries }: AccountList): boolean {
 }
 
 function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const searches: MenuItem[] = [
     { label: text.searchIn, icon: "search", onSelect: () => go("find", `#in_lists=${list.id}`) },
     {
@@ -165,7 +165,7 @@ function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
 }
 
 function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const actions = (
     <>
       <Button icon="chevronLeft" onClick={() => go("lists")}>
@@ -198,7 +198,7 @@ interface DialogsProps {
 }
 
 function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const close = () => ask(null);
   if (open === null) return null;
   if (open.kind === "create") {

@@ -6,7 +6,7 @@
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 import type { NewsQuestion } from "./ask.ts";
 
@@ -39,9 +39,9 @@ export function titleOfExport(
   { since, kinds, kind, spec }: Pick<ExportView, "since" | "kinds" | "kind" | "spec">,
   summary: string,
 ): string {
-  if (kind === "enrichment") return laterWords.value.enrich.kind(spec.output.title ?? "");
+  if (kind === "enrichment") return lazyWords.value.enrich.kind(spec.output.title ?? "");
   if (since === undefined) {
-    const { exports } = laterWords.value;
+    const { exports } = lazyWords.value;
     const { title = summary, preset } = spec.output;
     return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
   }
@@ -50,7 +50,7 @@ export function titleOfExport(
 
 /** Titles news of some kinds. */
 function titleOfNews(kinds: readonly ChangeKind[], name: string): string {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const [kind, ...others] = kinds;
   return kind === undefined || others.length > 0 ? news.fileOfAll(name) : news.fileOf[kind](name);
 }

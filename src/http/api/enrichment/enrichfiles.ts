@@ -28,13 +28,13 @@ import { EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
-import type { BodyPieces } from "../../server/routetable.ts";
+import type { ChunkedBodyType } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { createdJson, exportPath } from "../exports/export-record.ts";
-import { type AskedExport, askedBy, replayed } from "../exports/newexport.ts";
+import { type ExportContext, exportContextOf, replayed } from "../exports/newexport.ts";
 import { readZeros } from "../lists/entryfiles.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "../route.ts";
+import { answer } from "../typed-answer.ts";
 import { readOutput } from "./enrich.ts";
 
 /** Bytes of a CSV file. */
@@ -67,17 +67,17 @@ export class SentBody {
 export const SENT_FILES = [
   { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin },
   { type: XLSX, bytesMax: XLSX_BYTES_MAX, begin },
-] as const satisfies readonly BodyPieces[];
+] as const satisfies readonly ChunkedBodyType[];
 
 function begin(
   _query: ReadonlyMap<string, string>,
   _sender: string,
-  { exporter }: Parameters<BodyPieces["begin"]>[2],
+  { exporter }: Parameters<ChunkedBodyType["begin"]>[2],
 ): SentBody {
   return new SentBody(exporter.receive());
 }
 
-type CreateCall = KeyCall<"exporter" | "hold" | "segment">;
+type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 
 /** Parameters of the query. */
 export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "lost_zeros"];
@@ -85,7 +85,7 @@ export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "los
 /** Queues the enrichment of a file, or finds the one that the request brought about before. */
 export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
   return withSentFile(call, async (sent) => {
-    const asked = askedBy(call);
+    const asked = exportContextOf(call);
     const file = await sent.end();
     return accept(call, file, { ...asked, bodyHash: hashOf(file, call.rawQuery) });
   });
@@ -139,7 +139,7 @@ function wishOf(query: ReadonlyMap<string, string>): FileWish {
 async function accept(
   call: CreateCall,
   file: ReceivedFile,
-  asked: AskedExport,
+  asked: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
   const { accepted, layout } = await acceptFile(call, file, { asked, wish: wishOf(call.query) });
   const { record } = accepted;
@@ -157,7 +157,7 @@ async function accept(
 
 /** Who sends a file, and what is wanted of it. */
 interface FileRequest {
-  readonly asked: AskedExport;
+  readonly asked: ExportContext;
   readonly wish: FileWish;
 }
 
@@ -173,7 +173,7 @@ export async function acceptFile(
   const { service, plan } = call;
   const { column, fillZeros, format } = wish;
   const segment = currentSegment(service);
-  const release = service.hold(segment);
+  const release = service.retain(segment);
   try {
     const output = outputOf(call, segment, wish);
     const { fields } = output.output;
