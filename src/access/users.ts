@@ -99,17 +99,17 @@ export class Users {
     show: (created: CreatedUser) => void = () => undefined,
   ): Promise<CreatedUser> {
     const email = normalizedEmail(wanted.email);
-    refuse("No user was made", [...this.#mistakesIn(wanted, email), ...this.#taken(email)]);
+    refuse("User not created", [...this.#mistakesIn(wanted, email), ...this.#taken(email)]);
     const made = wanted.password === undefined ? generatedPassword() : null;
     const password = await this.#passwords.hash(wanted.password ?? (made as string));
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // Meanwhile another process may have created the same user, or the first user.
-      refuse("No user was made", this.#taken(email));
+      // Meanwhile another process may have created the same user, or the first one.
+      refuse("User not created", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
-      if (first && wanted.role === "member") refuse("No user was made", [OWNER_FIRST]);
+      if (first && wanted.role === "member") refuse("User not created", [OWNER_FIRST]);
       const role = (wanted.role as Role | undefined) ?? (first ? "owner" : "member");
       this.#store.insert({ id, tenantId, email, role, password, createdAt });
       this.#note("user.create", { tenantId, id }, { role });

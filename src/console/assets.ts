@@ -26,6 +26,7 @@ export const VIEWS = [
   "members",
   "audit",
   "lists",
+  "enrich",
   "account",
 ] as const;
 
@@ -33,6 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
   ".webp": "image/webp",
   ".woff2": "font/woff2",

@@ -37,7 +37,7 @@ function writeBundle(root, folder) {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
-    loader: { ".woff2": "file", ".svg": "copy", ".webp": "file" },
+    loader: { ".woff2": "file", ".svg": "copy", ".webp": "file", ".json": "file" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -59,14 +59,29 @@ function writeBundle(root, folder) {
 }
 
 /**
- * Matches field descriptions, which only documents show. The console has its own words in both
- * languages. esbuild keeps every member of a table if one is read, so they are removed here.
+ * Members of the tables of fields and filters that only the server reads: descriptions, columns of
+ * the snapshot, headings and widths in files, and schemas. The console has its own words in both languages.
+ * esbuild keeps every member of a table if one is read, so they are removed here.
  */
-const DESCRIPTION = /,description:"(?:[^"\\]|\\.)*"/g;
+const UNREAD = [
+  /,description:"(?:[^"\\]|\\.)*"/g,
+  /(?<=stored:\{type:"\w+"),column:"\w+"(?:,table:"\w+")?/g,
+  /(?<=shown:\{)heading:"[^"]*",/g,
+  /(?<=,width:\d+),sheet:\d+/g,
+  /,(?:unwatched|written):"\w+"/g,
+  /,(?:normal|input):\w+=>\w+\.\w+\((?:[^()]|\([^()]*\))*\)/g,
+  /,read:"\w+"/g,
+];
 
 function writeOutput({ path: file, contents, text }) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, file.endsWith(".js") ? text.replace(DESCRIPTION, "") : contents);
+  fs.writeFileSync(file, file.endsWith(".js") ? withoutUnread(text) : contents);
+}
+
+function withoutUnread(text) {
+  // Other files have members of these names that are read.
+  if (!text.includes("stored:{type:")) return text;
+  return UNREAD.reduce((left, unread) => left.replace(unread, ""), text);
 }
 
 /**
@@ -107,7 +122,7 @@ function writeManifest(folder, packages) {
   const files = {};
   for (const name of fs.readdirSync(folder).sort()) {
     const bytes = fs.readFileSync(path.join(folder, name));
-    const encodings = /\.(js|css|html|svg)$/.test(name) ? ["br", "gzip"] : [];
+    const encodings = /\.(js|css|html|svg|json)$/.test(name) ? ["br", "gzip"] : [];
     if (encodings.length > 0) {
       fs.writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
       fs.writeFileSync(path.join(folder, `${name}.gzip`), gzipSync(bytes, { level: 9 }));

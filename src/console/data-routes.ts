@@ -16,6 +16,7 @@ import { readCompany } from "../http/api/accounts/companies.ts";
 import { refuseLacking } from "../http/api/accounts/districts.ts";
 import { suggestAccounts } from "../http/api/accounts/suggestions.ts";
 import { changesByBody } from "../http/api/changes/changes.ts";
+import { enrichFile, FILE_QUERY, SENT_FILES } from "../http/api/enrichment/enrichfiles.ts";
 import { deleteExport, downloadExport } from "../http/api/exports/stored-exports.ts";
 import { ENTRY_FILES } from "../http/api/lists/entryfiles.ts";
 import {
@@ -48,6 +49,7 @@ import { SPEC_LIMITS } from "../spec/limits.ts";
 import { acceptedEncoding } from "./assets.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
 import { CATALOG } from "./catalogparts.ts";
+import { lookUpAccounts, previewFile } from "./enrichment.ts";
 import { estimateExport } from "./estimate.ts";
 import { explainAccount } from "./explain.ts";
 import { explore } from "./explore.ts";
@@ -77,6 +79,7 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   ask("/accounts/search", searchPage),
   ask("/accounts/count", countAccounts),
   ask("/accounts/explain", explainAccount),
+  ask("/accounts/look-up", lookUpAccounts),
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),
   get("/accounts/{cnpj}", readAccount),
   get("/companies/{root}", readCompany, ["limit", "cursor"]),
@@ -90,6 +93,8 @@ export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   remove("/exports/{id}", deleteExport),
   get("/exports/{id}/download", downloadExport),
   post("/exports/{id}/again", exportAgain),
+  sendFile("/enrich/preview", previewFile, ["labels", "column", "lost_zeros"]),
+  sendFile("/enrich/files", enrichFile, FILE_QUERY),
   ask("/changes", changesByBody, "first"),
   ask("/accounts/lists", listsOfAccounts, "first"),
   get("/lists", listLists, ["limit", "cursor"]),
@@ -125,6 +130,11 @@ function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
   return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
+}
+
+/** A route that reads a spreadsheet. */
+function sendFile(path: string, handle: Handle, query: readonly string[]): Route {
+  return { ...ask(path, handle, "first"), query, pieces: SENT_FILES };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -2,14 +2,18 @@
  * Exports as the console shows them: the public records with creation time, creator, and spec, and
  * a route that repeats an export.
  * Invariant: an expired export is still shown, but its file is not. Links lead below /v1/console.
- * Repeating uses the same spec and output on the current snapshot, and is checked like any other
- * request.
+ * Repeating uses the same spec, output, and sent file on the current snapshot, and is checked like
+ * any other request.
  */
 
+import { createHash } from "node:crypto";
+import type { SheetFormat } from "../export/enrichment/enrichment.ts";
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
+import { acceptFile } from "../http/api/enrichment/enrichfiles.ts";
 import { whenAnyAccepted } from "../http/api/exports/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
+import { exportContextOf } from "../http/api/exports/newexport.ts";
 import { idOf, pageOf, readAs } from "../http/api/exports/stored-exports.ts";
 import type { ReadPart } from "../http/server/body.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
@@ -60,9 +64,10 @@ export function createConsoleExport(call: MakingCall): Reply {
   return whenAnyAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
-/** `POST /exports/{id}/again`: the same spec and output on the current snapshot. */
+/** `POST /exports/{id}/again`: the same spec, output, and sent file on the current snapshot. */
 export function exportAgain(call: MakingCall): Reply {
   const { exporter } = call.service;
+  if (exporter.read(call.identity.tenantId, idOf(call)).isEnrichment) return enrichAgain(call);
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
   refuseMistakes(membersOf(call, []));
@@ -73,6 +78,26 @@ export function exportAgain(call: MakingCall): Reply {
   const members = { spec: wanted, output: spec.output, ...changes };
   const body = Buffer.from(JSON.stringify(members));
   return whenAnyAccepted(calledWith(call, { body }), (accepted) => createdAnswer(call, accepted));
+}
+
+/** The same file with the same wish, checked as if it were sent now. */
+async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
+  const { exporter } = call.service;
+  const { tenantId } = call.identity;
+  const id = idOf(call);
+  refuseMistakes(membersOf(call, []));
+  const { fields, labels, title, format } = exporter.origin(tenantId, id).spec.output;
+  const asked = exportContextOf(call);
+  const { file, column, fillZeros } = exporter.sentAgain(tenantId, id);
+  try {
+    const received = await file.end();
+    const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");
+    const wish = { fields, labels, title, format: format as SheetFormat, column, fillZeros };
+    const request = { asked: { ...asked, bodyHash: hash }, wish };
+    return createdAnswer(call, (await acceptFile(call, received, request)).accepted);
+  } finally {
+    file.drop();
+  }
 }
 
 function createdAnswer(

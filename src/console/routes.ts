@@ -6,8 +6,10 @@
  */
 
 import { ROUTES } from "../http/api/routes.ts";
-import { redirectTo } from "../http/server/respond.ts";
+import { prefersPages } from "../http/server/lostpage.ts";
+import { bare, type HttpAnswer, redirectTo } from "../http/server/respond.ts";
 import { type Route, RouteTable } from "../http/server/routetable.ts";
+import type { Call } from "../http/server/service.ts";
 import type { SessionAuth } from "../http/server/session-auth.ts";
 import type { Assets } from "./assets.ts";
 import { listAudit } from "./audit.ts";
@@ -38,12 +40,20 @@ export function consoleTable(sessionAuth: SessionAuth, assets: Assets): RouteTab
 function pages(assets: Assets): Route[] {
   const page = assets.page.bind(assets);
   const file = assets.file.bind(assets);
+  const start = (call: Call) => startFor(call, assets.built);
   return [
+    { method: "GET", path: "/", access: "open", query: "any", handle: start },
     { method: "GET", path: "/app", access: "open", query: "any", handle: page },
     { method: "GET", path: "/app/", access: "open", query: "any", handle: redirectTo("/app", 308) },
     { method: "GET", path: "/app/{view}", access: "open", query: "any", handle: page },
     { method: "GET", path: "/app/assets/{file}", access: "open", query: "any", handle: file },
   ];
+}
+
+/** Leads browsers to the console, and programs to the reference. */
+function startFor(call: Call, isBuilt: boolean): HttpAnswer {
+  const to = isBuilt && prefersPages(call.header("accept")) ? "/app" : "/docs";
+  return bare({ status: 302, headers: { Location: to, Vary: "Accept" } });
 }
 
 function sessionRoutes(sessionAuth: SessionAuth): Route[] {

@@ -89,7 +89,7 @@ function checkSizes({ members, warnings }: Findings): void {
     const parts = members.filter((member) => member.type === type && member.bytes > 0);
     const sizes = parts.map(({ bytes }) => bytes).sort((a, b) => a - b);
     const usual = sizes[sizes.length >> 1] ?? 0;
-    if (parts.length < PARTS || usual < SIGNATURE_BYTES) continue;
+    if (parts.length < PARTS || usual < COMPARED_BYTES_MIN) continue;
     for (const { file, bytes } of parts) {
       if (bytes * SIZES_APART >= usual) continue;
       const [size, others] = [bytes, usual].map((count) => count.toLocaleString("en-US"));
@@ -102,7 +102,7 @@ function checkSizes({ members, warnings }: Findings): void {
 }
 
 /** Smaller parts are of no real month; a few rows would make a large difference. */
-const SIGNATURE_BYTES = 8_192;
+const COMPARED_BYTES_MIN = 8_192;
 const SIZES_APART = 4;
 
 function checkCounts({ members, warnings }: Findings): void {

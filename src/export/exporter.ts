@@ -36,7 +36,12 @@ export interface ReceivedFile {
   readonly sha256: string;
 }
 
-/** Inputs of an export that enriches a file, besides its spec, which describes the output. */
+/** A file that was sent before. */
+export interface SentAgain extends Omit<NewEnrichment, "file"> {
+  readonly file: SentFile;
+}
+
+/** What an export that enriches a file is about beside its spec, which says the output. */
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
@@ -104,6 +109,11 @@ export interface Exporter {
   create(wanted: NewExport): AcceptedExport;
   /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
   receive(): SentFile;
+  /**
+   * Returns the file that was sent for an export, to be sent again, and what was wanted of it. Throws
+   * as `read` does, and `export_expired` if the file is gone.
+   */
+  sentAgain(tenantId: string, id: string): SentAgain;
   /**
    * Charges rows that are answered without an export; durable when it returns. Throws
    * `quota_exceeded` if fewer rows are left today, or `overloaded`.

@@ -22,6 +22,7 @@ import type {
   ExportOrigin,
   ExportPage,
   NewExport,
+  SentAgain,
   SentFile,
 } from "./exporter.ts";
 import { ExportFolder } from "./files/folder.ts";
@@ -30,6 +31,7 @@ import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
+import type { SentFileTask } from "./queue/rendertask.ts";
 import { ClockJumps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
@@ -173,6 +175,14 @@ export class Exports implements Exporter {
 
   receive(): SentFile {
     return this.#folder.receive(this.#hasRoom);
+  }
+
+  sentAgain(tenantId: string, id: string): SentAgain {
+    const { sent, sentBytes: bytes } = this.#own(tenantId, id);
+    const { sha256, column, fillZeros } = JSON.parse(sent ?? "null") as SentFileTask;
+    const file = this.#folder.sendAgain(id, { bytes, sha256 });
+    if (file !== null) return { file, column: column ?? undefined, fillZeros };
+    throw new AppError("export_expired", "The sent file of this export is gone. Send it again.");
   }
 
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void {

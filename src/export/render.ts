@@ -15,7 +15,7 @@ import { faultPoint } from "../process/fault.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { enrichFile } from "./enrichment/enrichment.ts";
+import { enrichFile, type SheetFormat } from "./enrichment/enrichment.ts";
 import { type DiskCalls, writeWhole } from "./files/sink.ts";
 import {
   type ChangesWork,
@@ -58,7 +58,7 @@ export interface RenderJob extends RenderWork {
   readonly bytesMax?: number;
 }
 
-/** A sent file to enrich; the spec says the fields and labels. */
+/** A sent file to enrich; the spec says the fields, the labels, and the kind of the new file. */
 interface EnrichmentJob extends Omit<RenderJob, "changes" | "heldChanges"> {
   readonly sentPath: string;
   readonly column: string | null;
@@ -119,7 +119,7 @@ export async function renderEnrichment(
   const { segment, spec, sentPath, column, fillZeros, held, cancelled, onProgress, spare } = job;
   const { fields, labels = null } = spec.output;
   const work = {
-    ...{ segment, path: sentPath },
+    ...{ segment, path: sentPath, format: spec.output.format as SheetFormat },
     wish: { fields, labels, column: column ?? undefined, fillZeros },
     onProgress: (written: number, rows: number) => onProgress?.(written, rows),
     onFound: (rows: Uint32Array) => held?.(rows.filter((row) => row !== NO_ROW)),

@@ -201,7 +201,7 @@ async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<vo
   const seconds = ((performance.now() - run.started) / 1000).toFixed(2);
   stderr.print(
     `${monthsOf(query.list)}: ${counts.join(", ")} (${seconds} s)\n` +
-      (printed < wanted ? `${printed} of ${wanted} shown; --limit says how many\n` : ""),
+      (printed < wanted ? `${printed} of ${wanted} shown; use --limit to show more\n` : ""),
   );
 }
 

@@ -14,6 +14,8 @@ import {
   type EnrichmentSummary,
   enrichFile,
   readLayout,
+  SHEET_FORMATS,
+  type SheetFormat,
 } from "../../export/enrichment/enrichment.ts";
 import {
   type CnpjOutcome,
@@ -64,11 +66,11 @@ export function registerEnrich(program: Command): void {
     .summary("append fields of the registry to a file of CNPJs")
     .description(
       "Writes a CSV or XLSX file again with a status and fields of the registry behind each row. " +
-        "The column of CNPJs is found by its name or content; rows, cells, and encoding stay.",
+        "The column of CNPJs is found by its name or content; rows and cells stay.",
     )
     .argument("<file>", "the CSV or XLSX file with the CNPJs")
     .requiredOption("--snapshot <file>", "the snapshot to look in")
-    .requiredOption("--out <file>", "file to write, of the same kind; its folder must exist")
+    .requiredOption("--out <file>", "file to write; a name on .csv or .xlsx decides its kind")
     .addOption(
       new Option("--fields <names>", "output fields, separated by commas")
         .argParser(fieldsOf)
@@ -105,8 +107,9 @@ async function run(file: string, flags: EnrichFlags): Promise<void> {
   const segment = await openAnySegment(flags.snapshot);
   const started = performance.now();
   try {
-    await refuseOtherKind(file, flags, wish);
-    const summary = await enrich(segment, { file, out: flags.out, wish });
+    const format = formatOf(flags.out);
+    await told(file, () => readLayout(file, wish, format));
+    const summary = await enrich(segment, { file, out: flags.out, wish, format });
     stderr.print(summaryText(flags.out, summary, (performance.now() - started) / 1_000));
   } finally {
     segment.close();
@@ -126,17 +129,10 @@ function problemOf(file: string, { out, force }: EnrichFlags): string | null {
   return force ? null : `${out} exists; --force replaces it`;
 }
 
-/** A file keeps its kind: a name that says otherwise is a mistake. */
-async function refuseOtherKind(
-  file: string,
-  { out }: EnrichFlags,
-  wish: EnrichmentOptions,
-): Promise<void> {
-  const { format } = await told(file, () => readLayout(file, wish));
+/** The kind that the name of the new file says; that of the sent file if it says none. */
+function formatOf(out: string): SheetFormat | undefined {
   const ending = extname(out).slice(1).toLowerCase();
-  if (!["csv", "xlsx"].includes(ending) || ending === format) return;
-  const kind = format.toUpperCase();
-  throw new CommandError(`${file} is ${kind}, and stays ${kind}: end --out on .${format}`, 2);
+  return SHEET_FORMATS.find((format) => format === ending);
 }
 
 /** The input and output of the command. */
@@ -144,17 +140,21 @@ interface Files {
   readonly file: string;
   readonly out: string;
   readonly wish: EnrichmentOptions;
+  readonly format: SheetFormat | undefined;
 }
 
 /** Enriches with a display; a signal ends it between two batches. */
-async function enrich(segment: Segment, { file, out, wish }: Files): Promise<EnrichmentSummary> {
+async function enrich(
+  segment: Segment,
+  { file, out, wish, format }: Files,
+): Promise<EnrichmentSummary> {
   let signal: NodeJS.Signals | null = null;
   let display: Progress | null = null;
   const end = (received: NodeJS.Signals) => {
     signal = received;
   };
   const work = {
-    ...{ segment, wish, path: file },
+    ...{ segment, wish, path: file, format },
     onProgress: (done: number, total: number) => {
       display ??= progress("enrich", total);
       display.update(done);

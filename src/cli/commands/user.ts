@@ -157,7 +157,7 @@ async function create(users: Users, options: UserOptions): Promise<void> {
   const { email = "", tenant = "default", role, plan } = options;
   const password = givenPassword(options);
   const wanted = { email, tenant: { name: tenant }, role, plan, password };
-  const secret = new SecretPrint("No user was made");
+  const secret = new SecretPrint("User not created");
   try {
     await users.create({ ...wanted, planOtherwise: PLAN_DEFAULT }, (made) => {
       if (made.planAssumed) {

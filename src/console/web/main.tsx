@@ -12,8 +12,8 @@ import { followAddress, view } from "./app/router.ts";
 import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
-/** An invitation after the `#`, where no server and no log sees it. */
-const INVITATION = /^#invite=([\w-]{55})$/;
+/** An invitation after the `#`, where no server and no log sees it; the page refuses a wrong one. */
+const INVITATION = /^#invite=(.+)$/;
 
 async function begin(): Promise<void> {
   beginTheme();

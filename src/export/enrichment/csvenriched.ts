@@ -57,12 +57,25 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
   ];
 }
 
+/** Another source of records than the sent file. */
+interface OtherSource {
+  readonly pieces: AsyncIterable<CsvBytes>;
+  /** Records whose CNPJ is a date, whose digits are no number. */
+  readonly dates: ReadonlySet<number>;
+}
+
 /** Writes the enriched file. Returns what became of its CNPJs. */
-export async function enrichCsv(work: EnrichmentWork, layout: CsvLayout): Promise<OutcomeTally> {
-  const writer = new CsvWriter(work, layout);
-  for await (const piece of readCsvBytes(work.path, READ_BYTES)) await writer.add(piece);
+export async function enrichCsv(
+  work: EnrichmentWork,
+  layout: CsvLayout,
+  { pieces, dates }: OtherSource = { pieces: readCsvBytes(work.path, READ_BYTES), dates: NONE },
+): Promise<OutcomeTally> {
+  const writer = new CsvWriter(work, layout, dates);
+  for await (const piece of pieces) await writer.add(piece);
   return writer.tally;
 }
+
+const NONE: ReadonlySet<number> = new Set();
 
 class CsvWriter {
   readonly tally = new OutcomeTally();
@@ -74,12 +87,14 @@ class CsvWriter {
   readonly #encode: (text: Uint8Array) => Uint8Array;
   readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
   readonly #batches: Batch[] = [];
+  readonly #dates: ReadonlySet<number>;
   #records = 0;
   #isMarked = false;
 
-  constructor(work: EnrichmentWork, layout: CsvLayout) {
+  constructor(work: EnrichmentWork, layout: CsvLayout, dates: ReadonlySet<number>) {
     const { fields, labels } = work.wish;
     const { delimiter } = layout;
+    this.#dates = dates;
     this.#work = work;
     this.#layout = layout;
     this.#scanner = new CsvRecords(delimiter, layout.column);
@@ -140,6 +155,7 @@ class CsvWriter {
       const isData = this.#records + record > this.#layout.header;
       const [from, to] = [cellFrom[record] as number, cellTo[record] as number];
       if (!isData || from === to) cnpjs.add("");
+      else if (this.#dates.has(this.#records + record)) cnpjs.addDate();
       else if (!cnpjs.addPlain(bytes, from, to)) cnpjs.add(this.#cell(bytes, from, to));
     }
     return cnpjs;
@@ -159,7 +175,8 @@ class CsvWriter {
     batch.cnpjs.settle(rows);
     onFound(batch.cnpjs.rows);
     this.#write(this.#joined(batch, this.#encode(text)));
-    onProgress(Math.max(0, batch.first + batch.count - this.#layout.header - 1), this.#layout.rows);
+    const { header, rows: all } = this.#layout;
+    onProgress(Math.min(all, Math.max(0, batch.first + batch.count - header - 1)), all);
   }
 
   #write(bytes: Uint8Array): void {

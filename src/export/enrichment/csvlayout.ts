@@ -39,7 +39,12 @@ export interface CsvLayout {
   readonly width: number;
   /** Rows below the header. */
   readonly rows: number;
+  /** Number of the first row with a cell that no sheet holds; 0 if there is none. */
+  readonly longCell: number;
 }
+
+/** Characters of a sheet's cell. */
+const SHEET_CELL_MAX = 32_767;
 
 /** Rows in which a header may be: titles and blank rows come before it. */
 const HEADER_ROWS = 20;
@@ -55,12 +60,11 @@ export async function readCsvLayout(path: string, wanted: string | undefined): P
   }
   if (begun === null || records === null) throw new ColumnRefusal("The file is empty.");
   const { delimiter, column, name, takesRoots, header } = begun;
-  const { width, rows, encoding } = records.end();
-  return { encoding, delimiter, column, name, takesRoots, header, width, rows };
+  return { delimiter, column, name, takesRoots, header, ...records.end() };
 }
 
 /** What the first lines of a file say. */
-interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding"> {
+interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }
 
@@ -163,6 +167,7 @@ class Counted {
   #records = 0;
   #width = 1;
   #isUtf8 = true;
+  #longCell = 0;
 
   constructor(begun: Begun) {
     this.#begun = begun;
@@ -175,7 +180,7 @@ class Counted {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      this.#count(count);
+      this.#count(count, bytes);
       at = this.#scanner.nexts[count - 1] as number;
     }
     // Records end where characters do.
@@ -187,19 +192,29 @@ class Counted {
     }
   }
 
-  end(): Pick<CsvLayout, "width" | "rows" | "encoding"> {
+  end(): Pick<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
     const { wide, header } = this.#begun;
     const encoding = wide ?? (this.#isUtf8 ? "utf-8" : "windows-1252");
-    return { width: this.#width, rows: this.#records - header - 1, encoding };
+    const [width, rows] = [this.#width, this.#records - header - 1];
+    return { width, rows, encoding, longCell: this.#longCell };
   }
 
-  #count(count: number): void {
-    const { cells } = this.#scanner;
+  #count(count: number, bytes: Uint8Array): void {
+    const { cells, starts, ends } = this.#scanner;
     const { header } = this.#begun;
     for (let at = 0; at < count; at++) {
       const width = cells[at] as number;
       if (width > this.#width && this.#records + at >= header) this.#width = width;
+      const [start, end] = [starts[at] as number, ends[at] as number];
+      if (end - start <= SHEET_CELL_MAX || this.#longCell > 0) continue;
+      if (this.#isLong(bytes.subarray(start, end))) this.#longCell = this.#records + at + 1;
     }
     this.#records += count;
+  }
+
+  #isLong(record: Uint8Array): boolean {
+    const text = Buffer.from(record).toString("latin1");
+    const cells = cellsOf(text, this.#begun.delimiter);
+    return cells.some((cell) => decoded(cell).length > SHEET_CELL_MAX);
   }
 }

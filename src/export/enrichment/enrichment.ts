@@ -2,14 +2,17 @@
  * A client's file with columns of the registry appended. Input: a CSV or XLSX file with a column of
  * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
  * behind its own columns, and how many CNPJs had which outcome.
- * Invariant: the file keeps its kind, its rows and their order; the same file, snapshot and wish
- * give the same bytes; a file that cannot be read is refused in words before anything is written.
+ * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted; the
+ * same file, snapshot and wish give the same bytes; a file that cannot be read, or that the other
+ * kind cannot hold, is refused in words before anything is written.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
+import { enrichCsvAsXlsx, refuseBeyondSheet } from "./csvtoworkbook.ts";
 import {
   type CnpjOutcome,
   type EnrichmentOptions,
@@ -17,12 +20,19 @@ import {
   OUTCOMES,
   type OutcomeTally,
 } from "./outcomes.ts";
-import { readSheetLayout, type SheetLayout } from "./sheetlayout.ts";
+import { readSheetLayout, refuseTooWide, type SheetLayout } from "./sheetlayout.ts";
+import { sheetAsCsv, sheetPieces } from "./sheettocsv.ts";
 import { enrichXlsx } from "./xlsxenriched.ts";
+
+/** Kinds of files that are enriched. */
+export const SHEET_FORMATS = ["csv", "xlsx"] as const;
+
+/** Kind of a file that is enriched. */
+export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
 /** What a file is that can be enriched. */
 interface FileLayout {
-  readonly format: "csv" | "xlsx";
+  readonly format: SheetFormat;
   /** Rows below the header. */
   readonly rows: number;
   /** The column of CNPJs: its header, or its number or letters. */
@@ -42,24 +52,74 @@ export interface EnrichmentSummary extends FileLayout {
 /** Bytes of a workbook; its directory is at its end, so it is read as a whole. */
 const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Reads what a file is. Throws `ColumnRefusal` or `XlsxRefusal` in words if it cannot be read. */
+/**
+ * Reads what a file is. Throws `ColumnRefusal` or `XlsxRefusal` in words if it cannot be read, or if
+ * the wanted kind cannot hold it.
+ */
 export async function readLayout(
   path: string,
-  { column }: Pick<EnrichmentOptions, "column">,
+  { column, fields }: Pick<EnrichmentOptions, "column" | "fields">,
+  wanted?: SheetFormat,
 ): Promise<FileLayout> {
-  if (!isWorkbook(path)) return csvLayout(await readCsvLayout(path, column));
-  const file = await openWorkbook(path);
-  return sheetLayout(await readSheetLayout(file, column, () => {}));
+  const further = fields.length + 1;
+  if (isWorkbook(path)) {
+    const layout = await readSheetLayout(await openWorkbook(path), column, () => {});
+    if (wanted !== "csv") refuseTooWide(layout, further);
+    return sheetLayout(layout);
+  }
+  const layout = await readCsvLayout(path, column);
+  if (wanted === "xlsx") refuseBeyondSheet(layout, further);
+  return csvLayout(layout);
 }
 
 /** Enriches a file. Throws as `readLayout`, and what `checkCancelled` throws. */
 export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummary> {
   if (isWorkbook(work.path)) {
-    const { layout, tally } = await enrichXlsx(work, await openWorkbook(work.path));
+    const file = await openWorkbook(work.path);
+    const enrich = work.format === "csv" ? enrichXlsxAsCsv : enrichXlsx;
+    const { layout, tally } = await enrich(work, file);
     return { ...sheetLayout(layout), ...summed(tally) };
   }
   const layout = await readCsvLayout(work.path, work.wish.column);
-  return { ...csvLayout(layout), ...summed(await enrichCsv(work, layout)) };
+  const enrich = work.format === "xlsx" ? enrichCsvAsXlsx : enrichCsv;
+  return { ...csvLayout(layout), ...summed(await enrich(work, layout)) };
+}
+
+/** A file as records, however it came: for readers that only show it. */
+export async function openRecords(
+  path: string,
+  { column, labels }: Pick<EnrichmentOptions, "column" | "labels">,
+): Promise<OpenRecords> {
+  const dates = new Set<number>();
+  if (!isWorkbook(path)) {
+    const layout = await readCsvLayout(path, column);
+    return { format: "csv", sheet: null, layout, pieces: readCsvBytes(path), dates };
+  }
+  const file = await openWorkbook(path);
+  const layout = await readSheetLayout(file, column, () => {});
+  const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
+  return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
+}
+
+/** A file whose records are about to be read. */
+interface OpenRecords {
+  readonly format: SheetFormat;
+  /** Name of the sheet; null for CSV. */
+  readonly sheet: string | null;
+  /** Of the file, or of its sheet as CSV. */
+  readonly layout: CsvLayout;
+  readonly pieces: AsyncIterable<CsvBytes>;
+  /** Records whose CNPJ is a date; filled while they are read. */
+  readonly dates: ReadonlySet<number>;
+}
+
+async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
+  const { column, labels } = work.wish;
+  const layout = await readSheetLayout(file, column, () => {});
+  const dates = new Set<number>();
+  const onDate = (record: number) => dates.add(record);
+  const pieces = sheetPieces(file, layout, { labels, onDate });
+  return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, dates }) };
 }
 
 function csvLayout({ rows, name }: CsvLayout): FileLayout {

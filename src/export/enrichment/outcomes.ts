@@ -29,6 +29,8 @@ export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
   readonly wish: EnrichmentOptions;
+  /** Kind of the new file; that of the sent one if missing. */
+  readonly format?: "csv" | "xlsx" | undefined;
   /** Takes the bytes of the new file, in order; they may change after it returns. */
   readonly write: (bytes: Uint8Array) => void;
   /** Takes the rows that were written and all that there are. */

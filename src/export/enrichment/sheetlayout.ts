@@ -8,7 +8,12 @@
  */
 import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
 import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
-import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";
+import {
+  type RowTaker,
+  type SeenNumber,
+  type SheetParts,
+  SheetReader,
+} from "../../lists/xlsx/sheet.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
 import { findShown, headerRow } from "./csvlayout.ts";
 
@@ -24,6 +29,10 @@ export interface SheetLayout {
   /** Path of its part, and of the part of styles or null. */
   readonly path: string;
   readonly styles: string | null;
+  /** What its cells need to be read again. */
+  readonly parts: SheetParts;
+  /** The column of CNPJs, counted from 0. */
+  readonly column: number;
   /** Header of the column, or its letters. */
   readonly name: string;
   /** Whether eight characters in it are a company. */
@@ -37,7 +46,7 @@ export interface SheetLayout {
 }
 
 /** Columns of a sheet. */
-const COLUMNS_MAX = 16_384;
+export const COLUMNS_MAX = 16_384;
 
 /** Reads the layout of the sheet; `take` gets the cells below the header. */
 export async function readSheetLayout(
@@ -52,7 +61,7 @@ export async function readSheetLayout(
   for await (const piece of file.pieces(chosen.path)) xml.add(piece);
   xml.end();
   const { name, path } = chosen;
-  return { sheet: name, path, styles, ...column.end() };
+  return { sheet: name, path, styles, parts: open.parts, ...column.end() };
 }
 
 /** Throws if a sheet has no room for further columns. */
@@ -100,11 +109,12 @@ class Column implements RowTaker {
     if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
-  end(): Pick<SheetLayout, "name" | "takesRoots" | "header" | "width" | "rows"> {
+  end(): Omit<SheetLayout, "sheet" | "path" | "styles" | "parts"> {
     if (this.#sample !== null) this.#decide();
-    const { header, column, takesRoots } = this.#found as Found;
-    const name = header ?? lettersOf(column);
-    return { name, takesRoots, header: this.#header, width: this.#width, rows: this.#rows };
+    const { header: told, column, takesRoots } = this.#found as Found;
+    const name = told ?? lettersOf(column);
+    const header = this.#header;
+    return { column, name, takesRoots, header, width: this.#width, rows: this.#rows };
   }
 
   #decide(): void {

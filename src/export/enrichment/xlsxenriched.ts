@@ -29,7 +29,7 @@ import {
 import { type EndedRow, SheetRows } from "./sheetrows.ts";
 
 /** Rows of a sheet. */
-const ROWS_MAX = 1_048_576;
+export const ROWS_MAX = 1_048_576;
 /** CNPJs that are looked up together, and rows that are rendered together. */
 const BATCH_ROWS = 2_048;
 /** Bytes of XML that are packed together. */
@@ -64,7 +64,7 @@ export async function enrichXlsx(
 }
 
 /** What became of the CNPJ of each row of a sheet, by its number. */
-class LookupRows {
+export class LookupRows {
   readonly outcomes = new Uint8Array(ROWS_MAX + 1);
   readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
   readonly #work: EnrichmentWork;
@@ -103,22 +103,25 @@ class LookupRows {
 interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
-  readonly styles: NewStyles | null;
+  readonly styles: Pick<NewStyles, "of"> | null;
 }
 
+/** Header row, width, and rows of a sheet. */
+type SheetExtent = Pick<SheetLayout, "header" | "width" | "rows">;
+
 /** The cells to append to each row. */
-class NewCells {
+export class NewCells {
   /** Columns of the new sheet. */
   readonly width: number;
   readonly #work: EnrichmentWork;
-  readonly #layout: SheetLayout;
+  readonly #layout: SheetExtent;
   readonly #parts: CellParts;
   /** Cells of the accounts of the next rows, by the number of the row. */
   #rendered = new Map<number, string>();
   #renderedUntil = 0;
   #written = 0;
 
-  constructor(work: EnrichmentWork, layout: SheetLayout, parts: CellParts) {
+  constructor(work: EnrichmentWork, layout: SheetExtent, parts: CellParts) {
     this.#work = work;
     this.#layout = layout;
     this.#parts = parts;
@@ -253,19 +256,37 @@ async function writeSheet(
 ): Promise<void> {
   const rows = new SheetRows(width, (row) => cells.of(row));
   zip.begin(path);
-  let held = "";
-  const put = (isLast: boolean) => {
-    const bytes = Buffer.from(held, "latin1");
-    zip.piece({ packed: deflate(bytes, isLast), bytes: bytes.length, crc: crc32(bytes) });
-    held = "";
-  };
-  for await (const piece of file.pieces(path)) {
-    held += rows.add(piece.toString("latin1"));
-    if (held.length >= PIECE_BYTES) put(false);
+  const packer = new PartPacker(zip);
+  for await (const piece of file.pieces(path)) packer.add(rows.add(piece.toString("latin1")));
+  packer.add(rows.end());
+  packer.end();
+}
+
+/** Packs the open part of a package in pieces, from text that is a character a byte. */
+export class PartPacker {
+  readonly #zip: ZipPackage;
+  #held = "";
+
+  constructor(zip: ZipPackage) {
+    this.#zip = zip;
   }
-  held += rows.end();
-  put(true);
-  zip.endPart();
+
+  add(text: string): void {
+    this.#held += text;
+    if (this.#held.length >= PIECE_BYTES) this.#put(false);
+  }
+
+  /** Ends the part. */
+  end(): void {
+    this.#put(true);
+    this.#zip.endPart();
+  }
+
+  #put(isLast: boolean): void {
+    const bytes = Buffer.from(this.#held, "latin1");
+    this.#zip.piece({ packed: deflate(bytes, isLast), bytes: bytes.length, crc: crc32(bytes) });
+    this.#held = "";
+  }
 }
 
 function writePacked(zip: ZipPackage, path: string, bytes: Buffer): void {

@@ -8,6 +8,8 @@ import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
+  copyFileSync,
+  linkSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -65,7 +67,15 @@ export class ExportFolder {
     return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
   }
 
-  /** Makes a received file the file of an export, durably. */
+  /** Offers the file of an export as if it were sent again; null if it is gone. */
+  sendAgain(id: string, { bytes, sha256 }: Omit<ReceivedFile, "path">): SentFile | null {
+    const path = join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`);
+    if (!copyIfThere(this.sentPathOf(id), path)) return null;
+    const end = () => Promise.resolve({ path, bytes, sha256 });
+    return { add: () => {}, end, drop: () => unlinkIfThere(path) };
+  }
+
+  /** Gives a received file to an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
@@ -121,6 +131,21 @@ export class ExportFolder {
     assert(OURS.test(name), "only files of exports are removed");
     unlinkIfThere(join(this.#path, name));
   }
+}
+
+/** Gives a file a second name. Files here never change, so both may be one. */
+function copyIfThere(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return false;
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EMLINK") throw error;
+  }
+  // Not every file system has links.
+  copyFileSync(from, to);
+  return true;
 }
 
 function unlinkIfThere(path: string): void {

@@ -23,6 +23,7 @@ import {
   refuseOtherThanJson,
 } from "./body.ts";
 import { allowed, optionsAnswer } from "./cors.ts";
+import { lostPage } from "./lostpage.ts";
 import { readQuery } from "./query.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import {
@@ -323,7 +324,9 @@ class Dispatch implements RequestOrigin, AccessLine {
       // An answer that has begun cannot report an error.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
-      const answer = problem(damaged ? stateDamaged(error) : refusalOf(error), this.requestId);
+      const failure = damaged ? stateDamaged(error) : refusalOf(error);
+      const page = lostPage(this.exchange, failure, this.#table.sessionAuth !== null);
+      const answer = page ?? problem(failure, this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);

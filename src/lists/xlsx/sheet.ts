@@ -48,6 +48,7 @@ export class SheetReader implements PartTaker {
   readonly #name: string;
   readonly #parts: SheetParts;
   readonly #taker: RowTaker;
+  readonly #isWhole: boolean;
   readonly #value = new TextCollector();
   #row = 0;
   #inRow = false;
@@ -57,10 +58,12 @@ export class SheetReader implements PartTaker {
   #reads = false;
   #spoken = 0;
 
-  constructor(name: string, parts: SheetParts, taker: RowTaker) {
+  /** `isWhole`: texts keep their length and blanks, and dates their time. */
+  constructor(name: string, parts: SheetParts, taker: RowTaker, isWhole = false) {
     this.#name = name;
     this.#parts = parts;
     this.#taker = taker;
+    this.#isWhole = isWhole;
   }
 
   open(name: string, attributes: XmlAttributes): void {
@@ -132,18 +135,22 @@ export class SheetReader implements PartTaker {
     this.#spoken = 0;
     if (cell === null || cell === NOT_WANTED || bytes === "") return;
     const seen = this.#seen(cell, bytes);
-    const text = seen.text.trim().slice(0, CELL_MAX);
-    if (text === "") return;
+    const trimmed = seen.text.trim();
+    if (trimmed === "") return;
     this.filled = true;
     if (this.#cells.has(cell.column)) this.#refuse(this.#placeOf(cell), "it is there twice");
-    this.#cells.set(cell.column, { text, isDate: seen.isDate });
+    const { isDate } = seen;
+    const read = this.#isWhole ? seen : { text: trimmed.slice(0, CELL_MAX), isDate };
+    this.#cells.set(cell.column, read);
   }
 
   #seen(cell: OpenCell, bytes: string): SeenNumber {
     const { kind, style } = cell;
-    if (kind === "n") return this.#parts.formats.seen(bytes.trim(), style);
+    if (kind === "n") return this.#parts.formats.seen(bytes.trim(), style, this.#isWhole);
     if (kind === "d") return { text: textOf(bytes), isDate: true };
-    if (kind === "b") return { text: bytes.trim() === "1" ? "TRUE" : "FALSE", isDate: false };
+    if (kind === "b") {
+      return { text: bytes.trim() === "1" ? "TRUE" : "FALSE", isDate: false, kind: "boolean" };
+    }
     if (kind === "str" || kind === "inlineStr" || kind === "e") {
       return { text: textOf(bytes), isDate: false };
     }
@@ -200,6 +207,8 @@ const DAY_MS = 86_400_000;
 export interface SeenNumber {
   readonly text: string;
   readonly isDate: boolean;
+  /** Set if the cell is no text. */
+  readonly kind?: "number" | "boolean";
 }
 
 /** The formats of a workbook, by style number. */
@@ -213,8 +222,8 @@ export class Formats {
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
   }
 
-  /** Formats a stored number in a style; other texts are unchanged. */
-  seen(stored: string, style: number): SeenNumber {
+  /** Formats a stored number in a style; other texts are unchanged. `isWhole` keeps a time. */
+  seen(stored: string, style: number, isWhole = false): SeenNumber {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {
       return { text: stored, isDate: false };
     }
@@ -223,18 +232,37 @@ export class Formats {
     if (!Number.isFinite(value)) return { text: stored, isDate: false };
     const format = this.#styles[style] ?? 0;
     if (format === "date" && value >= 0 && value < DAYS_MAX) {
-      return { text: this.#date(value), isDate: true };
+      return { text: this.#date(value, isWhole), isDate: true };
     }
     const digits = format === "date" ? 0 : format;
-    return { text: String(value).padStart(value < 0 ? 0 : digits, "0"), isDate: false };
+    const shown = isWhole && !Number.isInteger(value) ? rounded(value) : String(value);
+    const text = shown.padStart(value < 0 ? 0 : digits, "0");
+    return { text, isDate: false, ...(isWhole ? NUMBER : {}) };
   }
 
-  #date(days: number): string {
+  #date(days: number, isWhole: boolean): string {
     // Spreadsheets count 29 February 1900, which did not exist.
     const shift = this.#daysBefore === DAYS_BEFORE[1900] && days < 60 ? 1 : 0;
     const at = new Date(Math.round((days + shift - this.#daysBefore) * DAY_MS)).toISOString();
+    if (isWhole) return wholeDate(days, at);
     return days < 1 ? at.slice(11, 16) : at.slice(0, 10);
   }
+}
+
+/** A date, with its time if it has one. */
+function wholeDate(days: number, at: string): string {
+  const time = at.slice(11, 19).replace(/(?<=..:..):00$/, "");
+  if (days < 1) return time;
+  return time === "00:00" ? at.slice(0, 10) : `${at.slice(0, 10)} ${time}`;
+}
+
+const NUMBER = { kind: "number" } as const;
+
+/** Digits of a number that spreadsheets show. */
+const PRECISION = 15;
+
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(PRECISION)));
 }
 
 /** Reads the part of styles. Throws `XlsxRefusal`. */

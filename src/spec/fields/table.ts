@@ -119,7 +119,7 @@ export const FIELDS = [
     name: "cnpj",
     stored: { type: "text", column: "cnpj" },
     written: "cnpj",
-    shown: { heading: "CNPJ", group: "company", width: 18, sheet: 17 },
+    shown: { heading: "CNPJ", group: "company", width: 18, sheet: 20 },
     unwatched: "identity",
     description: "Registration number, 14 characters; the first 12 may be letters.",
   },

@@ -83,7 +83,7 @@ describe("the backup and restore commands", () => {
     const document = JSON.parse(checked.stdout);
     assert.deepEqual([document.files, document.data_dir], [FILES + 3, null]);
     const restored = await peneira("restore", place, "--data-dir", join(folder, "said-again"));
-    assert.match(restored.stderr, /said-again is .*said: the state of /);
+    assert.match(restored.stderr, /Restored .*said to .*said-again: the state of /);
     const [file = ""] = readdirSync(join(place, "exports"));
     writeFileSync(join(place, "exports", file), "");
     await assert.rejects(peneira("restore", place, "--check"), (error: { code: number }) => {

@@ -12,7 +12,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { inflateRawSync } from "node:zlib";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
 import { type EnrichmentSummary, enrichFile } from "../../../src/export/enrichment/enrichment.ts";
 import {
@@ -31,6 +30,7 @@ import {
   slowRecords,
   textOf,
 } from "../../support/export/sent-files.ts";
+import { zipParts } from "../../support/export/zip-parts.ts";
 import { type CellDraft, text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
 import { unformulated } from "../../support/native-index/rows-twin.ts";
@@ -221,27 +221,6 @@ function sheetCells(xml: string): Map<string, string> {
   return cells;
 }
 
-/** The parts of a package, read without the product's reader. */
-function partsOf(zip: Buffer): Map<string, string> {
-  const parts = new Map<string, string>();
-  let at = zip.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
-  at = zip.readUInt32LE(at + 16);
-  while (zip.toString("latin1", at, at + 4) === "PK\u0001\u0002") {
-    const [method, packed, nameLength] = [
-      zip.readUInt16LE(at + 10),
-      zip.readUInt32LE(at + 20),
-      zip.readUInt16LE(at + 28),
-    ];
-    const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
-    const local = zip.readUInt32LE(at + 42);
-    const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-    const bytes = zip.subarray(begin, begin + packed);
-    parts.set(name, (method === 8 ? inflateRawSync(bytes) : bytes).toString());
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
-  }
-  return parts;
-}
-
 const SHEET = "xl/worksheets/sheet2.xml";
 
 describe("an enriched workbook", () => {
@@ -271,7 +250,7 @@ describe("an enriched workbook", () => {
       const { bytes } = await enriched(sent, { labels: "pt" });
       const again = await enriched(sent, { labels: "pt" }, true);
       assert.ok(bytes.equals(again.bytes), `sheet ${seed}: the same bytes`);
-      const [was, is] = [partsOf(sent), partsOf(bytes)];
+      const [was, is] = [zipParts(sent), zipParts(bytes)];
       assert.deepEqual([...is.keys()], [...was.keys()]);
       for (const [path, part] of was) {
         if (path !== SHEET && path !== "xl/styles.xml") assert.equal(is.get(path), part, path);

@@ -121,7 +121,7 @@ describe("an undeliverable secret", { skip }, () => {
     for (const more of [[], ["--json"]]) {
       const { code, err } = await onFull([...create, ...more]);
       assert.equal(code, 1);
-      assert.match(err, /No user was made, because it could not be shown\./);
+      assert.match(err, /User not created, because it could not be shown\./);
     }
     assert.deepEqual((await users()).users, []);
     const { password } = JSON.parse(

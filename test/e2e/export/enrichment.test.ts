@@ -179,7 +179,7 @@ describe("a sent file", () => {
     await refused(csvOf(3), { query: "column=none" }, "unreadable_file", "");
     await refused(csvOf(3), { query: "fields=salary" }, "unknown_field", "/query/fields/0");
     await refused(csvOf(3), { query: "labels=fr" }, "unknown_value", "/query/labels");
-    await refused(csvOf(3), { query: "format=xlsx" }, "unknown_value", "/query/format");
+    await refused(csvOf(3), { query: "format=pdf" }, "unknown_value", "/query/format");
     const json = await client.post("/v1/enrich/files", {});
     assert.equal(json.status, 415);
     assert.deepEqual(

@@ -95,6 +95,10 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
     statuses: ALL,
     body: (_, { cnpj }) => ({ spec: SPEC, cnpj }),
   },
+  "POST /accounts/look-up": {
+    statuses: ALL,
+    body: (_, { cnpj }) => ({ cnpjs: [cnpj], fields: ["legal_name"] }),
+  },
   "GET /accounts/suggest": { statuses: ALL, query: "?q=cantina" },
   "GET /accounts/{cnpj}": { statuses: ALL },
   "GET /companies/{root}": { statuses: ALL },
@@ -108,6 +112,9 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "DELETE /exports/{id}": { statuses: OWN_GONE },
   "GET /exports/{id}/download": { statuses: [409, 409, 404] },
   "POST /exports/{id}/again": { statuses: [201, 201, 404], body: () => ({}) },
+  // Files, and no JSON.
+  "POST /enrich/preview": { statuses: [415, 415, 415], body: () => ({}) },
+  "POST /enrich/files": { statuses: [415, 415, 415], body: () => ({}) },
   "POST /changes": { statuses: [422, 422, 422], body: () => ({ since: "2026-09", spec: SPEC }) },
   "POST /accounts/lists": { statuses: ALL, body: (_, { cnpj }) => ({ cnpjs: [cnpj] }) },
   "GET /lists": { statuses: ALL },

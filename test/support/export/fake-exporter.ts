@@ -97,6 +97,10 @@ export class FakeExporter implements Exporter {
     return new ExportFolder(this.#folder).receive(() => true);
   }
 
+  sentAgain(): never {
+    throw new AppError("export_expired", "The model keeps no sent file.");
+  }
+
   charge({ tenantId }: Pick<NewExport, "tenantId">, rows: number): void {
     if (this.failure !== null) throw this.failure;
     this.charged.push([tenantId, rows]);

@@ -159,7 +159,14 @@ describe("times", () => {
     );
     assert.equal(duration(200), "3 min 20 s");
     assert.equal(duration(7_500), "2 h 5 min");
-    assert.equal(duration(86_400), "1 d");
+    assert.deepEqual(
+      both(() => duration(86_400)),
+      { pt: "1 dia", en: "1 day" },
+    );
+    assert.deepEqual(
+      both(() => duration(30 * 86_400)),
+      { pt: "30 dias", en: "30 days" },
+    );
     assert.equal(duration(3_600 * 24 * 3 + 3_600 * 4 + 59), "3 d 4 h");
   });
 });

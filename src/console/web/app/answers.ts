@@ -17,6 +17,7 @@ import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
 import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
+import type { PresetName } from "../../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";
 
@@ -59,7 +60,13 @@ export interface Spec {
   filters: Filters;
   sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
-  output: { format: string; include_explain: boolean; fields: string[]; title?: string };
+  output: {
+    format: string;
+    include_explain: boolean;
+    fields: string[];
+    title?: string;
+    preset?: PresetName;
+  };
   explain: Explain;
 }
 
@@ -385,4 +392,51 @@ export interface AuditPage {
   lines: AuditLine[];
   next_cursor: string | null;
   has_more: boolean;
+}
+
+/** Rows by outcome: accounts, blank cells, and by reason what is no CNPJ. */
+export interface EnrichmentOutcomes {
+  found?: number;
+  head_office?: number;
+  not_in_snapshot?: number;
+  blank?: number;
+  lost_zeros?: number;
+  [reason: string]: number | undefined;
+}
+
+/** `POST /enrich/preview?labels&column&lost_zeros` with a spreadsheet: what filling it in gives. */
+export interface EnrichmentPreview {
+  request_id: string;
+  format: "csv" | "xlsx";
+  /** Of CSV; null for XLSX. */
+  encoding: string | null;
+  delimiter: string | null;
+  sheet: string | null;
+  /** Headings, or letters. */
+  columns: string[];
+  /** All columns, also those that are not shown. */
+  width: number;
+  /** The column of CNPJs, from 0. */
+  column: number;
+  /** Row of the header, from 1; null if there is none. */
+  header: number | null;
+  rows: number;
+  /** Rows by outcome. */
+  outcomes: EnrichmentOutcomes;
+  /** The first rows whose CNPJ was refused. */
+  refused: { row: number; text: string; reason: string; offered?: string }[];
+  first: {
+    row: number;
+    cells: string[];
+    outcome: string;
+    /** The outcome in words. */
+    status: string;
+    account: Record<string, unknown> | null;
+  }[];
+}
+
+/** `POST /enrich/files` with a spreadsheet, as POST /v1/enrich/files. */
+export interface CreatedEnrichment {
+  rows: number;
+  export: { export_id: string };
 }

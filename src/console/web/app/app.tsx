@@ -6,6 +6,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { DropAnywhere } from "../enrich/drop.tsx";
 import { Busy } from "../parts/busy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -26,6 +27,7 @@ const VIEWS: Record<ViewName, Loader> = {
   exports: async () => (await import("../exports/exportviews.ts")).ExportsView,
   news: async () => (await import("../exports/exportviews.ts")).NewsView,
   lists: async () => (await import("../lists/view.tsx")).ListsView,
+  enrich: async () => (await import("../exports/exportviews.ts")).EnrichView,
   saved: async () => (await import("../exports/exportviews.ts")).SavedView,
   keys: async () => (await import("./teamviews.ts")).KeysView,
   usage: async () => (await import("./teamviews.ts")).UsageView,
@@ -81,6 +83,7 @@ export function App(): VNode {
       <Connection />
       <Main key={user()?.id} />
       <Toasts />
+      <DropAnywhere />
       <Dialog
         open={ended.value}
         locked

@@ -138,7 +138,15 @@ export function duration(seconds: number): string {
   ] as const;
   const first = steps.findIndex(([value]) => value > 0);
   const shown = steps.slice(first, first + 2).filter(([value]) => value > 0);
+  const [days] = steps[0];
+  if (shown.length === 1 && days > 0) return dayCount(days);
   return shown.map(([value, unit]) => `${value} ${unit}`).join(" ");
+}
+
+/** Whole days: `30 dias`, `1 day`. */
+function dayCount(days: number): string {
+  const options = { style: "unit", unit: "day", unitDisplay: "long" } as const;
+  return made("days", (locale) => new Intl.NumberFormat(locale, options)).format(days);
 }
 
 /** Joins words: `a, b e c`. */

@@ -21,6 +21,7 @@ import { words } from "./words.ts";
 const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["find", "search"],
   ["lists", "list"],
+  ["enrich", "table"],
   ["exports", "download"],
   ["saved", "bookmark"],
   ["members", "users"],

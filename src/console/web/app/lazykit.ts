@@ -6,4 +6,5 @@
 import "./lazywords.ts";
 import "../keys/dialogs.tsx";
 import "../lists/naming.tsx";
+import "../lists/refused.tsx";
 import "../parts/pages.tsx";

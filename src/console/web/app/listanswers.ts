@@ -4,6 +4,7 @@
  */
 import type Type from "typebox";
 import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";
+import type { Account } from "./answers.ts";
 
 /** A list of the tenant, as returned by GET /v1/lists/{id}. */
 export type AccountList = Type.Static<typeof LIST_SCHEMAS.List>;
@@ -34,4 +35,10 @@ export interface DistrictsFound {
   request_id: string;
   districts: { municipality_ibge: string; name: string; accounts: number }[];
   total: number;
+}
+
+/** `POST /accounts/look-up` with `{cnpjs, fields}`: one result each, in order; nothing is charged. */
+export interface LookUpAnswer {
+  request_id: string;
+  results: { account: Account | null }[];
 }

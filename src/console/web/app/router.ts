@@ -23,6 +23,7 @@ export const VIEW_NAMES = [
   "saved",
   "news",
   "lists",
+  "enrich",
   "keys",
   "usage",
   "members",

@@ -170,7 +170,7 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
 }
 
 /** When the daily quota restarts, in local time. */
-function quotaHour(): string {
+export function quotaHour(): string {
   return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
 }
 

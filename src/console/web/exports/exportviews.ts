@@ -1,10 +1,13 @@
 /**
- * The views of exports and saved searches, in one chunk, as in teamviews.ts.
+ * The views of exports, spreadsheets, and saved searches, and the export dialog, in one chunk, as in
+ * teamviews.ts.
  * Invariant: nothing else is in the chunk. Apart because a chunk is a module that is imported on
  * demand.
  */
 import "../app/kit.ts";
 import "../app/lazykit.ts";
 
+export { EnrichView } from "../enrich/view.tsx";
+export { ExportForm } from "./form.tsx";
 export { ExportsView } from "./history.tsx";
 export { NewsView, SavedView } from "./saved.tsx";

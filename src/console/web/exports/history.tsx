@@ -66,10 +66,10 @@ function useExports(): Exports {
   const pages = usePages("/exports?limit=50", followed, merged);
   // One key until it succeeds, so that a retry after a lost answer makes no second export.
   const keys = useRef(new Map<string, string>());
-  const again = async ({ export_id: id }: ExportView) => {
+  const again = async ({ export_id: id, kind }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
     keys.current.set(id, idempotencyKey);
-    const { exports } = lazyWords.peek();
+    const { exports, enrich } = lazyWords.peek();
     try {
       const created = await post<CreatedExport>(`/exports/${id}/again`, {}, { idempotencyKey });
       keys.current.delete(id);
@@ -77,7 +77,9 @@ function useExports(): Exports {
       pages.update((old) => merged([created.export], old));
       toast(exports.againSent);
     } catch (failure) {
-      const known = exports.errors[failure instanceof ApiError ? failure.code : ""];
+      const code = failure instanceof ApiError ? failure.code : "";
+      const isGone = kind === "enrichment" && code === "export_expired";
+      const known = isGone ? enrich.sentGone : exports.errors[code];
       toast(known ?? errorText(failure), { kind: "error" });
     }
   };
@@ -238,9 +240,14 @@ function menuOf(
   onDelete: RowProps["onDelete"],
 ): MenuItem[] {
   const { exports } = lazyWords.value;
+  const search: MenuItem = {
+    label: exports.useQuery,
+    icon: "search",
+    onSelect: () => openSpec(record),
+  };
   return [
     { label: exports.again, icon: "refresh", onSelect: () => void again(record) },
-    { label: exports.useQuery, icon: "search", onSelect: () => openSpec(record) },
+    ...(record.kind === "enrichment" ? [] : [search]),
     { label: exports.remove, icon: "trash", danger: true, onSelect: () => onDelete(record) },
   ];
 }

@@ -85,7 +85,8 @@ function orderText(): string {
   const names = sort.map(({ field, direction }) => {
     const ranking = find.strategies[scoring.strategy] ?? scoring.strategy;
     const arrow = direction === "desc" ? "↓" : "↑";
-    if (field === "score") return direction === "desc" ? ranking : `${ranking} ${arrow}`;
+    const ranked = find.ranked(ranking);
+    if (field === "score") return direction === "desc" ? ranked : `${ranked} ${arrow}`;
     return `${find.sortFields[field] ?? field} ${arrow}`;
   });
   return names.join(", ");

@@ -1,6 +1,6 @@
 /**
  * The search box: sends a sentence for translation, opens a CNPJ or root, and offers a CNPJ that a
- * spreadsheet truncated. It suggests companies by name while the user types.
+ * spreadsheet truncated. Several CNPJs open the view that fills in spreadsheets. It suggests companies by name while the user types.
  * Invariant: Enter submits the text unless the user moved to a suggestion. Unknown numbers and all
  * failures are reported at the box, and the text stays.
  */
@@ -11,6 +11,7 @@ import { errorText } from "../app/errortext.ts";
 import { cnpj } from "../app/format.ts";
 import { CompanyLink, goCompany } from "../app/router.ts";
 import { words } from "../app/words.ts";
+import { givePasted } from "../enrich/sent.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { exampleShown } from "./catalog.ts";
@@ -105,6 +106,9 @@ function BoxInput({ box, state }: BoxInputProps): VNode {
       aria-keyshortcuts="/"
       value={text}
       onInput={(event) => state.type(event.currentTarget.value, true)}
+      onPaste={(event) => {
+        if (givePasted(event.clipboardData?.getData("text") ?? "")) event.preventDefault();
+      }}
       onBlur={() => state.rest()}
       onKeyDown={(event) => {
         if (offered.key(event.key)) event.preventDefault();
@@ -144,6 +148,7 @@ function useBox(): BoxState {
   };
   const submit = () => {
     setTyping(false);
+    if (givePasted(text)) return;
     const number = numberIn(text);
     const short = number === null ? shortNumberIn(text) : null;
     const refusal = refusalIn(text);

@@ -8,10 +8,11 @@
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { post, remove, upload } from "../app/api.ts";
-import { cnpj as cnpjText, number } from "../app/format.ts";
+import { number } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList, ListChange } from "../app/listanswers.ts";
 import { words } from "../app/words.ts";
+import { typedFile } from "../enrich/sent.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field, Segmented } from "../parts/field.tsx";
@@ -19,13 +20,11 @@ import { ErrorNotice } from "../parts/notice.tsx";
 import { forgetList, noteList } from "./all.ts";
 import { makeList, NewList } from "./naming.tsx";
 import { type Pasted, readPasted } from "./pasted.ts";
+import { RefusedTable } from "./refused.tsx";
 
 type From = "paste" | "file";
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/** First bytes of a zip, and of old workbooks, which the server refuses. */
-const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
-const SIGN_BYTES = 4;
 
 /** Props of the dialog. */
 interface AddEntriesProps {
@@ -125,7 +124,7 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const [nameless, setNameless] = useState(false);
   const form = useId();
   const submit = async () => {
-    const given = from === "paste" ? readPasted(pasted) : file && (await asSent(file));
+    const given = from === "paste" ? readPasted(pasted) : file && { file: await typedFile(file) };
     const lacksName = list === null && fresh.name.trim() === "";
     setMissing(given === null);
     setNameless(lacksName);
@@ -258,13 +257,6 @@ function FileBox({ missing, onFile }: FileProps): VNode {
   );
 }
 
-/** Detects the file type the server needs by first bytes, not by name. */
-async function asSent(file: File): Promise<Pasted> {
-  const begun = new DataView(await file.slice(0, SIGN_BYTES).arrayBuffer());
-  const isBook = begun.byteLength === SIGN_BYTES && WORKBOOKS.includes(begun.getUint32(0));
-  return { file: new Blob([file], { type: isBook ? XLSX : "text/csv" }) };
-}
-
 /** Its props. */
 interface OutcomeProps {
   change: ListChange;
@@ -311,40 +303,12 @@ function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
           {text.fillZeros}
         </Button>
       )}
-      {refused.length > 0 && <Refused change={change} />}
-    </div>
-  );
-}
-
-function Refused({ change: { refused, refused_count: count } }: { change: ListChange }): VNode {
-  const text = lazyWords.value.listViews;
-  const reasons: Readonly<Record<string, string>> = text.reasons;
-  return (
-    <>
-      {count > refused.length && (
-        <p class="field-hint">{text.refusedFirst(number(refused.length), number(count))}</p>
+      {refused.length > 0 && (
+        <RefusedTable
+          lines={refused.map(({ line, cell, ...one }) => ({ place: cell ?? line, ...one }))}
+          all={count}
+        />
       )}
-      <table class="data-table lists-refused">
-        <thead>
-          <tr>
-            <th scope="col">{text.line}</th>
-            <th scope="col">{text.text}</th>
-            <th scope="col">{text.reason}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {refused.map(({ line, cell, text: sent, reason, offered }) => (
-            <tr key={line}>
-              <td>{cell ?? number(line)}</td>
-              <td class="mono lists-sent">{sent}</td>
-              <td>
-                {reasons[reason] ?? reason}
-                {offered !== undefined && ` ${text.meant(cnpjText(offered))}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
+    </div>
   );
 }

@@ -9,23 +9,22 @@ import "../app/kit.ts";
 import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { post, remove } from "../app/api.ts";
-import { errorText } from "../app/errortext.ts";
-import { ago, cnpj as cnpjText, dateTime } from "../app/format.ts";
+import { remove } from "../app/api.ts";
+import { ago, dateTime } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
-import type { AccountList, ListChange, ListEntries } from "../app/listanswers.ts";
-import { CompanyLink, go, shownList } from "../app/router.ts";
+import type { AccountList } from "../app/listanswers.ts";
+import { go, shownList } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
-import { Button, IconButton } from "../parts/button.tsx";
+import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { EmptyState, ErrorNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { PagesEnd, usePages } from "../parts/pages.tsx";
 import { toast } from "../parts/toast.tsx";
 import { AddEntries } from "./adding.tsx";
-import { allLists, forgetList, loadLists, noteList, ownLists } from "./all.ts";
+import { allLists, forgetList, loadLists, ownLists } from "./all.ts";
+import { Entries } from "./entries.tsx";
 import { NameList } from "./naming.tsx";
 
 type Open =
@@ -184,7 +183,7 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
     </>
   );
   return (
-    <Page title={list.name} lead={<ListFacts list={list} />} actions={actions}>
+    <Page wide title={list.name} lead={<ListFacts list={list} />} actions={actions}>
       <Entries list={list} />
     </Page>
   );
@@ -231,74 +230,4 @@ function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
       <p>{text.removeText}</p>
     </ConfirmDialog>
   );
-}
-
-/** Entries of one page. */
-const PAGE = 100;
-const ROOT_LENGTH = 8;
-
-/** The entries, with remove buttons. */
-function Entries({ list }: { list: AccountList }): VNode {
-  const text = lazyWords.value.listViews;
-  const path = `/lists/${list.id}/entries?limit=${PAGE}`;
-  const pages = usePages(path, ({ entries }: ListEntries) => entries);
-  const takeOut = async (entry: string) => {
-    try {
-      const path = `/lists/${list.id}/entries/remove`;
-      const change = await post<ListChange>(path, { cnpjs: [entry] });
-      toast(text.removedEntry(entryText(entry)));
-      pages.update((entries) => entries.filter((one) => one !== entry));
-      noteList(change.list);
-    } catch (failure) {
-      toast(errorText(failure), { kind: "error" });
-    }
-  };
-  if (list.entries === 0)
-    return (
-      <EmptyState icon="list" title={list.read_only ? text.exportedEmpty : text.entriesEmpty} />
-    );
-  return (
-    <>
-      {pages.items === null && pages.error === null && <Skeleton lines={6} height={24} />}
-      <ul class="lists-entries">
-        {pages.items?.map((entry) => (
-          <li key={entry}>
-            <Entry entry={entry} />
-            {!list.read_only && (
-              <IconButton
-                small
-                icon="close"
-                label={text.removeEntry(entryText(entry))}
-                onClick={() => void takeOut(entry)}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-      <PagesEnd pages={pages} failed={text.failed} label={text.more} />
-    </>
-  );
-}
-
-/** A company has no page; its head office has one, nearly always the first. */
-function Entry({ entry }: { entry: string }): VNode {
-  if (entry.length !== ROOT_LENGTH) {
-    return (
-      <CompanyLink cnpj={entry} class="mono">
-        {cnpjText(entry)}
-      </CompanyLink>
-    );
-  }
-  return (
-    <>
-      <span class="mono">{entryText(entry)}</span>
-      <span class="company-told">{lazyWords.value.listViews.kinds.companies}</span>
-    </>
-  );
-}
-
-/** Punctuates a CNPJ; for companies only the root. */
-function entryText(entry: string): string {
-  if (entry.length !== ROOT_LENGTH) return cnpjText(entry);
-  return entry.replace(/^(..)(...)(...)$/, "$1.$2.$3");
 }

@@ -43,9 +43,9 @@ export function JoinPage({ token }: { token: string }): VNode {
   );
 }
 
-/** True if the server no longer knows the invitation. */
+/** True if the server does not know the invitation, or no longer, or if it is garbled. */
 function isUnknown(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "sign_in_failed";
+  return error instanceof ApiError && ["sign_in_failed", "invalid_request"].includes(error.code);
 }
 
 function Failed({ error }: { error: unknown }): VNode {

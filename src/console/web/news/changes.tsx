@@ -34,7 +34,7 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
 /** A second code of the same city. */
 const SAID: readonly string[] = ["municipality_tom"];
 
-/** Fields that each line shows. */
+/** Fields that each line may show. */
 export const LINE_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
@@ -45,7 +45,14 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "phone_1",
   "phone_2",
   "email",
+  "legal_nature_description",
+  "cnae_primary_description",
 ];
+/** Fields of codes whose names are shown, and the columns of these. */
+const NAMED: Partial<Record<OutputField, ColumnId>> = {
+  legal_nature: "legal_nature",
+  cnae_primary: "activity",
+};
 
 /** Props of the lines. */
 interface ChangesProps {
@@ -114,15 +121,19 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   );
 }
 
-/** Names a field: one shown as a city is no code. */
+/** Names a field: one shown by its name is no code. */
 function fieldName(field: OutputField): string {
-  return field === "municipality_ibge" ? columnName("city") : words.value.table.fields[field];
+  const column = field === "municipality_ibge" ? "city" : NAMED[field];
+  return column === undefined ? words.value.table.fields[field] : columnName(column);
 }
 
 function errorMessageOf(account: Account, field: OutputField): string {
   if (field === "company_size_code") {
     return named(words.value.codes.sizes, textOf(account, field)) || "–";
   }
+  const column = NAMED[field];
+  const name = column === undefined ? "" : cellText(column, account);
+  if (name !== "") return name;
   // The column of that name includes number and complement.
   if (field === "street") return textOf(account, field) || "–";
   return cellText(SHOWN[field] ?? (field as ColumnId), account) || "–";

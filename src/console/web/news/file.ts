@@ -36,10 +36,15 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
 
 /** Returns an export's title in lists; `summary` describes its spec. */
 export function titleOfExport(
-  { since, kinds, spec }: Pick<ExportView, "since" | "kinds" | "spec">,
+  { since, kinds, kind, spec }: Pick<ExportView, "since" | "kinds" | "kind" | "spec">,
   summary: string,
 ): string {
-  if (since === undefined) return summary;
+  if (kind === "enrichment") return lazyWords.value.enrich.kind(spec.output.title ?? "");
+  if (since === undefined) {
+    const { exports } = lazyWords.value;
+    const { title = summary, preset } = spec.output;
+    return preset === undefined ? title : `${title} (${exports.layouts[preset]})`;
+  }
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }
 

@@ -6,6 +6,7 @@
 import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account, usage } from "./en/account.ts";
 import { districts } from "./en/districts.ts";
+import { enrich } from "./en/enrich.ts";
 import { exports } from "./en/exports.ts";
 import { help } from "./en/help.ts";
 import { keys } from "./en/keys.ts";
@@ -18,6 +19,7 @@ export const lazyWords = {
   account,
   audit,
   districts,
+  enrich,
   exports,
   help,
   keys,

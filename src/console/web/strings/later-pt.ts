@@ -7,6 +7,7 @@ import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
 import { districts } from "./pt/districts.ts";
+import { enrich } from "./pt/enrich.ts";
 import { exports } from "./pt/exports.ts";
 import { help } from "./pt/help.ts";
 import { keys } from "./pt/keys.ts";
@@ -19,6 +20,7 @@ export const lazyWords: LaterWords = {
   account,
   audit,
   districts,
+  enrich,
   exports,
   help,
   keys,

@@ -52,7 +52,7 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
 /** Returns every part but the rows, in the order of the package. */
 export function partsOf(workbook: Workbook): readonly PackagePart[] {
   return [
-    { path: "[Content_Types].xml", xml: XML + contentTypes() },
+    { path: "[Content_Types].xml", xml: XML + contentTypes(["sheet1", "sheet2"]) },
     { path: "_rels/.rels", xml: XML + packageRelations() },
     { path: "docProps/core.xml", xml: XML + coreProperties(workbook.date) },
     { path: "docProps/app.xml", xml: XML + APP_PROPERTIES },
@@ -61,6 +61,58 @@ export function partsOf(workbook: Workbook): readonly PackagePart[] {
     { path: "xl/styles.xml", xml: XML + stylesOf(workbook.labels) },
     { path: "xl/worksheets/sheet2.xml", xml: XML + aboutSheet(workbook.about) },
   ];
+}
+
+/** A workbook of one sheet that has no description of itself. */
+interface PlainWorkbook extends Pick<Workbook, "labels" | "date"> {
+  /** Name of the sheet; safe in XML. */
+  readonly sheet: string;
+}
+
+/** Number of the style of amounts with two decimals in a plain workbook, and of its headings. */
+export const PLAIN_STYLES = { heading: 2, cents: 6 } as const;
+
+/** Returns every part of a plain workbook but the sheet. */
+export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly PackagePart[] {
+  const sheets = `<sheets><sheet name="${sheet}" sheetId="1" r:id="rId1"/></sheets>`;
+  const relation = relations(
+    [`${OFFICE}/worksheet`, "worksheets/sheet1.xml"],
+    [`${OFFICE}/styles`, "styles.xml"],
+  );
+  const cents = AMOUNT.replace('numFmtId="4"', 'numFmtId="2"');
+  const styles = stylesOf(labels ?? "en")
+    .replace('<cellXfs count="6">', '<cellXfs count="7">')
+    .replace("</cellXfs>", `${cents}</cellXfs>`);
+  return [
+    { path: "[Content_Types].xml", xml: XML + contentTypes(["sheet1"]) },
+    { path: "_rels/.rels", xml: XML + packageRelations() },
+    { path: "docProps/core.xml", xml: XML + coreProperties(date) },
+    { path: "docProps/app.xml", xml: XML + APP_PROPERTIES },
+    {
+      path: "xl/workbook.xml",
+      xml: `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">${sheets}</workbook>`,
+    },
+    { path: "xl/_rels/workbook.xml.rels", xml: XML + relation },
+    {
+      path: "xl/styles.xml",
+      xml: XML + (labels === undefined ? styles.replace(PEOPLE_DATE, PROGRAM_DATE) : styles),
+    },
+  ];
+}
+
+/** Returns the begin of a plain sheet: frozen below row `header` (0: none), with widths. */
+export function plainSheetStart(header: number, widths: readonly number[]): string {
+  const cols = widths.map((width, at) => {
+    return `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
+  });
+  const pane =
+    `<pane ySplit="${header}" topLeftCell="A${header + 1}" activePane="bottomLeft" ` +
+    'state="frozen"/>';
+  return (
+    `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView tabSelected="1" workbookViewId="0">` +
+    `${header === 0 ? "" : pane}</sheetView></sheetViews>` +
+    `<sheetFormatPr defaultRowHeight="15"/><cols>${cols.join("")}</cols><sheetData>`
+  );
 }
 
 /** Returns the first sheet up to its header row; rows follow from number 2 on. */
@@ -96,7 +148,7 @@ function lastCell({ columns, rowCount }: Workbook): string {
 }
 
 /** A heading in words needs width for itself and for the filter button. */
-function widthOf(name: string, heading: string): number {
+export function widthOf(name: string, heading: string): number {
   const field = OUTPUT_FIELDS.find((row) => row.name === name);
   const usual = field?.shown.sheet ?? heading.length + HEADER_MARGIN;
   return heading === name ? usual : Math.max(usual, heading.length + HEADER_MARGIN);
@@ -105,7 +157,8 @@ function widthOf(name: string, heading: string): number {
 /** Characters that XML does not preserve, and text that looks like their escape (`_xHHHH_`). */
 const ESCAPED = /(?![\t\n])[\p{Cc}\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4}_)/gu;
 
-function textCell(place: string, text: string, style = 0): string {
+/** Returns a cell of text; its characters are those of XML. */
+export function textCell(place: string, text: string, style = 0): string {
   const escaped = text
     .replace(ESCAPED, (found) => `_x${hexOf(found)}_`)
     .replaceAll("&", "&amp;")
@@ -135,12 +188,11 @@ function aboutSheet(about: Workbook["about"]): string {
   );
 }
 
-function contentTypes(): string {
+function contentTypes(sheets: readonly string[]): string {
   const overrides = [
     ["/xl/workbook.xml", `${SPREADSHEET}.sheet.main+xml`],
     ["/xl/styles.xml", `${SPREADSHEET}.styles+xml`],
-    ["/xl/worksheets/sheet1.xml", `${SPREADSHEET}.worksheet+xml`],
-    ["/xl/worksheets/sheet2.xml", `${SPREADSHEET}.worksheet+xml`],
+    ...sheets.map((name) => [`/xl/worksheets/${name}.xml`, `${SPREADSHEET}.worksheet+xml`]),
     ["/docProps/core.xml", "application/vnd.openxmlformats-package.core-properties+xml"],
     ["/docProps/app.xml", "application/vnd.openxmlformats-officedocument.extended-properties+xml"],
   ].map(([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`);
@@ -222,17 +274,21 @@ const STYLES =
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
   "</styleSheet>";
 
+const PROGRAM_DATE = "yyyy\\-mm\\-dd";
+const PEOPLE_DATE = "dd\\/mm\\/yyyy";
+const AMOUNT =
+  '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
+
+const LINK = '<xf numFmtId="0" fontId="2" fillId="0" borderId="0" xfId="0" applyFont="1"/>';
+const LINK_FONT =
+  '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>';
+
 /** Returns the styles; a workbook for people has local dates, amounts, and links. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
-  const amount =
-    '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
-  const link = '<xf numFmtId="0" fontId="2" fillId="0" borderId="0" xfId="0" applyFont="1"/>';
-  const linkFont =
-    '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>';
-  return STYLES.replace("yyyy\\-mm\\-dd", "dd\\/mm\\/yyyy")
+  return STYLES.replace(PROGRAM_DATE, PEOPLE_DATE)
     .replace('<fonts count="2">', '<fonts count="3">')
-    .replace("</fonts>", linkFont)
+    .replace("</fonts>", LINK_FONT)
     .replace('<cellXfs count="4">', '<cellXfs count="6">')
-    .replace("</cellXfs>", `${amount}${link}</cellXfs>`);
+    .replace("</cellXfs>", `${AMOUNT}${LINK}</cellXfs>`);
 }

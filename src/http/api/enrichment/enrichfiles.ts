@@ -11,13 +11,17 @@ import { createHash } from "node:crypto";
 import Type from "typebox";
 import { includesExports } from "../../../access/plans.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
-import { readLayout } from "../../../export/enrichment/enrichment.ts";
-import type { ReceivedFile, SentFile } from "../../../export/exporter.ts";
+import {
+  readLayout,
+  SHEET_FORMATS,
+  type SheetFormat,
+} from "../../../export/enrichment/enrichment.ts";
+import type { AcceptedExport, ReceivedFile, SentFile } from "../../../export/exporter.ts";
 import { ColumnRefusal } from "../../../lists/column.ts";
 import { XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import { XlsxRefusal } from "../../../lists/xlsx/package.ts";
 import { FairQueue } from "../../../scheduling/fairqueue.ts";
-import { currentSegment } from "../../../search/segment.ts";
+import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { LABEL_LANGUAGES } from "../../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
@@ -42,8 +46,8 @@ const layouts = new FairQueue({
   ...{ running: 2, runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Files" },
 });
 
-/** A file that is being written to disk. */
-class SentBody {
+/** A file on its way to the disk. */
+export class SentBody {
   readonly file: SentFile;
 
   constructor(file: SentFile) {
@@ -59,7 +63,8 @@ class SentBody {
   }
 }
 
-const FILES = [
+/** The kinds of files that are received. */
+export const SENT_FILES = [
   { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin },
   { type: XLSX, bytesMax: XLSX_BYTES_MAX, begin },
 ] as const satisfies readonly ChunkedBodyType[];
@@ -74,9 +79,23 @@ function begin(
 
 type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 
-/** Queues the enrichment of a file, or returns the export that an equal earlier request created. */
-async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
-  const { gathered, plan } = call;
+/** Parameters of the query. */
+export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "lost_zeros"];
+
+/** Queues the enrichment of a file, or finds the one that the request brought about before. */
+export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
+  return withSentFile(call, async (sent) => {
+    const asked = exportContextOf(call);
+    const file = await sent.end();
+    return accept(call, file, { ...asked, bodyHash: hashOf(file, call.rawQuery) });
+  });
+}
+
+/** Gives the sent file to `use`, and removes it afterwards unless an export owns it. */
+export async function withSentFile<Value>(
+  { gathered, plan }: Pick<CreateCall, "gathered" | "plan">,
+  use: (file: SentFile) => Promise<Value>,
+): Promise<Value> {
   if (!(gathered instanceof SentBody)) {
     throw new AppError("unsupported_media_type", `Send a file as text/csv or as ${XLSX}.`);
   }
@@ -84,9 +103,7 @@ async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrich
     if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
-    const asked = exportContextOf(call);
-    const file = await gathered.file.end();
-    return await accept(call, file, { ...asked, bodyHash: hashOf(file, call.rawQuery) });
+    return await use(gathered.file);
   } finally {
     gathered.drop();
   }
@@ -97,65 +114,115 @@ function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
 
+/** What is wanted of a file, as it was sent. */
+export interface FileWish {
+  readonly fields?: readonly string[] | undefined;
+  readonly labels?: string | undefined;
+  /** Name of the file for its sender. */
+  readonly title?: string | undefined;
+  readonly format?: SheetFormat | undefined;
+  readonly column?: string | undefined;
+  readonly fillZeros: boolean;
+}
+
+function wishOf(query: ReadonlyMap<string, string>): FileWish {
+  return {
+    fields: query.get("fields")?.split(","),
+    labels: query.get("labels"),
+    title: query.get("title"),
+    format: formatOf(query.get("format")),
+    column: query.get("column"),
+    fillZeros: readZeros(query),
+  };
+}
+
 async function accept(
   call: CreateCall,
   file: ReceivedFile,
   asked: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
-  const { query, service, plan } = call;
-  const wish = { column: query.get("column"), fillZeros: readZeros(query) };
+  const { accepted, layout } = await acceptFile(call, file, { asked, wish: wishOf(call.query) });
+  const { record } = accepted;
+  const body = {
+    request_id: call.requestId,
+    snapshot: record.snapshot,
+    snapshot_date: record.snapshotDate,
+    ...{ column: layout.column, sheet: layout.sheet, rows: layout.rows },
+    export: createdJson(record),
+  };
+  const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
+  const headers = { Location: exportPath(record), ...replay };
+  return answer("CreatedEnrichment", body, { status: 201, headers });
+}
+
+/** Who sends a file, and what is wanted of it. */
+interface FileRequest {
+  readonly asked: ExportContext;
+  readonly wish: FileWish;
+}
+
+/** Queues the enrichment of a received file, or finds the one of the same request. */
+export async function acceptFile(
+  call: CreateCall,
+  file: ReceivedFile,
+  { asked, wish }: FileRequest,
+): Promise<{
+  readonly accepted: AcceptedExport;
+  readonly layout: Awaited<ReturnType<typeof readLayout>>;
+}> {
+  const { service, plan } = call;
+  const { column, fillZeros, format } = wish;
   const segment = currentSegment(service);
   const release = service.retain(segment);
   try {
-    const output = outputOf(call, segment);
-    const layout = await readable(() =>
-      layouts.run(asked.tenantId, 1, () => readLayout(file.path, wish)),
+    const output = outputOf(call, segment, wish);
+    const { fields } = output.output;
+    const layout = await readInTurn(asked.tenantId, () =>
+      readLayout(file.path, { column, fields }, format),
     );
-    refuseOtherFormat(query.get("format"), layout.format);
     refuseTooMany(layout.rows, plan.limits.export_rows, plan.name);
-    const spec = specOf(output, layout.format);
-    const enrichment = { file, ...wish };
+    const spec = specOf(output, format ?? layout.format);
+    const enrichment = { file, column, fillZeros };
     const accepted =
       replayed(call, asked) ??
       service.exporter.create({ ...asked, segment, spec, rows: layout.rows, enrichment });
-    const { record } = accepted;
-    const body = {
-      request_id: call.requestId,
-      snapshot: record.snapshot,
-      snapshot_date: record.snapshotDate,
-      ...{ column: layout.column, sheet: layout.sheet, rows: layout.rows },
-      export: createdJson(record),
-    };
-    const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
-    const headers = { Location: exportPath(record), ...replay };
-    return answer("CreatedEnrichment", body, { status: 201, headers });
+    return { accepted, layout };
   } finally {
     release();
   }
 }
 
-/** The spec of the output. It has no filters, because it selects no accounts. */
-function specOf(spec: AccountQuerySpec, format: "csv" | "xlsx"): AccountQuerySpec {
-  const { fields, labels } = spec.output;
-  const people = labels === undefined ? {} : { labels };
+/** The whole spec of the output; its filters are those of no search. */
+function specOf(spec: AccountQuerySpec, format: SheetFormat): AccountQuerySpec {
+  const { fields, labels, title } = spec.output;
+  const people = {
+    ...(labels === undefined ? {} : { labels }),
+    ...(title === undefined ? {} : { title }),
+  };
   return { ...spec, output: { format, include_explain: false, fields, ...people } };
 }
 
-function outputOf(call: CreateCall, segment: ReturnType<typeof currentSegment>): AccountQuerySpec {
-  const { query, plan } = call;
-  const fields = query.get("fields");
-  const labels = query.get("labels");
+function outputOf(
+  { plan }: Pick<CreateCall, "plan">,
+  segment: Segment,
+  { fields, labels, title }: FileWish,
+): AccountQuerySpec {
   const output = {
-    ...(fields === undefined ? {} : { fields: fields.split(",") }),
+    ...(fields === undefined ? {} : { fields }),
     ...(labels === undefined ? {} : { labels }),
+    ...(title === undefined ? {} : { title }),
   };
   return readOutput({ members: {}, mistakes: [] }, segment, { plan }, { output, at: "/query" });
 }
 
-function refuseOtherFormat(wanted: string | undefined, format: string): void {
-  if (wanted === undefined || wanted === format) return;
-  const detail = `The file is ${format}, and stays ${format}. Leave format out.`;
-  refuseQueryMistakes([queryMistake("format", "unknown_value", detail)]);
+/** The kind of the new file; undefined if it is that of the sent one. */
+function formatOf(wanted: string | undefined): SheetFormat | undefined {
+  const format = SHEET_FORMATS.find((one) => one === wanted);
+  if (wanted !== undefined && format === undefined) {
+    const detail = "format must be csv or xlsx. Leave it out for that of the file.";
+    refuseQueryMistakes([queryMistake("format", "unknown_value", detail)]);
+  }
+  return format;
 }
 
 function refuseTooMany(rows: number, most: number, plan: string): void {
@@ -166,10 +233,13 @@ function refuseTooMany(rows: number, most: number, plan: string): void {
   );
 }
 
-/** Turns a file that cannot be read into a refusal of the request. */
-async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
+/** Reads a file in turns of the tenants. Turns what cannot be read into a refusal of the request. */
+export async function readInTurn<Value>(
+  tenantId: string,
+  read: () => Promise<Value>,
+): Promise<Value> {
   try {
-    return await read();
+    return await layouts.run(tenantId, 1, read);
   } catch (error) {
     if (!(error instanceof ColumnRefusal) && !(error instanceof XlsxRefusal)) throw error;
     const detail = error.message;
@@ -194,6 +264,8 @@ const inQuery = (name: string, description: string, schema: Parameter["schema"])
   ...{ name, in: "query", required: false, description, schema },
 });
 
+const SHEET_FORMAT = Type.Enum([...SHEET_FORMATS]);
+
 /** The route of files. */
 export const ENRICH_FILE_ROUTE: ApiRoute = route({
   method: "POST",
@@ -206,10 +278,10 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
   description:
     "Queues a copy of a CSV or XLSX file with a status and fields of the registry behind each " +
     "row. Columns, rows, cell types, encoding, and titles above the header stay. The column of " +
-    "CNPJs is found by its name or content. The export is read, downloaded, and deleted as any " +
-    "other. Accounts that are found are charged against the quota of export rows. CSV up to 512 " +
-    "MiB, XLSX up to 32 MiB, and 2,000,000 rows. The sent file counts towards export_bytes " +
-    "until the export expires or is deleted.",
+    "CNPJs is found by its name or content. With format, CSV becomes XLSX, and XLSX becomes CSV. " +
+    "The export is read, downloaded, and deleted as any other. Accounts that are found are charged " +
+    "against the quota of export rows. CSV up to 512 MiB, XLSX up to 32 MiB, and 2,000,000 rows. " +
+    "The sent file counts towards export_bytes until the export expires or is deleted.",
   parameters: [
     {
       name: "Idempotency-Key",
@@ -221,7 +293,8 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
     },
     inQuery("fields", "Output fields between commas; the default set if missing.", Type.String()),
     inQuery("labels", "Headings and values as people write them.", Type.Enum([...LABEL_LANGUAGES])),
-    inQuery("format", "That of the sent file; another one is refused.", Type.Enum(["csv", "xlsx"])),
+    inQuery("title", "Your name of the file, for the list of exports.", Type.String()),
+    inQuery("format", "Kind of the new file; that of the sent one if missing.", SHEET_FORMAT),
     inQuery("column", "Header or number of the column, of XLSX its letters too.", Type.String()),
     inQuery(
       "lost_zeros",
@@ -230,7 +303,7 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
     ),
   ],
   body: { schema: null, orTypes: { "text/csv": "text", [XLSX]: "bytes" } },
-  pieces: FILES,
+  pieces: SENT_FILES,
   answers: {
     201: {
       description: "The export is queued, or is what this key had brought about before.",

@@ -133,6 +133,7 @@ export const READ_HEADERS = [
   "x-csrf-token",
   "x-forwarded-for",
   "access-control-request-method",
+  "accept",
 ] as const;
 /** Preallocated headers; a slot for each would mostly be garbage. */
 const ROOM = 8;

@@ -3,15 +3,15 @@
  * current state.
  * Invariant: the map is one tab stop, with arrow keys inside. A chosen state has a thick outline
  * and a check mark, so that color is never the only sign. The outlines (brazil.json) come from the
- * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. This file is a
- * chunk of its own, because the outlines are large.
+ * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. They are data, and
+ * come as a file of their own; this module is a chunk of its own, because it waits for them.
  */
 import "../../app/kit.ts";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { compact, number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
-import outlines from "./brazil.json" with { type: "json" };
+import outlines from "./brazil.json";
 import type { ChartData, ChartRow } from "./frame.tsx";
 import { neighbour, shadeOf, shareBounds, stepOf, upperBound } from "./mapnumbers.ts";
 
@@ -23,7 +23,11 @@ interface Outline {
   readonly room: number;
 }
 
-const OUTLINES: ReadonlyMap<string, Outline> = new Map(Object.entries(outlines));
+/** The bundle has the address of the file where the source has its content. */
+const file = new URL(outlines as unknown as string, import.meta.url);
+const OUTLINES: ReadonlyMap<string, Outline> = new Map(
+  Object.entries((await (await fetch(file)).json()) as Record<string, Outline>),
+);
 /** The initial tab stop. */
 const FIRST = "SP";
 

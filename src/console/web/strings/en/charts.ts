@@ -197,7 +197,7 @@ export const charts = {
     title: "The whole register",
     accounts: "establishments in the register",
     snapshot: (month: string, day: string) => `Snapshot of ${month}, data as of ${day}`,
-    start: "Ask in your own words, or press anything below.",
+    start: "Ask in your own words, or click anything below.",
     failed: "The register could not be counted.",
     sections: "What they do",
     section: "Section",

@@ -55,7 +55,7 @@ export const find = {
   title: "Find establishments",
   skip: "Skip to the results",
 
-  ask: "Whom are you looking for?",
+  ask: "Who are you looking for?",
   askPlaceholder: (example: string | null) =>
     example === null ? "CNPJ, name or a sentence" : `CNPJ, name, or: ${example}`,
   askSubmit: "Find",
@@ -169,8 +169,8 @@ export const find = {
   activitiesNothing: "No activity has these words or this code",
   activitiesOf: (count: number) => (count === 1 ? "1 activity" : `${number(count)} activities`),
   activitiesUnder: (code: string) => `All of ${code}`,
-  activitiesExcluded: "Except these activities",
-  activitiesExcludedAdd: "Except some activities",
+  activitiesExcluded: "Excluded activities",
+  activitiesExcludedAdd: "Exclude activities",
   term: (word: string) => `also “${word}”`,
   catalogFailed: "The lists of activities and places could not be loaded.",
   catalogLoading: "Loading the lists…",
@@ -187,10 +187,10 @@ export const find = {
     `Outside the chosen states (${list(states)}), so nothing is found there: ${list(names)}.`,
   municipalitiesOutsideMend: "Add their states",
   postal: "Postal codes (CEP)",
-  postalHint: "Whole or how they begin: 01310, 30140-071",
+  postalHint: "Full code or prefix: 01310, 30140-071",
   postalWrong: (text: string) => `“${text}” is no CEP: give 1 to 8 digits.`,
   area: "Area codes (DDD)",
-  areaHint: "Of either phone: 11, 31",
+  areaHint: "Matches either phone number: 11, 31",
   areaWrong: (text: string) => `“${text}” is no area code: give two digits from 11 to 99.`,
 
   status: "Registration status",
@@ -217,7 +217,7 @@ export const find = {
 
   openedFrom: "From",
   openedTo: "To",
-  openedPresets: "Often used",
+  openedPresets: "Quick ranges",
   openedLastMonths: (months: number) => `last ${months} months`,
   openedLastYears: (years: number) => `last ${years} years`,
   openedOlder: (years: number) => `over ${years} years ago`,
@@ -239,8 +239,8 @@ export const find = {
   anyContact,
   mobile: "Has a mobile",
   landline: "Has a landline",
-  ownDomain: "E-mail at its own domain",
-  ownEmail: "E-mail of this company alone",
+  ownDomain: "Company-domain e-mail",
+  ownEmail: "E-mail not shared with other companies",
   ownPhone: "Phone of this company alone",
   thisPhone: "This phone",
   thisEmail: "This e-mail",
@@ -293,11 +293,12 @@ export const find = {
   announce: (total: number) =>
     total === 1 ? "1 establishment found" : `${number(total)} establishments found`,
   took: (time: string) => `counted in ${time}`,
-  snapshotOf: (label: string) => `data of ${month(label)}`,
+  snapshotOf: (label: string) => `${month(label)} data`,
+  ranked: (strategy: string) => `Order: ${strategy.toLowerCase()}`,
   orderedBy: (order: string) => `by ${order}`,
   charts: "Charts",
 
-  share: "Share link",
+  share: "Copy link",
   shared: "The link is on the clipboard. It opens this search, on the same data.",
   shareLong: (length: number) =>
     `The link is on the clipboard. It has ${number(length)} characters; some programs cut it.`,

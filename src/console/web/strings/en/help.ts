@@ -37,24 +37,24 @@ interface HelpPart {
 
 /** Words of this area. */
 export const help = {
-  lead: "Ten things that people do here, what the registry holds, and how fresh it is.",
+  lead: "Ten common tasks, what the registry holds, and how fresh it is.",
   contents: "On this page",
   tasks: {
     name: {
-      title: "Find a company although its name is misspelt",
+      title: "Find a company even if its name is misspelled",
       steps: [
         "Type the name into the box at the top: one or two wrong letters do not matter.",
         "Names that fit appear below while you type. Go to one by arrow keys or a click.",
         "The page of the company opens, with its contacts, activities and branches.",
       ],
-      picture: "The search box with a misspelt name and the companies that fit it",
+      picture: "The search box with a misspelled name and the companies that fit it",
     },
     cnpj: {
       title: "Look up a CNPJ",
       steps: [
         "Type or paste the number, with or without its mask, and press Enter.",
         "With its first eight characters alone you find the company with all its branches.",
-        "A number whose check digits are wrong is said to be mistyped.",
+        "A number whose check digits are wrong is flagged as mistyped.",
       ],
       picture: "The page of a company",
     },
@@ -71,7 +71,7 @@ export const help = {
       title: "Keep those that you can reach",
       steps: [
         "Under “Contact” ask for a mobile, a landline, or an e-mail at a domain of their own.",
-        "“E-mail of this company alone” and “Phone of this company alone” leave out accountants.",
+        "“E-mail not shared with other companies” and the same for phones leave out accountants.",
         "Under “Place” add cities, area codes, or the beginning of a postal code for a district.",
       ],
       picture: "The filters of contacts beside the results",
@@ -86,7 +86,7 @@ export const help = {
       ],
     },
     excel: {
-      title: "Take 500 of them to Excel",
+      title: "Export 500 to Excel",
       steps: [
         "Press “Export” above the list and keep “Excel”.",
         "Write 500 as the limit of rows: you get the first of the order on screen.",
@@ -100,7 +100,7 @@ export const help = {
       title: "Import a list into your CRM",
       steps: [
         "In the export dialog choose your product under “Layout”, and CSV or Excel.",
-        "The columns are named as its importer knows them.",
+        "The columns are named as its importer expects.",
         "Import the file there. Columns that it does not know can be mapped or left out.",
       ],
       picture: "The export dialog with the layout of a CRM",
@@ -117,7 +117,7 @@ export const help = {
       title: "See what is new this month, and export only that",
       steps: [
         "When data of a newer month is here, “Saved” shows a number.",
-        "Open the news of a search: new, gone and changed establishments, each with its count.",
+        "Open a search's updates: new, gone, and changed establishments, each with its count.",
         "Export one kind alone, such as the new ones, and mark the news as seen.",
       ],
     },

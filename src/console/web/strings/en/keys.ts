@@ -7,7 +7,7 @@ import { date, duration } from "../../app/format.ts";
 /** Words of this area. */
 export const keys = {
   lead:
-    "Programs use these to search and export by the API. Each key is shown only once, when it" +
+    "Programs use these to search and export through the API. Each key is shown only once, when it" +
     " is made.",
   create: "New key",
   readOnly: "Only an owner can make or change keys.",
@@ -22,7 +22,7 @@ export const keys = {
   lastUsed: "Last used",
   never: "Never",
   expires: "Ends",
-  endsNever: "Never ends",
+  endsNever: "Never expires",
   endsOn: (iso: string) => `Ends ${date(iso)}`,
   usedAgo: (when: string) => `Used ${when}`,
   unused: "Never used",

@@ -12,7 +12,7 @@ export const listViews = {
   none: "No list of this name",
   hideExported: "Leave out what I exported already",
   intro:
-    "Companies that you know already: customers, whom not to contact, what was sold. " +
+    "Companies that you know already: customers, do-not-contact, already sold. " +
     "Search inside a list, or leave it out of a search.",
   create: "New list",
   name: "Name",
@@ -28,7 +28,7 @@ export const listViews = {
   emptyHint:
     "Paste the CNPJs of your customers or send a sheet (Excel or CSV), and leave them out of " +
     "your searches.",
-  exportedHint: "kept by Peneira: all that your exports have held",
+  exportedHint: "kept by Peneira: everything you have exported",
   exportedEmpty: "Nothing was exported yet",
   failed: "The lists could not be read.",
   entries: (count: number) => (count === 1 ? "1 entry" : `${number(count)} entries`),

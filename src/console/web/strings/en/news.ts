@@ -8,7 +8,7 @@ const counted = (label: string) => (count: number) => `${label} (${number(count)
 
 /** Words of this area. */
 export const news = {
-  title: "What is new",
+  title: "What's new",
   open: "See what is new",
   back: "Saved searches",
   since: "Since",
@@ -26,7 +26,7 @@ export const news = {
   isGone: "No longer in the register",
   more: (left: string) => `Show more (${left} left)`,
   preparing: "The two months are being compared; this is done once.",
-  failed: "What is new could not be read.",
+  failed: "What's new could not be loaded.",
   exportKind: {
     entered: "Export the new ones",
     left: "Export those that have gone",

@@ -178,8 +178,8 @@ export const table = {
     address: "Address",
     copyAddress: "Copy the address",
     map: "See on the map",
-    registry: "See at Receita Federal",
-    partners: "Partners are personal data and not part of this data; Receita Federal shows them.",
+    registry: "View on Receita Federal",
+    partners: "Partner names are personal data and are not included; Receita Federal shows them.",
     company: "Company",
     sharedBy: (count: string) => `the same: ${count} companies`,
     since: (status: string, day: string) => `${status} since ${day}`,
@@ -215,7 +215,7 @@ export const table = {
 
 /** Words of the company page. */
 export const company = {
-  back: "To the search",
+  back: "Back to search",
   print: "Print",
   unknownTitle: "Not in this data",
   unknown: (cnpj: string) => `No establishment of this data has the CNPJ ${cnpj}.`,

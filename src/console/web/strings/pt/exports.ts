@@ -160,6 +160,8 @@ export const exports: typeof english = {
     write_failed:
       "O arquivo não pôde ser gravado. Peça a quem administra que veja o log do servidor.",
     quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",
+    sent_file_unreadable:
+      "A planilha enviada não está mais lá, ou não pôde ser lida. Envie-a de novo.",
     snapshot_unavailable: "A base desta exportação não existe mais. Gere com a mais recente.",
     state_damaged: "Os dados do próprio servidor estão danificados. Avise o operador.",
     too_many_attempts: "O servidor tentou três vezes e não conseguiu gerar o arquivo.",

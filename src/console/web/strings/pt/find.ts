@@ -290,6 +290,7 @@ export const find: typeof English = {
     total === 1 ? "1 estabelecimento encontrado" : `${number(total)} estabelecimentos encontrados`,
   took: (time) => `contados em ${time}`,
   snapshotOf: (label) => `dados de ${month(label)}`,
+  ranked: (strategy) => `Ordem: ${strategy.toLocaleLowerCase("pt-BR")}`,
   orderedBy: (order) => `por ${order}`,
   charts: "Gráficos",
 

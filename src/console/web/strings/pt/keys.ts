@@ -36,7 +36,7 @@ export const keys: typeof English = {
   },
   actions: (name) => `Ações para ${name}`,
   rename: "Renomear",
-  rotate: "Substituir",
+  rotate: "Trocar a chave",
   disable: "Desativar",
   enable: "Ativar",
   lifetime: "Validade",
@@ -52,7 +52,7 @@ export const keys: typeof English = {
   done: "Já copiei",
   renameTitle: "Renomear a chave",
   renamed: "Nome alterado",
-  rotateTitle: (name) => `Substituir “${name}”`,
+  rotateTitle: (name) => `Trocar a chave “${name}”`,
   rotateText:
     "Será criada uma nova chave com o mesmo nome e plano. A antiga continua valendo pelo " +
     "tempo que você escolher, para trocar nos programas sem interrupção. " +

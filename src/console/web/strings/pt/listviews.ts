@@ -24,14 +24,14 @@ export const listViews: typeof English = {
   kind: "Cada item é",
   kinds: { accounts: "um estabelecimento", companies: "a empresa inteira" },
   kindHints: {
-    accounts: "Cada CNPJ vale só por si.",
+    accounts: "Só este estabelecimento, sem filiais.",
     companies: "Cada CNPJ vale por todos os estabelecimentos da empresa.",
   },
   empty: "Nenhuma lista ainda",
   emptyHint:
     "Cole os CNPJs dos seus clientes ou envie uma planilha (Excel ou CSV), e deixe-os fora das " +
     "suas buscas.",
-  exportedHint: "mantida pelo Peneira: tudo o que as suas exportações já trouxeram",
+  exportedHint: "mantida pelo Peneira: tudo o que você já exportou",
   exportedEmpty: "Nada foi exportado ainda",
   failed: "Não foi possível carregar as listas.",
   entries: (count) => (count === 1 ? "1 item" : `${number(count)} itens`),

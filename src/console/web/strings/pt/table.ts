@@ -131,8 +131,8 @@ export const table: typeof English.table = {
     sortUsual: (column: string) => `${column}: voltar à ordem padrão`,
     loading: "Carregando a lista…",
     loadingMore: "Carregando mais…",
-    all: (count: string) => `Isso é tudo: ${count}`,
-    one: "Isso é tudo: um estabelecimento",
+    all: (count: string) => `Fim da lista: ${count}`,
+    one: "Fim da lista: um estabelecimento",
     full: (count: string, total: string) =>
       `A tabela termina aqui, em ${count} de ${total}. Uma exportação traz todos.`,
     failed: "Não foi possível carregar o resto da lista.",
@@ -252,7 +252,7 @@ export const codes: typeof English.codes = {
     "00": "Não informado",
     "01": "Microempresa (ME)",
     "03": "Pequeno porte (EPP)",
-    "05": "Demais (médio ou grande)",
+    "05": "Médio ou grande",
   },
   statuses: {
     "1": "Nula",

@@ -1,0 +1,332 @@
+/**
+ * Proves: an enriched CSV file becomes a workbook on request, and a workbook a CSV file. Random
+ * files keep all cells in their rows, and get the cells that the enrichment without conversion
+ * appends. In a workbook CNPJs are text, and a column is of numbers only if every cell is written
+ * as one. In CSV numbers, dates, and truth values are those of the language, and texts that would run
+ * as formulas do not. The same file gives the same bytes. What the other kind cannot hold is refused.
+ * A preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
+ * Does not prove: what an export of it becomes (e2e/export/enrichment).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import {
+  enrichFile,
+  readLayout,
+  type SheetFormat,
+} from "../../../src/export/enrichment/enrichment.ts";
+import type { EnrichmentOptions } from "../../../src/export/enrichment/outcomes.ts";
+import { previewEnrichment } from "../../../src/export/enrichment/preview.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import type { OutputField } from "../../../src/spec/fields.ts";
+import {
+  type KnownAccount,
+  randomCell,
+  randomCsv,
+  slowRecords,
+  textOf,
+} from "../../support/export/sent-files.ts";
+import { cellsIn, zipParts } from "../../support/export/zip-parts.ts";
+import { type CellDraft, text as cellOf, STYLES, workbook } from "../../support/lists/workbooks.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { seededRng } from "../../support/spec/random.ts";
+
+const FIELDS: readonly OutputField[] = ["legal_name", "started_on", "share_capital", "phone_1"];
+const WISH: EnrichmentOptions = {
+  fields: FIELDS,
+  labels: null,
+  column: undefined,
+  fillZeros: false,
+};
+const SHEET = "xl/worksheets/sheet1.xml";
+
+let made: SampleSnapshot;
+let segment: Segment;
+let accounts: readonly KnownAccount[];
+let folder: string;
+
+before(async () => {
+  made = await makeSampleSnapshot(3_000, 11);
+  segment = await openSegment(made.snapshot);
+  const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+  const text = segment.native.renderJson(rows, [...FIELDS, "cnpj"]);
+  accounts = JSON.parse(Buffer.from(text).toString()) as KnownAccount[];
+  folder = mkdtempSync(join(tmpdir(), "peneira-convert-"));
+});
+after(() => {
+  segment.close();
+  made.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fileOf(bytes: Uint8Array): string {
+  const path = join(folder, "sent");
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function converted(
+  bytes: Uint8Array,
+  format: SheetFormat | undefined,
+  wish: Partial<EnrichmentOptions> = {},
+) {
+  const pieces: Buffer[] = [];
+  const summary = await enrichFile({
+    ...{ segment, path: fileOf(bytes), wish: { ...WISH, ...wish }, format },
+    write: (piece) => pieces.push(Buffer.from(piece)),
+    onProgress: (written, rows) => assert.ok(written <= rows),
+    onFound: () => {},
+    checkCancelled: () => {},
+    spare: () => false,
+  });
+  return { bytes: Buffer.concat(pieces), summary };
+}
+
+/** Letters of a column, counted from 0. */
+function letters(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? last : letters(Math.floor(column / 26) - 1) + last;
+}
+
+const known = (at: number): string => (accounts[at] as KnownAccount).cnpj;
+
+/** The cells of a workbook that a CSV file becomes, row by row. */
+async function sheetOf(csv: string | Uint8Array, wish: Partial<EnrichmentOptions> = {}) {
+  const { bytes, summary } = await converted(Buffer.from(csv), "xlsx", wish);
+  const parts = zipParts(bytes);
+  return { bytes, summary, parts, cells: cellsIn(parts.get(SHEET) as string) };
+}
+
+describe("a CSV file as a workbook", () => {
+  it("has every cell of random files in its row, and the cells of the enriched CSV", async () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const sent = randomCsv(seededRng(seed), accounts);
+      const labels = ([null, "pt", "en"] as const)[seed % 3] ?? null;
+      const { cells, summary } = await sheetOf(sent.bytes, { labels });
+      const same = await converted(sent.bytes, "csv", { labels });
+      assert.deepEqual(summary.outcomes, same.summary.outcomes, `file ${seed}`);
+      const was = slowRecords(textOf(sent, sent.bytes), sent.delimiter);
+      const is = slowRecords(textOf(sent, same.bytes), sent.delimiter);
+      const width = Math.max(...is.map((one) => one.cells.length)) - FIELDS.length - 1;
+      for (const [row, { cells: own }] of was.entries()) {
+        for (const [at, text] of own.entries()) {
+          const cell = cells.get(`${letters(at)}${row + 1}`);
+          if (row === 0 && /^sep=/i.test(own.join(""))) continue;
+          const told = `file ${seed}, row ${row + 1}, column ${at}: ${text}`;
+          if (cell?.kind === "number") assert.equal(Number(cell.text), Number(text), told);
+          else assert.equal(cell?.text ?? "", text, told);
+        }
+        const [status, name] = (is[row]?.cells ?? []).slice(width);
+        const place = (column: number) => cells.get(`${letters(width + column)}${row + 1}`);
+        assert.equal(place(0)?.text ?? "", status ?? "", `file ${seed}, row ${row + 1}`);
+        // A text of CSV that would run as a formula has an apostrophe; a sheet needs none.
+        assert.equal(place(1)?.text ?? "", (name ?? "").replace(/^'/, ""), `file ${seed}`);
+      }
+    }
+  });
+
+  it("has numbers only in columns of numbers, and CNPJs as text", async () => {
+    const rows = [
+      "id;CNPJ;valor;código;telefone;misto;data;total;taxa",
+      `1;${known(0)};10,50;007;11987654321;1;28/11/1979;1.234,56;1.234`,
+      `2;${known(1)};-3,00;8;1133334444;x;01/02/2003;-7,10;2.500`,
+      `3;${known(2)};;;;;;;`,
+    ];
+    const { cells } = await sheetOf(`${rows.join("\r\n")}\r\n`);
+    const kinds = (row: number) =>
+      [..."ABCDEFGHI"].map((letter) => {
+        const { kind, text } = cells.get(`${letter}${row}`) ?? { kind: "none", text: "" };
+        return kind === "number" ? Number(text) : text;
+      });
+    assert.deepEqual(kinds(2), [
+      ...[1, known(0), 10.5, "007", "11987654321", "1", "28/11/1979", 1234.56, "1.234"],
+    ]);
+    assert.deepEqual(kinds(3), [
+      ...[2, known(1), -3, "8", "1133334444", "x", "01/02/2003", -7.1, "2.500"],
+    ]);
+    assert.equal(cells.get("C2")?.style, cells.get("H2")?.style, "two decimals stay two");
+    assert.notEqual(cells.get("C2")?.style, cells.get("A2")?.style);
+  });
+
+  it("types the new dates and amounts, and keeps hostile texts texts", async () => {
+    const at = accounts.findIndex(({ started_on: one }) => one !== null);
+    const { cells, parts } = await sheetOf(`CNPJ,nota\n${known(at)},"=1+1 <&> _x0041_ \u0001"\n`);
+    assert.equal(cells.get("B2")?.text, "=1+1 <&> _x0041_ \u0001");
+    assert.doesNotMatch(parts.get(SHEET) as string, /<f>/);
+    const days = Date.parse((accounts[at] as KnownAccount).started_on as string) / 86_400_000;
+    assert.deepEqual(cells.get("E2"), { kind: "number", text: String(days + 25_569), style: 1 });
+    assert.match(parts.get("xl/styles.xml") as string, /formatCode="yyyy/);
+    const people = await sheetOf(`CNPJ\n${known(at)}\n`, { labels: "pt" });
+    assert.match(people.parts.get("xl/styles.xml") as string, /formatCode="dd/);
+    assert.match(people.parts.get("xl/workbook.xml") as string, /Planilha1/);
+    assert.match(people.parts.get(SHEET) as string, /ySplit="1"/);
+  });
+
+  it("is the same for the same file", async () => {
+    const csv = `CNPJ;x\n${known(0)};1\n`;
+    assert.ok((await sheetOf(csv)).bytes.equals((await sheetOf(csv)).bytes));
+  });
+
+  it("is refused in words if a sheet cannot hold it", async () => {
+    const refused = (csv: string, message: RegExp) =>
+      assert.rejects(readLayout(fileOf(Buffer.from(csv)), WISH, "xlsx"), { message });
+    await refused(`CNPJ;x\n${known(0)};${"a".repeat(32_768)}\n`, /Row 2 has a cell with more/);
+    await refused(`CNPJ${";x".repeat(16_381)}\n${known(0)}\n`, /too many for a sheet/);
+    const many = `CNPJ\n${`${known(0)}\n`.repeat(1_048_576)}`;
+    await refused(many, /1,048,576 rows, and the file has more. Choose CSV/);
+    await readLayout(fileOf(Buffer.from(many)), WISH, "csv");
+  });
+});
+
+describe("a workbook as CSV", () => {
+  it("has every cell of random sheets in its row, and the cells of the workbook", async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const rng = seededRng(500 + seed);
+      const drafts = Array.from({ length: 1 + Math.floor(rng() * 60) }, () =>
+        rng() < 0.1 ? null : randomCell(rng, accounts),
+      );
+      const rows = [
+        [cellOf("Clientes")],
+        null,
+        [cellOf("Nome"), cellOf("CNPJ"), cellOf("Nota")],
+        [cellOf("a"), cellOf(known(0)), null],
+        ...drafts.map((draft) =>
+          draft === null
+            ? null
+            : [cellOf('Ana; "Bia"'), draft.text === "" ? null : cellOf(draft.text), null],
+        ),
+      ];
+      const sent = await workbook([{ name: "Base", rows }]);
+      const labels = seed % 2 === 0 ? "pt" : "en";
+      const csv = await converted(sent, "csv", { labels });
+      const again = await converted(sent, "csv", { labels });
+      assert.ok(csv.bytes.equals(again.bytes));
+      const same = await converted(sent, "xlsx", { labels });
+      assert.deepEqual(csv.summary.outcomes, same.summary.outcomes);
+      assert.equal(csv.summary.format, "xlsx");
+      const text = csv.bytes.toString();
+      assert.equal(text[0], "\ufeff");
+      const records = slowRecords(text.slice(1), labels === "pt" ? ";" : ",");
+      assert.ok(records.every(({ end }) => end === "\r\n"));
+      const sheet = cellsIn(zipParts(same.bytes).get(SHEET) as string);
+      for (const [at, draft] of drafts.entries()) {
+        const cells = records[at + 4]?.cells ?? [""];
+        if (draft === null) {
+          assert.deepEqual(cells, [""], `sheet ${seed}, row ${at + 5}`);
+          continue;
+        }
+        assert.deepEqual(cells.slice(0, 2), ['Ana; "Bia"', draft.text.replace(/^(?=[=@])/, "'")]);
+        assert.equal(cells[3], sheet.get(`D${at + 5}`)?.text, `sheet ${seed}, row ${at + 5}`);
+      }
+    }
+  });
+
+  it("writes numbers, dates, and truth values in the language", async () => {
+    const row: CellDraft[] = [
+      ...[cellOf(known(0)), { number: "1234.5" }, { number: "0.30000000000000004" }],
+      ...[
+        { number: "45000.5", style: STYLES.date },
+        { number: "45000", style: STYLES.date },
+      ],
+      ...[
+        { stored: "1", kind: "b" },
+        { number: "7", style: STYLES.zeros },
+      ],
+      ...[cellOf("=2+2"), cellOf("-12 (34)"), cellOf("+x"), { stored: "#N/A", kind: "e" }],
+    ];
+    const sent = await workbook([{ name: "Base", rows: [[cellOf("CNPJ")], row] }]);
+    const rowIn = async (labels: "pt" | "en" | null) => {
+      const text = (await converted(sent, "csv", { labels })).bytes.toString();
+      const [, found] = slowRecords(text.replace(/^\ufeff/, ""), labels === "pt" ? ";" : ",");
+      return found?.cells.slice(1, 11);
+    };
+    const same = ["00000000000007", "'=2+2", "-12 (34)", "'+x", "#N/A"];
+    assert.deepEqual(await rowIn("pt"), [
+      ...["1234,5", "0,3", "15/03/2023 12:00", "15/03/2023", "VERDADEIRO", ...same],
+    ]);
+    assert.deepEqual(await rowIn("en"), [
+      ...["1234.5", "0.3", "15/03/2023 12:00", "15/03/2023", "TRUE", ...same],
+    ]);
+    assert.deepEqual(await rowIn(null), [
+      ...["1234.5", "0.3", "2023-03-15 12:00", "2023-03-15", "TRUE", ...same],
+    ]);
+  });
+
+  it("reads no CNPJ out of a date", async () => {
+    const rows = [
+      [cellOf("CNPJ raiz")],
+      [cellOf(known(0))],
+      [{ number: "45000", style: STYLES.date }],
+    ];
+    const sent = await workbook([{ name: "Base", rows }]);
+    const { summary } = await converted(sent, "csv");
+    assert.deepEqual([summary.outcomes.found, summary.outcomes.not_a_cnpj], [1, 1]);
+  });
+});
+
+describe("a preview", () => {
+  const preview = (bytes: Uint8Array, wish: Partial<EnrichmentOptions> = {}) =>
+    previewEnrichment({
+      ...{ segment, path: fileOf(bytes) },
+      wish: { ...WISH, ...wish, labels: "pt" },
+    });
+
+  it("shows how a file is read, the first rows, and what is refused", async () => {
+    const lines = [
+      ...["Clientes", "", "id;CNPJ;nome"],
+      ...[`1;${known(0)};Ação`, "2;123.456.789-09;Maria", "3;;Nada", "", "4;11222333000181;Fora"],
+      ...Array.from({ length: 40 }, (_, at) => `${at + 5};${known(at)};x`),
+    ];
+    const seen = await preview(Buffer.from(`${lines.join("\r\n")}\r\n`, "latin1"));
+    assert.deepEqual(
+      [seen.format, seen.encoding, seen.delimiter, seen.sheet, seen.header, seen.rows],
+      ["csv", "windows-1252", ";", null, 3, lines.length - 3],
+    );
+    assert.deepEqual([seen.columns, seen.column], [["id", "CNPJ", "nome"], 1]);
+    assert.deepEqual(seen.outcomes, { blank: 1, found: 41, not_in_snapshot: 1, cpf: 1 });
+    assert.deepEqual(seen.refused, [{ row: 5, text: "***.***.***-**", reason: "cpf" }]);
+    assert.equal(seen.first.length, 20);
+    const [first, second, third, fourth] = seen.first;
+    assert.deepEqual([first?.row, first?.cells[2], first?.status], [4, "Ação", "Encontrado"]);
+    assert.equal(first?.account?.legal_name, (accounts[0] as KnownAccount).legal_name);
+    assert.deepEqual([second?.row, second?.account, second?.outcome], [5, null, "cpf"]);
+    assert.deepEqual([third?.outcome, fourth?.outcome], ["blank", "not_in_snapshot"]);
+    assert.equal(fourth?.row, 8);
+  });
+
+  it("has the outcomes of the enrichment, in random files and sheets", async () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const rng = seededRng(9_000 + seed);
+      const rows = [[cellOf("CNPJ")], [cellOf(known(0))]].concat(
+        Array.from({ length: 30 }, () => [cellOf(randomCell(rng, accounts).text || "-")]),
+      );
+      const bytes =
+        seed % 2 === 0 ? randomCsv(rng, accounts).bytes : await workbook([{ name: "Base", rows }]);
+      const { summary } = await converted(bytes, undefined);
+      const seen = await preview(bytes);
+      const counted = Object.entries(summary.outcomes).filter(([, count]) => count > 0);
+      assert.deepEqual(seen.outcomes, Object.fromEntries(counted), `file ${seed}`);
+      assert.equal(seen.rows, summary.rows);
+    }
+  });
+
+  it("offers lost zeros, and puts them back on request", async () => {
+    const account = accounts.find(({ cnpj }) => cnpj.startsWith("0")) as KnownAccount;
+    const csv = Buffer.from(`cnpj;nome\n${Number(account.cnpj)};x\n${known(0)};y\n`);
+    const [refused] = (await preview(csv)).refused;
+    assert.deepEqual([refused?.reason, refused?.offered], ["lost_zeros", account.cnpj]);
+    const filled = await preview(csv, { fillZeros: true });
+    assert.deepEqual([filled.outcomes, filled.refused], [{ found: 2 }, []]);
+  });
+
+  it("takes another column", async () => {
+    const csv = Buffer.from(`CNPJ;outro\n${known(0)};${known(1)}\n`);
+    const seen = await preview(csv, { column: "2" });
+    assert.deepEqual(
+      [seen.column, seen.first[0]?.account?.legal_name],
+      [1, (accounts[1] as KnownAccount).legal_name],
+    );
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * Proves: a pasted text with several CNPJs becomes rows: a line a row, or a CNPJ a row if lines have
+ * several; a table stays as it is; one CNPJ, or none, is no spreadsheet. The same wish gives the same
+ * query, with a title that the server takes.
+ * Does not prove: what the server reads (contract/export/enrichment), the view (e2e/console/enrich).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { pastedSheet } from "../../../src/console/web/enrich/sent.ts";
+import { fileQuery, keptWish, previewQuery } from "../../../src/console/web/enrich/wish.ts";
+
+const A = "11.222.333/0001-81";
+const B = "22.333.444/0001-81";
+
+describe("a pasted text", () => {
+  for (const [text, rows] of [
+    [`${A}\n${B}`, `${A}\n${B}`],
+    [`${A}\r\nMaria\r\n${B}\r\n`, `${A}\r\nMaria\r\n${B}\r\n`],
+    [`${A}, ${B}`, `${A}\n${B}`],
+    [`${A};${B}`, `${A}\n${B}`],
+    ["11222333000181 22333444000181", "11222333000181\n22333444000181"],
+    [`${A}\t${B}`, `${A}\n${B}`],
+    [`Nome\tCNPJ\nUm\t${A}\nDois\t${B}`, `Nome\tCNPJ\nUm\t${A}\nDois\t${B}`],
+    [`Um\t${A}\t${B}`, `Um\t${A}\t${B}`],
+  ] as const) {
+    it(`is rows: ${JSON.stringify(text)}`, () => assert.equal(pastedSheet(text), rows));
+  }
+
+  for (const text of [
+    A,
+    `CNPJ: ${A}`,
+    "",
+    "restaurantes em Campinas",
+    "padarias com capital acima de 10.000.000 e abaixo de 20.000.000",
+    "11 98765-4321, 11 98765-4322",
+    "11222333, 22333444",
+  ]) {
+    it(`is no spreadsheet: ${JSON.stringify(text)}`, () => assert.equal(pastedSheet(text), null));
+  }
+});
+
+describe("a wish", () => {
+  const allowed = ["cnpj", "legal_name", "uf", "email"];
+
+  it("begins with fields of the plan", () => {
+    assert.deepEqual(keptWish(allowed).fields, ["legal_name", "uf", "email"]);
+  });
+
+  it("is a query with the file's name as the title", () => {
+    const wish = { fields: ["uf"], format: "csv", labels: "none" } as const;
+    const reading = { column: "2", fillZeros: true };
+    const query = new URLSearchParams(fileQuery(wish, reading, "Clientes\u200b  2026.final.xlsx"));
+    assert.deepEqual(Object.fromEntries(query), {
+      ...{ fields: "uf", format: "csv", title: "Clientes 2026.final" },
+      ...{ column: "2", lost_zeros: "fill" },
+    });
+    assert.ok(!fileQuery(wish, reading, ".csv").includes("title"));
+    assert.ok(previewQuery({ column: null, fillZeros: false }, "en").includes("labels=en"));
+  });
+});
