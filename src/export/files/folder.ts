@@ -1,8 +1,10 @@
 /**
- * The files of exports, and the files that clients have sent for them.
- * Invariant: a path is made only of a checked id, format, and compression, never of text that a
- * client sent. Only files with names of this program are removed. A sent file has a temporary name
- * until its export is accepted; then it is durable under the name of the export.
+ * The files of exports, and the files that clients have sent for them. Input: a data directory; the
+ * bytes of a sent file. Output: the path of each export's file, its size, and its removal.
+ * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
+ * client sent;
+ * only names that this program gives are ever removed. A sent file has the name of its export once
+ * that is accepted, and is durable by then; before, its name is a temporary one.
  */
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
@@ -33,7 +35,7 @@ const SENT_FOLDER = "sent";
 /** Names of sent files, complete and partial. */
 const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 
-/** Names of finished files, and of temporary files next to them. */
+/** Finished and temporary files. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
@@ -75,7 +77,7 @@ export class ExportFolder {
     return { add: () => {}, end, drop: () => unlinkIfThere(path) };
   }
 
-  /** Gives a received file to an export, durably. */
+  /** Assigns a received file to an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
@@ -133,7 +135,7 @@ export class ExportFolder {
   }
 }
 
-/** Gives a file a second name. Files here never change, so both may be one. */
+/** Links or copies a file under a second name; false if it does not exist. Files never change. */
 function copyIfThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);
