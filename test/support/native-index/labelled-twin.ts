@@ -29,7 +29,11 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, readonly [string, s
 };
 const YES_NO = { true: ["Sim", "Yes"], false: ["Não", "No"] } as const;
 const PHONE_KINDS = { mobile: ["Celular", "Mobile"], landline: ["Fixo", "Landline"] } as const;
-for (const field of ["simples_opt_in", "mei_opt_in", "sanctioned", "email_own_domain"]) {
+const FLAGS = [
+  ...["simples_opt_in", "mei_opt_in", "sanctioned", "email_own_domain", "in_cnep", "in_cepim"],
+  ...["federal_debt", "federal_debt_fgts", "federal_debt_social_security", "federal_debt_other"],
+];
+for (const field of FLAGS) {
   (WORDS as Record<string, unknown>)[field] = YES_NO;
 }
 for (const field of ["phone_1_kind", "phone_2_kind"]) {
@@ -51,7 +55,9 @@ const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
   country_code: ["País ", "Country "],
 };
 
-const DATES = ["started_on", "registration_status_date"];
+const DATES = [
+  ...["started_on", "registration_status_date", "simples_excluded_on", "mei_excluded_on"],
+];
 const PHONES = ["phone_1", "phone_2"];
 
 /** The text of a value; undefined if it stays unchanged. */

@@ -46,7 +46,8 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   const release = { label: "2026-08", date: "2026-08-08" };
   const tables = new ImportTables({
     ...{ release, known, scans },
-    ...{ population: null, sanctions: null, origin: null, places: null },
+    ...{ population: null, origin: null, places: null, partners: null },
+    lists: { ceis: null, cnep: null, cepim: null, debts: null },
   });
   const list = sanctioned === null ? null : new Set(sanctioned);
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };
