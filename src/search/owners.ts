@@ -138,7 +138,7 @@ const CNPJ_BYTES = 14;
 function namesOf(segment: Segment, roots: readonly string[]): (string | null)[] {
   if (roots.length === 0) return [];
   const cnpjs = Buffer.alloc(CNPJ_BYTES * roots.length);
-  roots.forEach((root, i) => cnpjs.write(root, i * CNPJ_BYTES, "latin1"));
+  for (const [i, root] of roots.entries()) cnpjs.write(root, i * CNPJ_BYTES, "latin1");
   const { rows } = segment.native.lookUp(cnpjs, null);
   const there = rows.filter((row) => row !== NO_ROW);
   if (there.length === 0) return roots.map(() => null);

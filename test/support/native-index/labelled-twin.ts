@@ -82,7 +82,7 @@ export function labelledTwin(
   if (field === "postal_code") return text.replace(/^(\d\d)(\d{3})(\d{3})$/, "$1.$2-$3");
   if (DATES.includes(field)) return text.replace(/^(?!0000)(\d{4})-(\d\d)-(\d\d)$/, "$3/$2/$1");
   if (PHONES.includes(field)) return phone(text);
-  if (field === "share_capital") {
+  if (field === "share_capital" || field === "federal_debt_total") {
     const amount = Number(value).toFixed(2);
     return language === "pt" ? amount.replace(".", ",") : amount;
   }
@@ -130,7 +130,7 @@ export function readLabelled(field: string, text: string, language: Language): u
   if (PHONES.includes(field)) {
     return text.startsWith("(") ? `+55${text.replace(/\D/g, "")}` : text.replace(" ", "");
   }
-  if (field === "share_capital") {
+  if (field === "share_capital" || field === "federal_debt_total") {
     return Number(language === "pt" ? text.replaceAll(".", "").replace(",", ".") : text);
   }
   return text;
