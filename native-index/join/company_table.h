@@ -119,8 +119,8 @@ class CompanyTable {
   uint32_t rows_ = 0;
 };
 
-// The federal debts of one partition, by CNPJ. Input: spill records, one per inscription, written by
-// src/ingest/debts.ts. Output: their sum and kinds.
+// The federal debts of one partition, by CNPJ. Input: spill records, one per inscription, written
+// by src/ingest/debts.ts. Output: their sum and kinds.
 
 struct DebtLayout {
   enum Offset : size_t { kRoot = 0, kRest = 8, kKinds = 12, kCents = 16, kLength = 24 };

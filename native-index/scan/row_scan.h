@@ -193,8 +193,8 @@ class CompanyRows : public RowScan {
 // Converts records of the Simples file to spill records of 24 bytes, documented in
 // test/support/ingest/simples.ts.
 // Invariant: `S` is yes; `N`, blank, and irregular values are no. Dates that contradict a flag are
-// only counted. An invalid day of exclusion is null. Apart because each file of the dump has its own
-// rows and its own twin.
+// only counted. An invalid day of exclusion is null. Apart because each file of the dump has its
+// own rows and its own twin.
 
 class SimplesRows : public RowScan {
  public:

@@ -13,6 +13,7 @@ import { LIST_FLAGS } from "../../native-index/builder/record.ts";
 import { readMember } from "../dump/archive.ts";
 import { checkDigits, partitionOf, readBase36, restOf } from "../dump/cnpj.ts";
 import { isOwnEntry, type PackedFile, readPlain, readZipMembers } from "../dump/directory.ts";
+import { decodeText } from "../dump/registrytext.ts";
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import { type SpillFile, SpillWriter } from "./spill.ts";
@@ -146,6 +147,12 @@ const CELLS_MAX = 64;
 /** A longer line is no row of the list. */
 const LINE_BYTES_MAX = 1 << 16;
 
+/** Bytes of a line's cells, from each start up to its end. */
+interface CellPlaces {
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
 /** Positions of the used columns. */
 interface Columns {
   readonly count: number;
@@ -160,8 +167,7 @@ interface Columns {
 class DebtRows {
   readonly #writer: SpillWriter;
   readonly #partitions: number;
-  readonly #starts = new Int32Array(CELLS_MAX);
-  readonly #ends = new Int32Array(CELLS_MAX);
+  readonly #cells = { starts: new Int32Array(CELLS_MAX), ends: new Int32Array(CELLS_MAX) };
   readonly #cnpj = Buffer.alloc(14);
   #oddAmounts = 0;
 
@@ -204,7 +210,7 @@ class DebtRows {
     columns: Columns,
     { kind, place, line }: { kind: Kind; place: string; line: number },
   ): void {
-    const count = splitCells(bytes, start, end, this.#starts, this.#ends);
+    const count = splitCells(bytes, start, end, this.#cells);
     if (count < columns.count) {
       throw new CommandError(
         `${place}, line ${line}: ${count} columns where ${columns.count} belong`,
@@ -215,7 +221,8 @@ class DebtRows {
     const at = (column: number): number => (column > columns.name ? column + more : column);
     // A person's row, whose document is masked or shorter.
     if (!this.#readCnpj(bytes, at(columns.document))) return;
-    const role = columns.role < 0 ? 80 : (bytes[this.#starts[at(columns.role)] as number] ?? 80);
+    const role =
+      columns.role < 0 ? 80 : (bytes[this.#cells.starts[at(columns.role)] as number] ?? 80);
     const isMain = (role & ~32) === 80;
     this.#write(kind, isMain ? this.#cents(bytes, at(columns.amount)) : 0);
   }
@@ -223,7 +230,11 @@ class DebtRows {
   /** Reads a whole CNPJ with right check digits into the buffer; false if the cell has none. */
   #readCnpj(bytes: Buffer, cell: number): boolean {
     let length = 0;
-    for (let at = this.#starts[cell] as number; at < (this.#ends[cell] as number); at++) {
+    for (
+      let at = this.#cells.starts[cell] as number;
+      at < (this.#cells.ends[cell] as number);
+      at++
+    ) {
       const byte = bytes[at] as number;
       if (byte === 46 || byte === 47 || byte === 45 || byte === 32) continue;
       const isDigit = byte >= 48 && byte <= 57;
@@ -237,8 +248,9 @@ class DebtRows {
   }
 
   #cents(bytes: Buffer, cell: number): number {
-    const start = this.#starts[cell] as number;
-    const cents = centsOf(bytes.toString("latin1", start, this.#ends[cell] as number).trim());
+    const start = this.#cells.starts[cell] as number;
+    const amount = bytes.subarray(start, this.#cells.ends[cell] as number);
+    const cents = centsOf(decodeText(amount, "windows-1252").trim());
     if (cents !== null) return cents;
     this.#oddAmounts++;
     return 0;
@@ -286,8 +298,7 @@ function splitCells(
   bytes: Buffer,
   start: number,
   end: number,
-  starts: Int32Array,
-  ends: Int32Array,
+  { starts, ends }: CellPlaces,
 ): number {
   let count = 0;
   let at = start;
@@ -312,7 +323,8 @@ function closingQuote(bytes: Buffer, from: number, end: number): number {
 }
 
 function headerCells(line: Buffer): string[] {
-  const text = line.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
+  const isMarked = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf;
+  const text = decodeText(isMarked ? line.subarray(3) : line, "windows-1252");
   return text.split(";").map((cell) => cell.replaceAll('"', "").trim().toUpperCase());
 }
 

@@ -11,11 +11,12 @@ import { type DumpFolder, openDump } from "../dump/archive.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
+import { type Debts, spillDebts } from "./debts.ts";
 import { refuseForeignContent } from "./foreigncontent.ts";
 import { type CorporatePartners, readPartners } from "./partners.ts";
 import { readMunicipalityCodes, readPopulation } from "./places/municipalitytables.ts";
 import { checkShrinking, previousAccounts, previousCodes, previousPlaces } from "./previous.ts";
-import { type ListOptions, readDebts, readSanctionLists } from "./publiclists.ts";
+import { type ListOptions, readSanctionLists } from "./publiclists.ts";
 import { dayOf, ImportTables, type Release, readKnownCodes, SLOT_BYTES } from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
 import { type ScannedDump, scanDump, scannedBytes } from "./scan/scanning.ts";
@@ -91,14 +92,12 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const threads = new Threads(options.threads);
   try {
     const partitions = partitionsOf(bytes, options);
-    const spilling = { partitions, slotBytes: SLOT_BYTES, partial };
-    const debts = await timed(times, "debts", () =>
-      readDebts(options, { ...spilling, spillPath: workspace.file("debts") }),
+    const { debts, partners } = await readExtras(
+      dump,
+      { ...options, release },
+      { times, partitions, spillPath: workspace.file("debts") },
     );
     const lists = { ...sanctions, debts };
-    const partners = await timed(times, "partners", () =>
-      partnersOf(dump, { ...options, release, partial, skipBadRows }),
-    );
     const scanning = { ...options, dump, release, workspace, threads, partitions };
     const scanned = await timed(times, "scan", () =>
       scanDump({ ...scanning, partial, skipBadRows }),
@@ -154,20 +153,37 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
 /** Days after the release that a partner may be dated, as in the scan. */
 const DAYS_AFTER = 7;
 
-/** The companies that are partners, if they were requested. */
-async function partnersOf(
+interface Extras {
+  readonly debts: Debts | null;
+  readonly partners: CorporatePartners | null;
+}
+
+/** The debts, and the companies that are partners, if they were requested. */
+async function readExtras(
   { folder, members }: DumpFolder,
-  options: ImportOptions & {
-    readonly release: Release;
-    readonly partial: boolean;
-    readonly skipBadRows: number;
+  options: ImportOptions & { readonly release: Release },
+  pass: {
+    readonly times: PassTime[];
+    readonly partitions: number;
+    readonly spillPath: string;
   },
-): Promise<CorporatePartners | null> {
-  const { release, partial, skipBadRows, startStage } = options;
-  if (options.corporatePartners !== true) return null;
+): Promise<Extras> {
+  const { release, partial = false, skipBadRows = 0, startStage, pgfn } = options;
+  const { times, partitions, spillPath } = pass;
   const latestDay = dayOf(release.date) + DAYS_AFTER;
-  const how = { partial, skipBadRows, startStage, latestDay };
-  return readPartners({ folder, members, label: release.label, ...how });
+  const spill = { partitions, spillPath, slotBytes: SLOT_BYTES, partial };
+  const files = { folder, members, label: release.label, latestDay };
+  const how = { partial, skipBadRows, startStage };
+  return {
+    debts:
+      pgfn === undefined
+        ? null
+        : await timed(times, "debts", () => spillDebts({ path: pgfn, ...spill })),
+    partners:
+      options.corporatePartners === true
+        ? await timed(times, "partners", () => readPartners({ ...files, ...how }))
+        : null,
+  };
 }
 
 /** The snapshot's notes on its source files; null if there are none. */

@@ -7,7 +7,7 @@
  */
 import type { SnapshotMeta } from "../../native-index/format/snapshot/meta.ts";
 import { wordFor } from "../text/amounts.ts";
-import { type Debts, spillDebts } from "./debts.ts";
+import type { Debts } from "./debts.ts";
 import { readSanctions, SANCTION_LISTS, type SanctionList, type Sanctions } from "./sanctions.ts";
 
 /** Paths of the lists, as options of an import. */
@@ -29,14 +29,6 @@ export async function readSanctionLists(
     found[list] = path === undefined ? null : await readSanctions(path, date, list);
   }
   return found as Record<SanctionList, Sanctions | null>;
-}
-
-/** Reads and spills the debts, if given. */
-export async function readDebts(
-  { pgfn }: ListOptions,
-  spill: Omit<Parameters<typeof spillDebts>[0], "path">,
-): Promise<Debts | null> {
-  return pgfn === undefined ? null : spillDebts({ path: pgfn, ...spill });
 }
 
 const NOT_AVAILABLE = "not_available";

@@ -1,7 +1,7 @@
 /**
  * Dictionaries, join context, and metadata of an import from a dump. Input: the release's tables,
- * the scans' findings, populations, and public lists. Output: the tables for the join, including the
- * domains of public mail providers, and the snapshot's metadata.
+ * the scans' findings, populations, and public lists. Output: the tables for the join, including
+ * the domains of public mail providers, and the snapshot's metadata.
  * Invariant: the order of files or threads has no effect. The providers' domains are those of the
  * package `email-providers`, imported only here, and Brazilian ones that it lacks; in lower case,
  * without repeats.

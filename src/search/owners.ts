@@ -65,7 +65,7 @@ export interface Partnership {
 }
 
 /** Some companies in the order of their roots. */
-export interface Partnerships {
+interface Partnerships {
   readonly companies: readonly Partnership[];
   readonly total: number;
   /** Root after which the next ones are; null at the end. */
@@ -79,7 +79,7 @@ export interface Ownership {
 }
 
 /** Options of `ownershipOf`. */
-export interface OwnershipRequest {
+interface OwnershipRequest {
   readonly root: string;
   /** Max companies of each direction. */
   readonly limit: number;

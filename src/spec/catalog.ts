@@ -41,7 +41,7 @@ export interface Catalog {
   readonly statusReasons?: readonly string[];
 }
 
-/** The catalog's mark for each kind of data that a snapshot may lack, and the flag of its import. */
+/** The catalog's mark for data that a snapshot may lack, and the flag of its import. */
 const LACKS = {
   counts: { mark: "lacksCounts", flag: null },
   districts: { mark: "lacksDistricts", flag: null },
@@ -83,8 +83,8 @@ export function notInSnapshot(name: string, what: Lacked): string {
   const { flag } = LACKS[what];
   if (flag === null) return notCounted(name);
   return (
-    `The snapshot lacks what ${name} asks for: it was imported without ${flag}. Import the dump of ` +
-    "its month again with it, or leave this out."
+    `The snapshot lacks what ${name} asks for: it was imported without ${flag}. Import the dump ` +
+    "of its month again with it, or leave this out."
   );
 }
 

@@ -209,7 +209,7 @@ const DESCRIPTIONS = {
     "partners.",
   owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
   missing_any_of:
-    "Lacks one of these: email, phone, mobile (no phone is one), or any (neither e-mail nor phone).",
+    "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
   missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 

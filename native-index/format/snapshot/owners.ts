@@ -5,12 +5,10 @@
  * Invariant: a pair occurs once; persons are in no pair. Bytes are untrusted: their numbers are
  * checked when the part is read.
  *
- *   head          "PNOWNERS", u32 version, u32 pairs, u32 x 2 zero, u64 length of the part
- *   f64 owner[n]  root as a number in base 36; pairs ascend by owner, then by owned
- *   f64 owned[n]
- *   i32 since[n]  days since 1970-01-01, or -2^31
- *   u32 byOwned[n]  pairs by owned, then by owner
- *   u8 qualification[n], 255 if none; then zeros to a multiple of 8
+ * The head has "PNOWNERS", the version, the number of pairs, and the length (u32, u32, u64 at 8,
+ * 12, and 24). Then come arrays: f64 owner, f64 owned (roots in base 36; pairs ascend by owner, then by
+ * owned), i32 since (days, or -2^31), u32 byOwned (pairs by owned, then by owner), u8 qualification
+ * (255 if none). Zeros fill up to a multiple of 8.
  */
 
 const MAGIC = "PNOWNERS";
@@ -156,8 +154,8 @@ export class Owners {
   }
 
   /**
-   * Companies owned by one of these through 1 to `depth` steps, ascending. A company of a cycle owns
-   * itself.
+   * Companies owned by one of these through 1 to `depth` steps, ascending. A company of a cycle
+   * owns itself.
    */
   reachedFrom(roots: readonly number[], depth: number): number[] {
     const found = new Set<number>();

@@ -2,9 +2,9 @@
  * The versions of the snapshot file. Input: the version of a file. Output: whether this program
  * opens it, or the reason why not.
  * Invariant: other columns mean another version. Versions are opened from the last release on,
- * because a snapshot is made from a public dump and can be rebuilt. Data outside of the directory, named by
- * additional members of the footer's JSON, needs no new version, because older readers skip it; so
- * the digests (`identity.ts`) were added to version 1.
+ * because a snapshot is made from a public dump and can be rebuilt. Data outside of the directory,
+ * named by additional members of the footer's JSON, needs no new version, because older readers
+ * skip it; so the digests (`identity.ts`) were added to version 1.
  */
 
 import { COLUMNS, type Column, TABLES, type TableName } from "../columns.ts";

@@ -28,8 +28,8 @@ struct Difference {
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in difference masks. Scores are not facts and have none. Counted columns and those
-// after them share bits, because only filters test whether they differ.
+// Bit of a column in difference masks. Scores are not facts and have none. Counted columns and
+// those after them share bits, because only filters test whether they differ.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:

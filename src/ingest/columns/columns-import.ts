@@ -34,6 +34,7 @@ import { SCORE_VERSION } from "../../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";
 import { type Assembled, assemble, type PassTime, timed } from "../assemble.ts";
+import { type Debts, spillDebts } from "../debts.ts";
 import {
   type AllCodes,
   type AllRemaps,
@@ -55,13 +56,7 @@ import {
   readPopulation,
 } from "../places/municipalitytables.ts";
 import { checkShrinking, previousAccounts } from "../previous.ts";
-import {
-  listWarnings,
-  type PublicLists,
-  provenanceOf,
-  readDebts,
-  readSanctionLists,
-} from "../publiclists.ts";
+import { listWarnings, type PublicLists, provenanceOf, readSanctionLists } from "../publiclists.ts";
 import { dayOf, MAIL_PROVIDERS, SLOT_BYTES, unplaced } from "../release-tables.ts";
 import { type ImportReport, ruleCounts } from "../report.ts";
 import { type SpillFile, SpillWriter } from "../spill.ts";
@@ -89,20 +84,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   const started = performance.now();
   const times: PassTime[] = [];
   const source = await openColumns(options.source);
-  if (options.corporatePartners === true) {
-    throw new CommandError(
-      "--corporate-partners reads the Socios files of a dump; import the folder of the month",
-    );
-  }
-  const label = options.label ?? source.meta?.label;
-  const date = options.date ?? source.meta?.snapshot_date;
-  if (label === undefined || date === undefined) {
-    const name = basename(options.source);
-    throw new CommandError(
-      `${name} does not say of which release it is: give --label YYYY-MM and --date YYYY-MM-DD ` +
-        "to peneira import",
-    );
-  }
+  const { label, date } = releaseOf(source, options);
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions = await readSanctionLists(options, date);
   const placed = options.places === undefined ? null : readPlaces(options.places);
@@ -116,20 +98,11 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
     const scanned = await timed(times, "read", () =>
       scanColumns(source, options, workspace, sanctions.ceis?.cnpjs ?? null),
     );
-    const { partitions } = scanned;
-    const spilling = { partitions, slotBytes: SLOT_BYTES, partial: options.partial === true };
-    const debts = await readDebts(options, { ...spilling, spillPath: workspace.file("debts") });
+    const debts = await debtsOf(options, scanned.partitions, workspace.file("debts"));
     const lists = { ...sanctions, debts };
     warnings.push(...listWarnings(lists));
-    const tables = buildTables({
-      ...scanned,
-      meta: source.meta,
-      label,
-      date,
-      population,
-      lists,
-      placed,
-    });
+    const { meta } = source;
+    const tables = buildTables({ ...scanned, meta, label, date, population, lists, placed });
     if (population !== null) {
       const { lookups, dictionaries } = tables.meta;
       const { municipality_ibge: codes } = dictionaries;
@@ -163,6 +136,35 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
     await threads.close();
     workspace.close();
   }
+}
+
+/** The debts, if they were given. */
+async function debtsOf(
+  { pgfn, partial = false }: ImportOptions,
+  partitions: number,
+  spillPath: string,
+): Promise<Debts | null> {
+  if (pgfn === undefined) return null;
+  return spillDebts({ path: pgfn, spillPath, partitions, slotBytes: SLOT_BYTES, partial });
+}
+
+/** Label and date of the rows. @throws CommandError if they are unknown, or for a dump's flag. */
+function releaseOf(
+  { meta }: ColumnSource,
+  options: ImportOptions,
+): { readonly label: string; readonly date: string } {
+  if (options.corporatePartners === true) {
+    throw new CommandError(
+      "--corporate-partners reads the Socios files of a dump; import the folder of the month",
+    );
+  }
+  const label = options.label ?? meta?.label;
+  const date = options.date ?? meta?.snapshot_date;
+  if (label !== undefined && date !== undefined) return { label, date };
+  throw new CommandError(
+    `${basename(options.source)} does not say of which release it is: give --label YYYY-MM and ` +
+      "--date YYYY-MM-DD to peneira import",
+  );
 }
 
 /** Opens the file by its first bytes, ignoring its name. */

@@ -108,7 +108,7 @@ export interface FieldRow {
   readonly contact?: true;
   /** Data that older snapshots lack. */
   readonly needs?: Lacked;
-  /** Why its changes cannot be watched: it never changes, it follows from others, or from a list. */
+  /** Why its changes cannot be watched: it never changes, or it follows from others or a list. */
   readonly unwatched?: "identity" | "derived" | "listed";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;

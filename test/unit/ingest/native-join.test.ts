@@ -203,7 +203,10 @@ describe("the native join", () => {
     const sanctioned = ["00000000000191", "11222333000181", "ZZZZZZZZZZZZ99"];
     const context = await contextOf(folder, sanctioned);
     compare(context);
-    const listed = { cnep: new Set(sanctioned), cepim: new Set([...sanctioned, ...(await cnpjs())]) };
+    const listed = {
+      cnep: new Set(sanctioned),
+      cepim: new Set([...sanctioned, ...(await cnpjs())]),
+    };
     const debts = await debtsOf(await cnpjs());
     compare({ ...context, ...listed, debts });
     compare({ ...context, ...listed, debts, companies: null, simples: [], sanctioned: null });

@@ -1,9 +1,9 @@
 /**
  * Proves: `--corporate-partners` takes in which companies are partners of which, from rows of kind
- * 1 with a whole CNPJ; persons, foreigners, representatives, and masked documents leave no byte in
- * the snapshot; owners and owned companies are found in both directions, page by page; steps of
- * ownership equal the slow twin, with cycles; a snapshot without partners refuses in words; an
- * incomplete month is refused; damaged bytes of the part are refused.
+ * 1 with a whole CNPJ. Persons, foreigners, and representatives leave no byte in the snapshot.
+ * Owners and owned companies are found in both directions, page by page. Steps of ownership equal
+ * the slow twin, with cycles. A snapshot without partners refuses in words, as does an incomplete
+ * month. Damaged bytes of the part are refused.
  * Does not prove: that the registry's rows look like these.
  */
 import assert from "node:assert/strict";

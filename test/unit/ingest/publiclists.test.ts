@@ -1,9 +1,8 @@
 /**
- * Proves: the lists of CNEP and CEPIM, and the debts of PGFN, are imported by CNPJ next to CEIS:
- * only what is in force, whole CNPJs only, amounts to the cent and of main debtors alone, each kind
- * of debt; their dates are the snapshot's provenance; what is not given is null and
- * `not_available`; a wrong, mixed, or incomplete list is refused with the file and the reason; no
- * document or name of a person is in the file.
+ * Proves: the lists of CNEP and CEPIM and the debts of PGFN are imported by CNPJ. Only what is in
+ * force and has a whole CNPJ counts. Amounts are exact, and only those of main debtors. The dates
+ * of the lists are in the provenance; a list that was not given is null. A wrong, mixed, or
+ * incomplete list is refused with the file and the reason. Nothing of a person is in the file.
  * Does not prove: that the published files have these layouts; they were read in public sources.
  */
 import assert from "node:assert/strict";
@@ -129,10 +128,11 @@ describe("the debts of PGFN", () => {
 
   it("may be given as CSV files", async () => {
     const folder = folderOf();
-    const row = `${mask(ONE)};Pessoa jurídica;"Principal";"A;B";SP;X;1;X;X;X;01/01/2020;NAO;1.234,56`;
+    const cells = `Pessoa jurídica;"Principal";"A;B";SP;X;1;X;X;X;01/01/2020;NAO;1.234,56`;
+    const row = `${mask(ONE)};${cells}`;
     const header =
-      "\u00ef\u00bb\u00bfCPF_CNPJ;TIPO_PESSOA;TIPO_DEVEDOR;NOME_DEVEDOR;UF;U;N;T;S;TIPO_CREDITO;D;I;" +
-      "VALOR_CONSOLIDADO";
+      "\u00ef\u00bb\u00bfCPF_CNPJ;TIPO_PESSOA;TIPO_DEVEDOR;NOME_DEVEDOR;UF;U;N;T;S;" +
+      "TIPO_CREDITO;D;I;VALOR_CONSOLIDADO";
     writeFileSync(join(folder, "lista_202603.csv"), `${header}\r\n${row}\r\n`, "latin1");
     const { of, report } = await imported({ pgfn: folder });
     assert.deepEqual(of("federal_debt_total"), [1_234.56, null, null]);

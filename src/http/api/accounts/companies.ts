@@ -47,9 +47,9 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
     summary: "List the establishments of a company",
     description:
       "Every account whose CNPJ begins with these 8 characters, with every field of the plan: " +
-      "head offices first, then ascending by CNPJ. If the import read corporate partners, also the " +
-      "companies that are its partners (owners), and those of which it is one (owns), as many of " +
-      "each as limit.",
+      "head offices first, then ascending by CNPJ. If the import read corporate partners, also " +
+      "the companies that are its partners (owners), and those of which it is one (owns), as " +
+      "many of each as limit.",
     parameters: [
       {
         name: "root",
