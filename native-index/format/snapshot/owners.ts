@@ -6,9 +6,9 @@
  * checked when the part is read.
  *
  * The head has "PNOWNERS", the version, the number of pairs, and the length (u32, u32, u64 at 8,
- * 12, and 24). Then come arrays: f64 owner, f64 owned (roots in base 36; pairs ascend by owner, then by
- * owned), i32 since (days, or -2^31), u32 byOwned (pairs by owned, then by owner), u8 qualification
- * (255 if none). Zeros fill up to a multiple of 8.
+ * 12, and 24). Then come arrays: f64 owner, f64 owned (roots in base 36; pairs ascend by owner,
+ * then by owned), i32 since (days, or -2^31), u32 byOwned (pairs by owned, then by owner), u8
+ * qualification (255 if none). Zeros fill up to a multiple of 8.
  */
 
 const MAGIC = "PNOWNERS";

@@ -30,8 +30,7 @@ uint32_t columnsOfFlag(uint32_t flag) {
     case FlagCodes::kFederalDebt: return columnBit(Columns::kFederalDebt);
     case FlagCodes::kEmailAndPhone:
     case FlagCodes::kEmailAndMobile:
-      return columnBit(Columns::kEmail) | columnBit(Columns::kPhone1) |
-             columnBit(Columns::kPhone2);
+      return columnBit(Columns::kEmail) | columnBit(Columns::kPhone1) | columnBit(Columns::kPhone2);
     default: return 0;
   }
 }
