@@ -46,7 +46,7 @@ export interface ImportOptions extends ListOptions {
   readonly population?: string;
   /** Regions of the statistics, and seats; default: those of the snapshot that it `replaces`. */
   readonly places?: string;
-  /** Official TOM and IBGE codes; default: those of the preceding snapshot. */
+  /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
   readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
