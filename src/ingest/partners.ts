@@ -6,7 +6,7 @@
  * foreigners, and legal representatives are never stored.
  */
 import { encodeOwners, type OwnerPair } from "../../native-index/format/snapshot/owners.ts";
-import { placeOf, readMember, truerReason } from "../dump/archive.ts";
+import { placeOf, readMember, specificReason } from "../dump/archive.ts";
 import { checkDigits, cleanRoot, readBase36 } from "../dump/cnpj.ts";
 import type { DumpMember } from "../dump/directory.ts";
 import { LAYOUTS, PARTS, SOCIO } from "../dump/layout.ts";
@@ -87,7 +87,7 @@ async function readRows(
     }
     scanner.end(take);
   } catch (error) {
-    throw await truerReason(member, error);
+    throw await specificReason(member, error);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   rootText,
 } from "../../native-index/format/snapshot/owners.ts";
 import { type NativeRowList, NO_ROW } from "../../native-index/napi/engine.ts";
-import { keptRows } from "./rowlists.ts";
+import { cachedRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 const known = new WeakMap<Segment, Owners>();
@@ -46,7 +46,7 @@ export function ownedRows(
   roots: readonly string[],
   depth: number,
 ): NativeRowList {
-  return keptRows(segment, `owned ${depth} ${roots.join(" ")}`, () => {
+  return cachedRows(segment, `owned ${depth} ${roots.join(" ")}`, () => {
     const reached = ownersOf(segment)?.reachedFrom(roots.map(rootNumber), depth) ?? [];
     const entries = BigUint64Array.from(reached, (root) => BigInt(root) << ORDER_BITS);
     return segment.native.entryRows(new Uint8Array(entries.buffer));
