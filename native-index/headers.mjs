@@ -80,7 +80,7 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
   });
 }
 
-function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }) {
+function recordLayout({ RECORD, RECORD_FLAGS, LIST_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }) {
   const offsets = Object.entries({ ...RECORD, ...SLOTS }).sort(([, a], [, b]) => a - b);
   const slots = SLOT_ROWS.filter(({ type }) => type !== "utf8").map(
     ({ name }) => `{Columns::${constant(name)}, RecordLayout::${constant(name)}},`,
@@ -99,6 +99,12 @@ function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }
         "Bit : uint8_t",
         "Bits of the flags byte.",
         Object.entries(RECORD_FLAGS),
+      ),
+      enumOf(
+        "ListFlags",
+        "Bit : uint8_t",
+        "Bits of the byte of lists.",
+        Object.entries(LIST_FLAGS),
       ),
       numbers("RecordStrings", "Numbers of the strings.", RECORD_STRINGS),
       [

@@ -7,6 +7,7 @@
  */
 import { randomInt } from "node:crypto";
 import type { Segment } from "../../src/search/segment.ts";
+import { lackMark } from "../../src/spec/catalog.ts";
 import { FILTERS } from "../../src/spec/filters/table.ts";
 import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
@@ -86,11 +87,10 @@ function chanceFrom(seed: number): Chance {
 
 /** Rows whose filters the snapshot supports. */
 function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
-  const lacked = { counts: "lacksCounts", districts: "lacksDistricts", contacts: "lacksContacts" };
   const fits = ({ filters = [] }: Share) =>
     FILTERS.every((row) => {
       if (!("needs" in row) || !filters.includes(row.member)) return true;
-      return catalog[lacked[row.needs] as "lacksCounts"] !== true;
+      return catalog[lackMark(row.needs)] !== true;
     });
   const rows = new Map<string, Share[]>();
   for (const share of SHARES.filter(fits)) {

@@ -172,6 +172,20 @@ void BatchBuilder::appendFlags(const Record& record) {
   const bool hasEmail = record.stringLength(RecordStrings::kEmail) != kNullString;
   markValid(Columns::kEmailOwnDomain, hasEmail);
   appendBit(Columns::kEmailOwnDomain, hasEmail && (flags & RecordFlags::kOwnDomain));
+  const uint8_t lists = record.listFlags();
+  const auto appendListed = [&](Columns::Number number, uint8_t known, uint8_t listed) {
+    markValid(number, lists & known);
+    appendBit(number, (lists & known) && (lists & listed));
+  };
+  constexpr uint8_t anyDebt =
+      ListFlags::kDebtFgts | ListFlags::kDebtSocialSecurity | ListFlags::kDebtOther;
+  appendListed(Columns::kInCnep, ListFlags::kCnepKnown, ListFlags::kCnep);
+  appendListed(Columns::kInCepim, ListFlags::kCepimKnown, ListFlags::kCepim);
+  appendListed(Columns::kFederalDebt, ListFlags::kDebtKnown, anyDebt);
+  appendListed(Columns::kFederalDebtFgts, ListFlags::kDebtKnown, ListFlags::kDebtFgts);
+  appendListed(Columns::kFederalDebtSocialSecurity, ListFlags::kDebtKnown,
+               ListFlags::kDebtSocialSecurity);
+  appendListed(Columns::kFederalDebtOther, ListFlags::kDebtKnown, ListFlags::kDebtOther);
 }
 
 void BatchBuilder::appendSecondary(const Record& record) {

@@ -64,6 +64,7 @@ class Record {
   const uint8_t* cnpj() const { return bytes_ + RecordLayout::kCnpj; }
   const uint8_t* secondary() const { return bytes_ + RecordLayout::kFixedLength; }
   uint8_t flags() const { return bytes_[RecordLayout::kFlags]; }
+  uint8_t listFlags() const { return bytes_[RecordLayout::kListFlags]; }
 
   template <typename T>
   T field(RecordLayout::Offset offset) const {

@@ -10,11 +10,13 @@
  *  26 u8 registration_status                64 i64 phone_1, E.164 digits as a number
  *  27 u8 company size code                  72 i64 phone_2
  *  28 u8 uf code  29 u8 status reason code
- *  30 u8 flags    31 u8 zero                80 u32 x 4 companies of the e-mail and the phones,
+ *  30 u8 flags    31 u8 list flags          80 u32 x 4 companies of the e-mail and the phones,
  *  32 u16 legal nature  34 u16 tom             active establishments of the company
- *  36 u16 ibge    38 u16 country            96 u16 x 8 byte lengths of the strings
- *  40 u16 primary activity                 112 u16 x n secondary activity codes, then the UTF-8
- *  42 u16 n, count of secondary activities     strings one after another in the order of
+ *  36 u16 ibge    38 u16 country            96 i32 x 2 days of exclusion from Simples and MEI
+ *  40 u16 primary activity                 104 i64 federal debt in cents
+ *  42 u16 n, count of secondary activities 112 u16 x 8 byte lengths of the strings
+ *                                          128 u16 x n secondary activity codes, then the UTF-8
+ *                                              strings one after another in the order of
  *                                              RECORD_STRINGS, then zero padding
  */
 import { COLUMNS } from "../format/columns.ts";
@@ -63,6 +65,7 @@ const SLOTS_END = Math.max(...SLOT_ROWS.map(({ slot, type }) => slot + SLOT_BYTE
 export const RECORD = {
   length: 0,
   flags: 30,
+  listFlags: 31,
   secondaryCount: 42,
   stringLengths: SLOTS_END,
   fixedLength: SLOTS_END + 2 * RECORD_STRINGS.length,
@@ -81,6 +84,18 @@ export const RECORD_FLAGS = {
   sanctioned: 8,
   sanctionKnown: 16,
   ownDomain: 32,
+} as const;
+
+/** Bits of the list flags byte; a `…Known` bit is set if that list was imported. */
+export const LIST_FLAGS = {
+  cnep: 1,
+  cnepKnown: 2,
+  cepim: 4,
+  cepimKnown: 8,
+  debtKnown: 16,
+  debtFgts: 32,
+  debtSocialSecurity: 64,
+  debtOther: 128,
 } as const;
 
 /** Null values of the fixed part: u8, u16, u32, days (i32), and both i64 kinds. */

@@ -25,6 +25,7 @@ struct RecordLayout {
     kUf = 28,
     kRegistrationStatusReason = 29,
     kFlags = 30,
+    kListFlags = 31,
     kLegalNature = 32,
     kMunicipalityTom = 34,
     kMunicipalityIbge = 36,
@@ -41,8 +42,11 @@ struct RecordLayout {
     kPhone1Shared = 84,
     kPhone2Shared = 88,
     kEstablishments = 92,
-    kStringLengths = 96,
-    kFixedLength = 112,
+    kSimplesExcludedOn = 96,
+    kMeiExcludedOn = 100,
+    kFederalDebtCents = 104,
+    kStringLengths = 112,
+    kFixedLength = 128,
   };
 };
 
@@ -55,6 +59,20 @@ struct RecordFlags {
     kSanctioned = 8,
     kSanctionKnown = 16,
     kOwnDomain = 32,
+  };
+};
+
+// Bits of the byte of lists.
+struct ListFlags {
+  enum Bit : uint8_t {
+    kCnep = 1,
+    kCnepKnown = 2,
+    kCepim = 4,
+    kCepimKnown = 8,
+    kDebtKnown = 16,
+    kDebtFgts = 32,
+    kDebtSocialSecurity = 64,
+    kDebtOther = 128,
   };
 };
 
@@ -104,6 +122,9 @@ constexpr RecordSlot kRecordSlots[] = {
     {Columns::kPhone1Shared, RecordLayout::kPhone1Shared},
     {Columns::kPhone2Shared, RecordLayout::kPhone2Shared},
     {Columns::kEstablishments, RecordLayout::kEstablishments},
+    {Columns::kSimplesExcludedOn, RecordLayout::kSimplesExcludedOn},
+    {Columns::kMeiExcludedOn, RecordLayout::kMeiExcludedOn},
+    {Columns::kFederalDebtCents, RecordLayout::kFederalDebtCents},
 };
 
 // The columns that the strings go to, by their numbers.

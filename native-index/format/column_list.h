@@ -52,7 +52,16 @@ struct Columns {
     kPhone2Shared = 35,
     kEstablishments = 36,
     kEmailOwnDomain = 37,
-    kCount = 38,
+    kSimplesExcludedOn = 38,
+    kMeiExcludedOn = 39,
+    kInCnep = 40,
+    kInCepim = 41,
+    kFederalDebt = 42,
+    kFederalDebtCents = 43,
+    kFederalDebtFgts = 44,
+    kFederalDebtSocialSecurity = 45,
+    kFederalDebtOther = 46,
+    kCount = 47,
   };
 };
 
@@ -124,7 +133,12 @@ struct FlagCodes {
     kHasLandline = 7,
     kOwnDomain = 8,
     kOwnEmail = 9,
-    kCount = 10,
+    kInCnep = 10,
+    kInCepim = 11,
+    kFederalDebt = 12,
+    kEmailAndPhone = 13,
+    kEmailAndMobile = 14,
+    kCount = 15,
   };
 };
 
@@ -168,6 +182,15 @@ constexpr Column kColumns[] = {
     {"phone_2_shared", ColumnType::kDictionary16Uint32, true},
     {"establishments", ColumnType::kDictionary16Uint32, false},
     {"email_own_domain", ColumnType::kBool, true},
+    {"simples_excluded_on", ColumnType::kDate32, true},
+    {"mei_excluded_on", ColumnType::kDate32, true},
+    {"in_cnep", ColumnType::kBool, true},
+    {"in_cepim", ColumnType::kBool, true},
+    {"federal_debt", ColumnType::kBool, true},
+    {"federal_debt_cents", ColumnType::kInt64, true},
+    {"federal_debt_fgts", ColumnType::kBool, true},
+    {"federal_debt_social_security", ColumnType::kBool, true},
+    {"federal_debt_other", ColumnType::kBool, true},
 };
 
 // Names by number.

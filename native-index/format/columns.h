@@ -19,8 +19,9 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
-// The columns and tables of a file version: a prefix of the lists; all are 0 if the version is not
-// readable. The fingerprint of version 1 is a constant, because such files are no longer written.
+// The columns and tables of a file version: a prefix of the lists; 0 if the version is not
+// readable. Fingerprints of older versions are constants, because such files are no longer
+// written.
 struct VersionParts {
   uint32_t columns, tables;
   uint64_t fingerprint;
@@ -67,7 +68,8 @@ constexpr uint64_t fingerprint() {
 constexpr VersionParts partsOfVersion(uint32_t version) {
   switch (version) {
     case 1: return {Columns::kEmailShared, Tables::kNumber, 0x6422f1659f2dba30u};
-    case 2: return {Columns::kCount, Tables::kCount, fingerprint()};
+    case 2: return {Columns::kSimplesExcludedOn, Tables::kCount, 0xb8df1319d2ff3433u};
+    case 3: return {Columns::kCount, Tables::kCount, fingerprint()};
     default: return {0, 0, 0};
   }
 }

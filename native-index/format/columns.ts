@@ -81,6 +81,16 @@ export const COLUMNS = [
   { name: "phone_2_shared", type: "dictionary16_uint32", nullable: true, slot: 88 },
   { name: "establishments", type: "dictionary16_uint32", nullable: false, slot: 92 },
   { name: "email_own_domain", type: "bool", nullable: true },
+  // Since version 3.
+  { name: "simples_excluded_on", type: "date32", nullable: true, slot: 96 },
+  { name: "mei_excluded_on", type: "date32", nullable: true, slot: 100 },
+  { name: "in_cnep", type: "bool", nullable: true },
+  { name: "in_cepim", type: "bool", nullable: true },
+  { name: "federal_debt", type: "bool", nullable: true },
+  { name: "federal_debt_cents", type: "int64", nullable: true, slot: 104 },
+  { name: "federal_debt_fgts", type: "bool", nullable: true },
+  { name: "federal_debt_social_security", type: "bool", nullable: true },
+  { name: "federal_debt_other", type: "bool", nullable: true },
 ] as const satisfies readonly Column[];
 
 /** Name of a stored column. */
@@ -127,6 +137,12 @@ export const FLAG_CODES = {
   has_landline: 7,
   own_domain: 8,
   own_email: 9,
+  // Since version 3.
+  in_cnep: 10,
+  in_cepim: 11,
+  federal_debt: 12,
+  email_and_phone: 13,
+  email_and_mobile: 14,
 } as const;
 
 /**

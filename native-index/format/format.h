@@ -11,7 +11,7 @@
 //   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
 //   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
 //   Arrow footer, whose custom metadata "peneira.index" is the JSON
-//               {"version":2,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and then
+//               {"version":3,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and then
 //               "digests":{"offset":"…","length":"…","sha256":"…"} of DIGESTS
 //
 // The identity of a snapshot is sha256 of DIGESTS: the SHA-256 (64 hexadecimal digits) of the eight
@@ -28,8 +28,9 @@ namespace peneira {
 constexpr char kIdentityMagic[8] = {'P', 'N', 'R', 'I', 'D', 'E', 'N', 'T'};
 constexpr uint32_t kDigestBytes = 32;
 constexpr char kDirectoryMagic[8] = {'P', 'N', 'R', 'I', 'N', 'D', 'E', 'X'};
-// Version 2 adds five columns, a table, and four flags; version 1 is read without them.
-constexpr uint32_t kFormatVersion = 2;
+// Version 2 adds five columns, a table, and four flags; version 3 adds nine columns and five flags.
+// Older versions are read without them.
+constexpr uint32_t kFormatVersion = 3;
 constexpr uint32_t kBatchRows = 1u << 20;
 constexpr uint32_t kChunkRows = 1u << 16;
 constexpr uint32_t kBlockBytes = 1u << 16;

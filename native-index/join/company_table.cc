@@ -82,6 +82,8 @@ void CompanyTable::addSimples(std::span<const uint8_t> records) {
       odd_.addText(Rules::kSimplesDuplicate, rootText(root));
     } else {
       company.flags = records[at + SimplesLayout::kFlags];
+      company.simplesUntil = loadUnaligned<int32_t>(records.data() + at + SimplesLayout::kUntil);
+      company.meiUntil = loadUnaligned<int32_t>(records.data() + at + SimplesLayout::kMeiUntil);
       company.optIn = true;
     }
   }
@@ -92,6 +94,23 @@ const Company* CompanyTable::meet(uint64_t root) {
   if (index == KeyTable::kNone) return nullptr;
   companies_[index].met = true;
   return &companies_[index];
+}
+
+void DebtTable::add(std::span<const uint8_t> records) {
+  if (records.size() % DebtLayout::kLength != 0) badArgument("a debt record is cut off");
+  for (size_t at = 0; at < records.size(); at += DebtLayout::kLength) {
+    const uint8_t* const record = records.data() + at;
+    const uint64_t root = rootAt(record + DebtLayout::kRoot);
+    const uint32_t number = keys_.add(root, loadUnaligned<uint32_t>(record + DebtLayout::kRest));
+    if (number == debts_.size()) debts_.push_back({0, 0});
+    debts_[number].cents += loadUnaligned<int64_t>(record + DebtLayout::kCents);
+    debts_[number].kinds |= record[DebtLayout::kKinds];
+  }
+}
+
+const Debt* DebtTable::find(uint64_t root, uint32_t rest) const {
+  const uint32_t number = keys_.find(root, rest);
+  return number == KeyTable::kNone ? nullptr : &debts_[number];
 }
 
 void CompanyTable::countOrphans() {

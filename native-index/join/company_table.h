@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,9 @@ struct Company {
   bool met;       // has an establishment
   int64_t capital;
   std::string_view name;  // empty if none
+  // Days of exclusion from Simples and MEI; null if none.
+  int32_t simplesUntil = std::numeric_limits<int32_t>::min();
+  int32_t meiUntil = std::numeric_limits<int32_t>::min();
 };
 
 class CompanyTable {
@@ -113,6 +117,32 @@ class CompanyTable {
   KeyTable keys_;
   std::vector<Company> companies_;
   uint32_t rows_ = 0;
+};
+
+// The federal debts of one partition, by CNPJ. Input: spill records, one per inscription, written
+// by src/ingest/debts.ts. Output: their sum and kinds.
+
+struct DebtLayout {
+  enum Offset : size_t { kRoot = 0, kRest = 8, kKinds = 12, kCents = 16, kLength = 24 };
+};
+
+struct Debt {
+  int64_t cents;
+  uint8_t kinds;  // bits of ListFlags
+};
+
+class DebtTable {
+ public:
+  explicit DebtTable(size_t bytes) : keys_(bytes / DebtLayout::kLength) {}
+
+  // Throws INVALID_ARGUMENT.
+  void add(std::span<const uint8_t> records);
+  // The debt of a CNPJ; null if it has none.
+  const Debt* find(uint64_t root, uint32_t rest) const;
+
+ private:
+  KeyTable keys_;
+  std::vector<Debt> debts_;
 };
 
 }  // namespace peneira

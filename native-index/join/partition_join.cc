@@ -125,6 +125,12 @@ size_t bytesOf(const JoinInput& request) {
   return sum;
 }
 
+size_t debtBytesOf(const JoinInput& request) {
+  size_t sum = 0;
+  for (const auto& records : request.debts) sum += records.size();
+  return sum;
+}
+
 size_t rowsExpected(const JoinInput& request) {
   size_t sum = 0;
   for (const EstablishmentSpill& file : request.establishments) sum += file.records.size();
@@ -167,7 +173,10 @@ std::unordered_set<std::string_view> domainsOf(std::span<const uint8_t> lines) {
 class RowJoin {
  protected:
   explicit RowJoin(const JoinInput& input)
-      : input_(input), companies_(bytesOf(input), odd_), seen_(rowsExpected(input)) {}
+      : input_(input),
+        companies_(bytesOf(input), odd_),
+        debts_(debtBytesOf(input)),
+        seen_(rowsExpected(input)) {}
 
   void addCompanies();
   bool isNew(const CnpjKey& key, std::string_view cnpj);
@@ -186,6 +195,7 @@ class RowJoin {
   const JoinInput& input_;
   OddValues odd_;
   CompanyTable companies_;
+  DebtTable debts_;
   KeyTable seen_;
   const Company* company_ = nullptr;               // of the current row
   uint8_t head_[RecordLayout::kFixedLength] = {};  // of the current row
@@ -196,6 +206,7 @@ class RowJoin {
   void fill(std::string_view cnpj);
   uint16_t ibgeOf(std::string_view cnpj);
   uint8_t sanctionFlags(std::string_view cnpj) const;
+  void addLists(std::string_view cnpj, const CnpjKey& key);
   Scores score(const Record& record) const;
 };
 
@@ -274,6 +285,7 @@ class PartitionJoin : RowJoin {
 void RowJoin::addCompanies() {
   for (const auto& [records, natures] : input_.companies) companies_.addCompanies(records, natures);
   for (const auto& records : input_.simples) companies_.addSimples(records);
+  for (const auto& records : input_.debts) debts_.add(records);
 }
 
 // Determines the rows to keep, and the number of active ones per company.
@@ -311,6 +323,7 @@ Scores RowJoin::finish(const EstablishmentSpill& file, const Record& record, con
   remap(file, record);
   company_ = input_.hasCompanies ? companies_.meet(key.root) : nullptr;
   if (input_.hasCompanies) fill(cnpjOf(record));
+  addLists(cnpjOf(record), key);
   return score(record);
 }
 
@@ -387,23 +400,35 @@ void RowJoin::fill(std::string_view cnpj) {
   if (has) flags |= company->flags & (RecordFlags::kSimples | RecordFlags::kMei);
   set(RecordLayout::kFlags, static_cast<uint8_t>(flags | sanctionFlags(cnpj)));
   set(RecordLayout::kMunicipalityIbge, ibgeOf(cnpj));
+  set(RecordLayout::kSimplesExcludedOn, has ? company->simplesUntil : recordNull<int32_t>());
+  set(RecordLayout::kMeiExcludedOn, has ? company->meiUntil : recordNull<int32_t>());
+  set(RecordLayout::kFederalDebtCents, recordNull<int64_t>());
 }
 
 uint8_t RowJoin::sanctionFlags(std::string_view cnpj) const {
-  if (!input_.sanctionsKnown) return 0;
-  const auto* list = reinterpret_cast<const char*>(input_.sanctioned.data());
-  size_t low = 0, high = input_.sanctioned.size() / kCnpjLength;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    const int order = std::memcmp(list + middle * kCnpjLength, cnpj.data(), kCnpjLength);
-    if (order == 0) return RecordFlags::kSanctionKnown | RecordFlags::kSanctioned;
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+  if (!input_.sanctioned.known) return 0;
+  const bool listed = input_.sanctioned.contains(cnpj);
+  return RecordFlags::kSanctionKnown | (listed ? RecordFlags::kSanctioned : 0);
+}
+
+// Replaces what the row has of an imported list.
+void RowJoin::addLists(std::string_view cnpj, const CnpjKey& key) {
+  uint8_t flags = value<uint8_t>(RecordLayout::kListFlags);
+  const auto put = [&](const CnpjList& list, uint8_t known, uint8_t listed) {
+    if (!list.known) return;
+    flags = static_cast<uint8_t>((flags & ~listed) | known | (list.contains(cnpj) ? listed : 0));
+  };
+  put(input_.cnep, ListFlags::kCnepKnown, ListFlags::kCnep);
+  put(input_.cepim, ListFlags::kCepimKnown, ListFlags::kCepim);
+  if (input_.debtsKnown) {
+    constexpr uint8_t kinds =
+        ListFlags::kDebtFgts | ListFlags::kDebtSocialSecurity | ListFlags::kDebtOther;
+    const Debt* const debt = debts_.find(key.root, key.rest);
+    const uint8_t own = debt == nullptr ? uint8_t{0} : debt->kinds;
+    flags = static_cast<uint8_t>((flags & ~kinds) | ListFlags::kDebtKnown | own);
+    set(RecordLayout::kFederalDebtCents, debt == nullptr ? recordNull<int64_t>() : debt->cents);
   }
-  return RecordFlags::kSanctionKnown;
+  set(RecordLayout::kListFlags, flags);
 }
 
 uint16_t RowJoin::ibgeOf(std::string_view cnpj) {
@@ -492,6 +517,22 @@ RowPlace PartitionJoin::write(const Record& record, uint32_t range) {
 }
 
 }  // namespace
+
+bool CnpjList::contains(std::string_view cnpj) const {
+  const auto* list = reinterpret_cast<const char*>(cnpjs.data());
+  size_t low = 0, high = cnpjs.size() / kCnpjLength;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const int order = std::memcmp(list + middle * kCnpjLength, cnpj.data(), kCnpjLength);
+    if (order == 0) return true;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
 
 JoinFindings joinPartition(const JoinRequest& request) { return PartitionJoin(request).run(); }
 

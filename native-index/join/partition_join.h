@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "join/company_table.h"
@@ -30,6 +31,14 @@ struct EstablishmentSpill {
   CodeTable cnae, nature, reason, tom, country, ibge;
 };
 
+// A published list of establishments, such as that of sanctions; `known` if it was imported.
+struct CnpjList {
+  bool known = false;
+  std::span<const uint8_t> cnpjs;  // of 14 bytes, ascending
+
+  bool contains(std::string_view cnpj) const;
+};
+
 // The last keys before each range except the first: parallel lists.
 struct RangeSplits {
   std::span<const uint8_t> scores;  // u16, unaligned
@@ -47,8 +56,9 @@ struct JoinInput {
   CodeTable ibge;
   uint32_t tomCount;
   int32_t tomAbroad, ufAbroad, cnaeNotInformed;
-  bool sanctionsKnown;
-  std::span<const uint8_t> sanctioned;  // CNPJs of 14 bytes, ascending
+  CnpjList sanctioned, cnep, cepim;
+  bool debtsKnown;
+  std::vector<std::span<const uint8_t>> debts;  // spill records of 24 bytes (DebtLayout)
   int32_t snapshotDay;
   std::span<const uint8_t> providers;  // domains of public mail providers, a newline after each
 };

@@ -83,6 +83,8 @@ export interface IndexRequest {
   readonly rowCount: number;
   /** META, COLUMNS, and every TABLE. */
   readonly sections: readonly PreparedSection[];
+  /** The part OWNERS; default: none. */
+  readonly owners?: Uint8Array;
   readonly threads: number;
   /** Rows whose sort keys are in memory at a time; small in tests. */
   readonly rowsHeld?: number;
@@ -220,6 +222,10 @@ export interface NativeSegment {
   ): Promise<Uint32Array[]>;
   /** Rows in one of the districts, each a code of municipality_ibge and a folded name. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
+  /** Rows of ascending list entries (`entryRowsAsync`). */
+  entryRows(entries: Uint8Array): NativeRowList;
+  /** Copies the bytes of OWNERS (format/snapshot/owners.ts); null if the snapshot has none. */
+  ownersPart(): Uint8Array | null;
   /** Rows with one of these lower-case e-mails. */
   emailRows(emails: readonly string[]): NativeRowList;
   /** Rows with one of these phones, as E.164 digits. */

@@ -95,8 +95,12 @@ export interface JoinInput<Kind extends string> {
   readonly tomAbroad: number;
   readonly ufAbroad: number;
   readonly cnaeNotInformed: number;
-  /** CNPJs of 14 bytes, ascending; null if no list was imported. */
+  /** Lists of CNPJs of 14 bytes, ascending; null if a list was not imported. */
   readonly sanctioned: Uint8Array | null;
+  readonly cnep: Uint8Array | null;
+  readonly cepim: Uint8Array | null;
+  /** Spilled debts (`src/ingest/debts.ts`); null if they were not imported. */
+  readonly debts: readonly Uint8Array[] | null;
   readonly snapshotDay: number;
   /** Domains of public mail providers, each followed by a newline. */
   readonly providers: Uint8Array;

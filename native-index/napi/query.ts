@@ -43,6 +43,10 @@ export const RANGE_COLUMNS = [
   "phone_1_shared",
   "phone_2_shared",
   "establishments",
+  "registration_status_date",
+  "registration_status_reason",
+  "simples_excluded_on",
+  "mei_excluded_on",
 ] as const;
 
 /** Name of a column that a range can be over. */
@@ -50,8 +54,8 @@ type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
  * Rows whose value is in one of the inclusive ranges; rows without a value never match.
- * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number,
- * phones as the number of their digits, counted columns as codes, which ascend with the numbers.
+ * Dates in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number, phones
+ * as the number of their digits, others as codes, which ascend with the values.
  * With `or`, a value of that column matches, too.
  */
 export interface RangeClause {

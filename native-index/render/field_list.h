@@ -57,60 +57,78 @@ enum class Field : uint8_t {
   kEstablishments = 40,
   kEmailOwnDomain = 41,
   kWhatsapp = 42,
-  kScoreContactable = 43,
-  kScoreNewest = 44,
-  kScoreEstablished = 45,
-  kCount = 46,
+  kSimplesExcludedOn = 43,
+  kMeiExcludedOn = 44,
+  kInCnep = 45,
+  kInCepim = 46,
+  kFederalDebt = 47,
+  kFederalDebtTotal = 48,
+  kFederalDebtFgts = 49,
+  kFederalDebtSocialSecurity = 50,
+  kFederalDebtOther = 51,
+  kScoreContactable = 52,
+  kScoreNewest = 53,
+  kScoreEstablished = 54,
+  kCount = 55,
 };
 
 // Names by number.
 constexpr std::string_view kFieldNames[] = {
-    "cnpj",                        // 0
-    "cnpj_root",                   // 1
-    "legal_name",                  // 2
-    "trade_name",                  // 3
-    "headquarters",                // 4
-    "registration_status",         // 5
-    "registration_status_date",    // 6
-    "registration_status_reason",  // 7
-    "started_on",                  // 8
-    "cnae_primary",                // 9
-    "cnae_primary_description",    // 10
-    "cnae_secondary",              // 11
-    "legal_nature",                // 12
-    "legal_nature_description",    // 13
-    "company_size_code",           // 14
-    "share_capital",               // 15
-    "simples_opt_in",              // 16
-    "mei_opt_in",                  // 17
-    "uf",                          // 18
-    "municipality_ibge",           // 19
-    "municipality_tom",            // 20
-    "municipality_name",           // 21
-    "municipality_population",     // 22
-    "district",                    // 23
-    "street",                      // 24
-    "street_number",               // 25
-    "address_complement",          // 26
-    "postal_code",                 // 27
-    "country_code",                // 28
-    "foreign_city",                // 29
-    "email",                       // 30
-    "phone_1",                     // 31
-    "phone_2",                     // 32
-    "sanctioned",                  // 33
-    "score",                       // 34
-    "phone_1_kind",                // 35
-    "phone_2_kind",                // 36
-    "email_shared",                // 37
-    "phone_1_shared",              // 38
-    "phone_2_shared",              // 39
-    "establishments",              // 40
-    "email_own_domain",            // 41
-    "whatsapp",                    // 42
-    "score_contactable",           // 43
-    "score_newest",                // 44
-    "score_established",           // 45
+    "cnpj",                          // 0
+    "cnpj_root",                     // 1
+    "legal_name",                    // 2
+    "trade_name",                    // 3
+    "headquarters",                  // 4
+    "registration_status",           // 5
+    "registration_status_date",      // 6
+    "registration_status_reason",    // 7
+    "started_on",                    // 8
+    "cnae_primary",                  // 9
+    "cnae_primary_description",      // 10
+    "cnae_secondary",                // 11
+    "legal_nature",                  // 12
+    "legal_nature_description",      // 13
+    "company_size_code",             // 14
+    "share_capital",                 // 15
+    "simples_opt_in",                // 16
+    "mei_opt_in",                    // 17
+    "uf",                            // 18
+    "municipality_ibge",             // 19
+    "municipality_tom",              // 20
+    "municipality_name",             // 21
+    "municipality_population",       // 22
+    "district",                      // 23
+    "street",                        // 24
+    "street_number",                 // 25
+    "address_complement",            // 26
+    "postal_code",                   // 27
+    "country_code",                  // 28
+    "foreign_city",                  // 29
+    "email",                         // 30
+    "phone_1",                       // 31
+    "phone_2",                       // 32
+    "sanctioned",                    // 33
+    "score",                         // 34
+    "phone_1_kind",                  // 35
+    "phone_2_kind",                  // 36
+    "email_shared",                  // 37
+    "phone_1_shared",                // 38
+    "phone_2_shared",                // 39
+    "establishments",                // 40
+    "email_own_domain",              // 41
+    "whatsapp",                      // 42
+    "simples_excluded_on",           // 43
+    "mei_excluded_on",               // 44
+    "in_cnep",                       // 45
+    "in_cepim",                      // 46
+    "federal_debt",                  // 47
+    "federal_debt_total",            // 48
+    "federal_debt_fgts",             // 49
+    "federal_debt_social_security",  // 50
+    "federal_debt_other",            // 51
+    "score_contactable",             // 52
+    "score_newest",                  // 53
+    "score_established",             // 54
 };
 
 // Where fields are stored, by their numbers.
@@ -158,6 +176,15 @@ constexpr FieldSource kFieldSources[] = {
     {FieldKind::kNumber, Columns::kEstablishments, Tables::kNumber},
     {FieldKind::kFlag, Columns::kEmailOwnDomain, kNoTable},
     {FieldKind::kWhatsapp, Columns::kPhone1, kNoTable},
+    {FieldKind::kDate, Columns::kSimplesExcludedOn, kNoTable},
+    {FieldKind::kDate, Columns::kMeiExcludedOn, kNoTable},
+    {FieldKind::kFlag, Columns::kInCnep, kNoTable},
+    {FieldKind::kFlag, Columns::kInCepim, kNoTable},
+    {FieldKind::kFlag, Columns::kFederalDebt, kNoTable},
+    {FieldKind::kCents, Columns::kFederalDebtCents, kNoTable},
+    {FieldKind::kFlag, Columns::kFederalDebtFgts, kNoTable},
+    {FieldKind::kFlag, Columns::kFederalDebtSocialSecurity, kNoTable},
+    {FieldKind::kFlag, Columns::kFederalDebtOther, kNoTable},
     {FieldKind::kNumber, Columns::kScoreContactable, kNoTable},
     {FieldKind::kNumber, Columns::kScoreNewest, kNoTable},
     {FieldKind::kNumber, Columns::kScoreEstablished, kNoTable},
@@ -208,9 +235,18 @@ constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kNumber,       // 40
     FieldWriting::kYesNo,        // 41
     FieldWriting::kPlain,        // 42
-    FieldWriting::kNumber,       // 43
-    FieldWriting::kNumber,       // 44
-    FieldWriting::kNumber,       // 45
+    FieldWriting::kDate,         // 43
+    FieldWriting::kDate,         // 44
+    FieldWriting::kYesNo,        // 45
+    FieldWriting::kYesNo,        // 46
+    FieldWriting::kYesNo,        // 47
+    FieldWriting::kAmount,       // 48
+    FieldWriting::kYesNo,        // 49
+    FieldWriting::kYesNo,        // 50
+    FieldWriting::kYesNo,        // 51
+    FieldWriting::kNumber,       // 52
+    FieldWriting::kNumber,       // 53
+    FieldWriting::kNumber,       // 54
 };
 
 // True if texts of a field are written by people, so that they may begin like a formula.

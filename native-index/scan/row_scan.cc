@@ -90,12 +90,19 @@ bool SimplesRows::take(const DumpRecord& record) {
                                   SimplesColumns::kSimplesUntil);
   const Answer mei =
       readFlag(record, SimplesColumns::kMei, SimplesColumns::kMeiFrom, SimplesColumns::kMeiUntil);
-  uint64_t flags = simples == 1 ? RecordFlags::kSimples : 0;
+  uint32_t flags = simples == 1 ? RecordFlags::kSimples : 0;
   if (mei == 1) flags |= RecordFlags::kMei;
+  const auto dayOf = [&](uint32_t column) {
+    const Answer day = cleanDate(record[column], options_.latestDay);
+    return isValue(day) ? static_cast<int32_t>(day) : recordNull<int32_t>();
+  };
   uint8_t* const to =
       output_.buckets.reserve(root.partition(options_.partitions), SimplesLayout::kLength);
   storeValue(to + SimplesLayout::kRoot, root.number());
   storeValue(to + SimplesLayout::kFlags, flags);
+  storeValue(to + SimplesLayout::kUntil, dayOf(SimplesColumns::kSimplesUntil));
+  storeValue(to + SimplesLayout::kMeiUntil, dayOf(SimplesColumns::kMeiUntil));
+  storeValue(to + SimplesLayout::kMeiUntil + sizeof(int32_t), int32_t{0});
   return true;
 }
 

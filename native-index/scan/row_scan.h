@@ -42,7 +42,7 @@ struct CompanyLayout {
 };
 
 struct SimplesLayout {
-  enum Offset : size_t { kRoot = 0, kFlags = 8, kLength = 16 };
+  enum Offset : size_t { kRoot = 0, kFlags = 8, kUntil = 12, kMeiUntil = 16, kLength = 24 };
 };
 
 // Company sizes by ordinal.
@@ -190,10 +190,11 @@ class CompanyRows : public RowScan {
   TextSink name_;
 };
 
-// Converts records of the Simples file to spill records of 16 bytes, documented in
+// Converts records of the Simples file to spill records of 24 bytes, documented in
 // test/support/ingest/simples.ts.
 // Invariant: `S` is yes; `N`, blank, and irregular values are no. Dates that contradict a flag are
-// only counted. Apart because each file of the dump has its own rows and its own twin.
+// only counted. An invalid day of exclusion is null. Apart because each file of the dump has its
+// own rows and its own twin.
 
 class SimplesRows : public RowScan {
  public:

@@ -93,18 +93,27 @@ const NOT_COMPARED: readonly ColumnName[] = [
 /** Provenance of a snapshot without the CEIS list. */
 const NOT_AVAILABLE = "not_available";
 
-/** Bits of import counts, shared as in changelist.h: only filters use them. */
-const COUNT_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
+/** Bits of import counts and later columns, shared as in changelist.h: only filters use them. */
+const SHARED_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,
   phone_1_shared: 30,
   phone_2_shared: 30,
   establishments: 31,
+  simples_excluded_on: 31,
+  mei_excluded_on: 31,
+  in_cnep: 31,
+  in_cepim: 31,
+  federal_debt: 31,
+  federal_debt_cents: 31,
+  federal_debt_fgts: 31,
+  federal_debt_social_security: 31,
+  federal_debt_other: 31,
 };
 
 /** The bit of a column in the masks of a list. */
 export function columnBit(name: ColumnName): number {
-  const bit = COUNT_BITS[name] ?? COLUMNS.findIndex((column) => column.name === name);
+  const bit = SHARED_BITS[name] ?? COLUMNS.findIndex((column) => column.name === name);
   return (1 << bit) >>> 0;
 }
 

@@ -11,7 +11,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clause } from "../../native-index/napi/engine.ts";
 import { clausesOf } from "../search/clauses.ts";
 import { guarded, type Segment } from "../search/segment.ts";
-import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
+import {
+  type Catalog,
+  type CatalogMunicipality,
+  LACKED,
+  type LackMark,
+  lackMark,
+} from "../spec/catalog.ts";
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
@@ -100,13 +106,17 @@ export function unwatchable(
 function whyUnwatchable(name: string): string {
   const unwatched = OUTPUT_FIELDS.find((row) => row.name === name)?.unwatched;
   if (unwatched !== undefined) {
-    return unwatched === "identity"
-      ? "it never changes"
-      : "it follows from other fields, the date or the table";
+    return WHY_UNWATCHED[unwatched];
   }
   if (name !== "sanctioned") return "there is no such field";
   return "one of the snapshots was made without the list of sanctions";
 }
+
+const WHY_UNWATCHED = {
+  identity: "it never changes",
+  derived: "it follows from other fields, the date or the table",
+  listed: "it is of a list that is published apart from the registry",
+} as const;
 
 /** Returns the union of both snapshots' codes, to normalize specs about a pair. */
 export function changeCatalog(older: Segment, newer: Segment): Catalog {
@@ -119,12 +129,16 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
     cnaeCodes: union(older.catalog.cnaeCodes, newer.catalog.cnaeCodes),
     legalNatures: union(older.catalog.legalNatures, newer.catalog.legalNatures),
     municipalities: [...places.values()],
-    ...(older.catalog.lacksCounts || newer.catalog.lacksCounts ? { lacksCounts: true } : {}),
-    ...(older.catalog.lacksContacts || newer.catalog.lacksContacts ? { lacksContacts: true } : {}),
-    ...(older.catalog.lacksDistricts || newer.catalog.lacksDistricts
-      ? { lacksDistricts: true }
-      : {}),
+    statusReasons: union(older.catalog.statusReasons ?? [], newer.catalog.statusReasons ?? []),
+    ...lacksOf(older, newer),
   };
+}
+
+/** What one of the snapshots lacks, which a filter about both cannot use. */
+function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
+  const marks = LACKED.map(lackMark);
+  const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
+  return Object.fromEntries(lacked.map((mark) => [mark, true]));
 }
 
 /** Returns warnings about members of a sent spec that changes ignore. */

@@ -62,7 +62,36 @@ export async function readZip(file: string, isMember = isOwnEntry): Promise<Pack
   );
   if (entries.length === 0 && isMember !== isOwnEntry)
     throw new Error("the zip holds no CSV. Download it again.");
-  const entry = onlyEntry(entries);
+  return packedFile(file, onlyEntry(entries), fileBytes);
+}
+
+/**
+ * Reads the directory of a zip with several members. `isMember` selects entries by name.
+ * @throws Error that names the fault of the zip.
+ */
+export async function readZipMembers(
+  file: string,
+  isMember: (name: string) => boolean,
+): Promise<PackedFile[]> {
+  refuseOtherKinds(file);
+  const { entries, fileBytes } = await readEntries(
+    (use) => yauzl.open(file, OPTIONS, use),
+    isMember,
+    ENTRIES_MAX,
+  );
+  const packed: PackedFile[] = [];
+  for (const entry of entries) {
+    checkEntry(entry);
+    packed.push(await packedFile(file, entry, fileBytes));
+  }
+  return packed;
+}
+
+async function packedFile(
+  file: string,
+  entry: yauzl.Entry,
+  fileBytes: number,
+): Promise<PackedFile> {
   const offset = await dataOffset(file, entry);
   if (offset + entry.compressedSize > fileBytes) {
     throw new Error("the packed data reach beyond the end of the file. Download it again.");
@@ -141,10 +170,11 @@ interface ZipEntries {
 /** Maximum entries read before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
-/** Stops at two members, which are already one too many. */
+/** Stops at `most` members; by default at two, which are already one too many. */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
   isMember: (name: string) => boolean = isOwnEntry,
+  most = 2,
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
@@ -173,7 +203,7 @@ function readEntries(
               `it has more than ${ENTRIES_MAX} entries; this is not a registry file. ${AGAIN}`,
             ),
           );
-        } else if (entries.length > 1) finish();
+        } else if (entries.length >= most) finish();
         else zip.readEntry();
       });
       zip.readEntry();

@@ -200,6 +200,9 @@ export const SIMPLES = {
   meiUntil: 6,
 } as const;
 
+/** Columns of `socios` by short name, as far as corporate partners need them. */
+export const SOCIO = { root: 0, kind: 1, document: 3, qualification: 4, since: 5 } as const;
+
 /** Facts from a member's name. */
 interface MemberName {
   readonly type: FileType;

@@ -62,6 +62,8 @@ interface Assembly {
   readonly threads: Threads;
   readonly partitions: number;
   readonly context: JoinContext;
+  /** The part OWNERS (native-index/format/snapshot/owners.ts); null if it was not requested. */
+  readonly owners?: Uint8Array | null;
   /** Metadata of a snapshot with this many accounts, whose rows name these numbers. */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
   /** Throws if a snapshot with this many accounts must not be written. */
@@ -102,7 +104,8 @@ export async function assemble(assembly: Assembly): Promise<Assembled> {
       const progress = new Uint32Array(new SharedArrayBuffer(4));
       const step = (): void => stage.update(((progress[0] as number) * accounts) / 1000);
       const { size: threads } = assembly.threads;
-      await watched(step, () => writer.finish({ threads, progress }));
+      const { owners = null } = assembly;
+      await watched(step, () => writer.finish({ threads, progress, owners }));
       stage.done();
     });
   } catch (error) {

@@ -1,8 +1,8 @@
 /**
  * Imports the folder of a monthly release. Input: the folder, and optionally populations and
- * sanctions. Output: the snapshot under its name, and the report.
- * Invariant: an import succeeds completely or leaves no output. Irregular values never stop it;
- * damaged or missing files always do, before the output's name exists.
+ * public lists. Output: the snapshot under its name, and the report.
+ * Invariant: all or nothing. Odd values never stop an import; damaged or missing files always do,
+ * before the output's name exists.
  */
 import { statSync } from "node:fs";
 import type { SnapshotOrigin } from "../../native-index/format/snapshot/meta.ts";
@@ -11,12 +11,14 @@ import { type DumpFolder, openDump } from "../dump/archive.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
+import { type Debts, spillDebts } from "./debts.ts";
 import { refuseForeignContent } from "./foreigncontent.ts";
+import { type CorporatePartners, readPartners } from "./partners.ts";
 import { readMunicipalityCodes, readPopulation } from "./places/municipalitytables.ts";
 import { checkShrinking, previousAccounts, previousCodes, previousPlaces } from "./previous.ts";
-import { ImportTables, type Release, readKnownCodes } from "./release-tables.ts";
+import { type ListOptions, readSanctionLists } from "./publiclists.ts";
+import { dayOf, ImportTables, type Release, readKnownCodes, SLOT_BYTES } from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
-import { readSanctions } from "./sanctions.ts";
 import { type ScannedDump, scanDump, scannedBytes } from "./scan/scanning.ts";
 import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
@@ -36,23 +38,21 @@ const SNAPSHOT_SHARE = 0.9;
 const SNAPSHOT_BYTES_MIN = 3_500_000;
 
 /** Options of an import. */
-export interface ImportOptions {
+export interface ImportOptions extends ListOptions {
   readonly source: string;
   readonly out: string;
   readonly label?: string;
   readonly date?: string;
   readonly population?: string;
-  readonly ceis?: string;
-  /**
-   * File of statistical regions and seats; by default they come from the snapshot that the import
-   * `replaces`.
-   */
+  /** Regions of the statistics, and seats; default: those of the snapshot that it `replaces`. */
   readonly places?: string;
   /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
   readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
+  /** Reads which companies are partners of others; persons are never taken in. */
+  readonly corporatePartners?: boolean;
   /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
   /** Allows far fewer accounts than in the replaced snapshot. */
@@ -75,8 +75,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const dump = await openDump(options.source, options.label, options);
   const release = readRelease(dump, options);
   const population = options.population === undefined ? null : readPopulation(options.population);
-  const sanctions =
-    options.ceis === undefined ? null : await readSanctions(options.ceis, release.date);
+  const sanctions = await readSanctionLists(options, release.date);
   const places =
     options.places === undefined
       ? await previousPlaces(options.replaces)
@@ -93,6 +92,12 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const threads = new Threads(options.threads);
   try {
     const partitions = partitionsOf(bytes, options);
+    const { debts, partners } = await readExtras(
+      dump,
+      { ...options, release },
+      { times, partitions, spillPath: workspace.file("debts") },
+    );
+    const lists = { ...sanctions, debts };
     const scanning = { ...options, dump, release, workspace, threads, partitions };
     const scanned = await timed(times, "scan", () =>
       scanDump({ ...scanning, partial, skipBadRows }),
@@ -102,14 +107,15 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     if (!partial) refuseForeignContent(dump.folder, scans, { lookups, known: known.codes });
     const origin = originOf(dump, scanned);
     const tables = new ImportTables({
-      ...{ release, known, scans, population, sanctions, origin, places },
+      ...{ release, known, scans, population, lists, partners, origin, places },
       ...{ municipalityCodes, municipalityFile },
     });
     const warnings = [...dump.warnings, ...scanned.warnings, ...known.warnings];
-    warnings.push(...tables.warnings());
+    warnings.push(...tables.warnings(), ...(partners?.warnings ?? []));
     const assembled = await assemble({
       ...{ out, workspace, threads, partitions, startStage: options.startStage },
       context: tables.context(),
+      owners: partners?.part ?? null,
       metaOf: (accounts, numbers) => tables.meta(accounts, numbers),
       approve(accounts) {
         const { force = false } = options;
@@ -142,6 +148,42 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   }
   if (label === null || date === null) throw new CommandError(problems.join("\n"));
   return { label, date };
+}
+
+/** Days after the release that a partner may be dated, as in the scan. */
+const DAYS_AFTER = 7;
+
+interface Extras {
+  readonly debts: Debts | null;
+  readonly partners: CorporatePartners | null;
+}
+
+/** The debts, and the companies that are partners, if they were requested. */
+async function readExtras(
+  { folder, members }: DumpFolder,
+  options: ImportOptions & { readonly release: Release },
+  pass: {
+    readonly times: PassTime[];
+    readonly partitions: number;
+    readonly spillPath: string;
+  },
+): Promise<Extras> {
+  const { release, partial = false, skipBadRows = 0, startStage, pgfn } = options;
+  const { times, partitions, spillPath } = pass;
+  const latestDay = dayOf(release.date) + DAYS_AFTER;
+  const spill = { partitions, spillPath, slotBytes: SLOT_BYTES, partial };
+  const files = { folder, members, label: release.label, latestDay };
+  const how = { partial, skipBadRows, startStage };
+  return {
+    debts:
+      pgfn === undefined
+        ? null
+        : await timed(times, "debts", () => spillDebts({ path: pgfn, ...spill })),
+    partners:
+      options.corporatePartners === true
+        ? await timed(times, "partners", () => readPartners({ ...files, ...how }))
+        : null,
+  };
 }
 
 /** The snapshot's notes on its source files; null if there are none. */

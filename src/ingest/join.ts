@@ -42,8 +42,12 @@ export interface JoinContext {
   readonly ufAbroad: number;
   /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
   readonly cnaeNotInformed: number;
-  /** Sanctioned CNPJs; null without an imported list. */
+  /** CNPJs of the lists of CEIS, CNEP, and CEPIM; null without an imported list. */
   readonly sanctioned: ReadonlySet<string> | null;
+  readonly cnep: ReadonlySet<string> | null;
+  readonly cepim: ReadonlySet<string> | null;
+  /** Federal debts by company root (`debts.ts`); null if they were not imported. */
+  readonly debts: SpillFile | null;
   readonly snapshotDay: number;
   readonly slotBytes: number;
   /** Domains of public mail providers. */
@@ -97,8 +101,9 @@ export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
 }
 
 /** The spill files of all inputs. */
-export function spillsOf({ companies, simples, establishments }: JoinContext): SpillFile[] {
-  return [...[...(companies ?? []), ...establishments].map(({ spill }) => spill), ...simples];
+export function spillsOf({ companies, simples, establishments, debts }: JoinContext): SpillFile[] {
+  const files = [...(companies ?? []), ...establishments].map(({ spill }) => spill);
+  return [...files, ...simples, ...(debts === null ? [] : [debts])];
 }
 
 /** Sort keys of every `stride`-th row of a partition; the spill files keep theirs. */
@@ -131,7 +136,10 @@ function inputOf(context: JoinContext, partition: number, read: ReadBucket) {
     })),
     ...{ tomCount, tomAbroad, ufAbroad, cnaeNotInformed, snapshotDay },
     ibge: bytesOf(context.ibge),
-    sanctioned: sanctionedOf(context),
+    sanctioned: cnpjListOf(context.sanctioned),
+    cnep: cnpjListOf(context.cnep),
+    cepim: cnpjListOf(context.cepim),
+    debts: context.debts === null ? null : [records(context.debts)],
     providers: providersOf(context),
   };
 }
@@ -146,16 +154,16 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Sanctions in the addon's form, cached by context. */
-const sanctions = new WeakMap<JoinContext, Uint8Array>();
+/** Lists in the addon's form, cached. */
+const cnpjLists = new WeakMap<ReadonlySet<string>, Uint8Array>();
 
-function sanctionedOf(context: JoinContext): Uint8Array | null {
-  if (context.sanctioned === null) return null;
-  const known = sanctions.get(context);
+function cnpjListOf(listed: ReadonlySet<string> | null): Uint8Array | null {
+  if (listed === null) return null;
+  const known = cnpjLists.get(listed);
   if (known !== undefined) return known;
-  const cnpjs = [...context.sanctioned].filter((cnpj) => cnpj.length === CNPJ_LENGTH);
+  const cnpjs = [...listed].filter((cnpj) => cnpj.length === CNPJ_LENGTH);
   const list = Buffer.from(cnpjs.sort().join(""), "latin1");
-  sanctions.set(context, list);
+  cnpjLists.set(listed, list);
   return list;
 }
 

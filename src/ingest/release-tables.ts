@@ -1,7 +1,7 @@
 /**
  * Dictionaries, join context, and metadata of an import from a dump. Input: the release's tables,
- * the scans' findings, populations, and sanctions. Output: the tables for the join, including the
- * domains of public mail providers, and the snapshot's metadata.
+ * the scans' findings, populations, and public lists. Output: the tables for the join, including
+ * the domains of public mail providers, and the snapshot's metadata.
  * Invariant: the order of files or threads has no effect. The providers' domains are those of the
  * package `email-providers`, imported only here, and Brazilian ones that it lacks; in lower case,
  * without repeats.
@@ -37,6 +37,7 @@ import {
   remapTable,
 } from "./dictionaries.ts";
 import type { JoinContext } from "./join.ts";
+import type { CorporatePartners } from "./partners.ts";
 import { Municipalities, TOM_ABROAD, TOM_CODES } from "./places/municipalities.ts";
 import {
   type CodesByTom,
@@ -44,7 +45,7 @@ import {
   populationWarnings,
 } from "./places/municipalitytables.ts";
 import { municipalityWarnings, type OddMunicipality } from "./places/oddmunicipalities.ts";
-import type { Sanctions } from "./sanctions.ts";
+import { listWarnings, type PublicLists, provenanceOf } from "./publiclists.ts";
 import type { ScanResult } from "./scan/scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
 
@@ -133,7 +134,8 @@ interface TableSources {
   readonly known: KnownTables;
   readonly scans: readonly MemberScan[];
   readonly population: Population | null;
-  readonly sanctions: Sanctions | null;
+  readonly lists: PublicLists;
+  readonly partners: CorporatePartners | null;
   readonly origin: SnapshotOrigin | null;
   readonly places: SnapshotPlaces | null;
   /** Official TOM and IBGE codes: from the given file, or the preceding snapshot. */
@@ -163,7 +165,7 @@ export class ImportTables {
 
   /** Returns the context of the join. */
   context(): JoinContext {
-    const { release, sanctions } = this.sources;
+    const { release, lists } = this.sources;
     const { tom, ibge, cnae } = this.kinds;
     const ordinals = CODE_KINDS.map((kind) => [kind, ordinalsOf(this.kinds[kind])] as const);
     const files = (type: FileType) =>
@@ -179,7 +181,10 @@ export class ImportTables {
       tomAbroad: tom.indexOf(TOM_ABROAD),
       ufAbroad: UFS.indexOf("EX"),
       cnaeNotInformed: cnae.indexOf(CNAE_NOT_INFORMED),
-      sanctioned: sanctions?.cnpjs ?? null,
+      sanctioned: lists.ceis?.cnpjs ?? null,
+      cnep: lists.cnep?.cnpjs ?? null,
+      cepim: lists.cepim?.cnpjs ?? null,
+      debts: lists.debts?.spill ?? null,
       snapshotDay: dayOf(release.date),
       slotBytes: SLOT_BYTES,
       providers: new Set(MAIL_PROVIDERS),
@@ -188,7 +193,7 @@ export class ImportTables {
 
   /** Metadata of the snapshot with so many accounts. */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
-    const { release, known, population, sanctions, origin, places } = this.sources;
+    const { release, known, population, lists, partners, origin, places } = this.sources;
     const { codes } = known;
     return {
       format: FORMAT_VERSION,
@@ -197,7 +202,8 @@ export class ImportTables {
       provenance: {
         rfb_snapshot: release.label,
         ibge_population_year: population?.year ?? "not_available",
-        ceis_as_of_date: sanctions?.asOf ?? "not_available",
+        ...provenanceOf(lists),
+        partners_snapshot: partners?.asOf ?? "not_available",
       },
       ...(origin === null ? {} : { origin }),
       ...(places === null ? {} : { places }),
@@ -258,7 +264,7 @@ export class ImportTables {
 
   /** Warnings about dropped sanctions, and about tables that do not fit. */
   warnings(): string[] {
-    const { sanctions, places, population } = this.sources;
+    const { lists, places, population } = this.sources;
     const { ibgeCodes } = this.municipalities;
     const unfit = places === null ? [] : unplaced(places, ibgeCodes);
     const people =
@@ -266,14 +272,7 @@ export class ImportTables {
         ? []
         : populationWarnings(population, this.describe(population), ibgeCodes);
     const odd = municipalityWarnings(this.odd());
-    return [...odd, ...people, ...unfit, ...this.#sanctionWarnings(sanctions)];
-  }
-
-  #sanctionWarnings(sanctions: Sanctions | null): string[] {
-    const without = sanctions?.counts.withoutCnpj ?? 0;
-    if (without === 0) return [];
-    const what = wordFor(without, "sanctioned company has", "sanctioned companies have");
-    return [`${without} ${what} no 14-digit CNPJ; left out`];
+    return [...odd, ...people, ...unfit, ...listWarnings(lists)];
   }
 
   /** Rows by state and TOM code, over all files; cached. */

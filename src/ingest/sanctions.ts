@@ -1,10 +1,10 @@
 /**
- * Reads companies under a sanction (CEIS of the Portal da Transparência). Input: the published zip
- * or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs with a sanction in
- * force on a date, and the date of the list.
- * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents are
- * never stored or shown. A sanction is in force if it has started (or has no start date) and has
- * not ended (or has no end date).
+ * Reads companies under a sanction (CEIS, CNEP, and CEPIM of the Portal da Transparência). Input:
+ * the published zip or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs
+ * with a sanction in force on a date, and the date of the list.
+ * Invariant: only rows of companies with a 14-character CNPJ count; persons' documents are never
+ * stored or shown. Dates alone decide if a sanction is in force: started (or no start given) and
+ * not ended (or no end given). CEPIM has neither dates nor persons, so each of its rows counts.
  */
 
 import { basename } from "node:path";
@@ -34,53 +34,100 @@ export interface Sanctions {
   };
 }
 
-/** Required header cells, folded. */
-const CELLS = {
+const DATED = {
   type: "TIPO DE PESSOA",
   document: "CPF OU CNPJ DO SANCIONADO",
   start: "DATA INICIO SANCAO",
   end: "DATA FINAL SANCAO",
 } as const;
 
-/** A larger CSV file is not a sanctions list; the published list has 34 MB. */
+/** The column that the CNEP has and the CEIS lacks. */
+const FINE = "VALOR DA MULTA";
+
+/** Required header cells by list, folded, and cells that prove another list. */
+const LISTS = {
+  ceis: { cells: DATED, not: [FINE] },
+  cnep: { cells: { ...DATED, fine: FINE }, not: [] },
+  cepim: { cells: { document: "CNPJ ENTIDADE", agreement: "NUMERO CONVENIO" }, not: [] },
+} as const;
+
+/** A list of sanctions. */
+export type SanctionList = keyof typeof LISTS;
+
+/** The lists, in the order of the documents. */
+export const SANCTION_LISTS = Object.keys(LISTS) as readonly SanctionList[];
+
+/** Larger CSV files are no sanctions list; the largest real one has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
 /** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */
-export async function readSanctions(path: string, date: string): Promise<Sanctions> {
-  const { name, text } = await readCsv(path);
+export async function readSanctions(
+  path: string,
+  date: string,
+  list: SanctionList = "ceis",
+): Promise<Sanctions> {
+  const title = list.toUpperCase();
+  const { name, text } = await readCsv(path, title);
   const asOf = dateOfName(name) ?? dateOfName(basename(path));
   if (asOf === null) {
     throw new CommandError(
-      `${name}: the name must start with the list's date, as 20260930_CEIS.csv`,
+      `${name}: the name must start with the list's date, as 20260930_${title}.csv`,
     );
   }
   const rows = parseCsv(name, text);
   const header = (rows[0]?.cells ?? []).map(foldPlace);
-  const at = (cell: string): number => header.indexOf(cell);
-  const missing = Object.values(CELLS).filter((cell) => at(cell) < 0);
+  const { cells: required, not } = LISTS[list];
+  const missing = Object.values(required).filter((cell) => !header.includes(cell));
   if (missing.length > 0) {
-    throw new CommandError(`${name}, line 1: no CEIS header; it lacks ${missing.join(", ")}`);
+    throw new CommandError(`${name}, line 1: no ${title} header; it lacks ${missing.join(", ")}`);
   }
+  const strange = not.find((cell) => header.includes(cell));
+  if (strange !== undefined) {
+    throw new CommandError(
+      `${name}, line 1: no ${title} header; ${strange} is a column of the CNEP (--cnep)`,
+    );
+  }
+  return { asOf, ...sanctionedOf({ name, rows: rows.slice(1), header, required, date }) };
+}
+
+interface ListRows {
+  readonly name: string;
+  readonly rows: readonly CsvRow[];
+  readonly header: readonly string[];
+  readonly required: Readonly<Partial<Record<keyof typeof DATED, string>>>;
+  readonly date: string;
+}
+
+function sanctionedOf({
+  name,
+  rows,
+  header,
+  required,
+  date,
+}: ListRows): Pick<Sanctions, "cnpjs" | "counts"> {
   const cnpjs = new Set<string>();
   const counts = { rows: 0, persons: 0, withoutCnpj: 0, notInForce: 0 };
-  for (const { cells, line } of rows.slice(1)) {
+  for (const { cells, line } of rows) {
     if (cells.length !== header.length) {
       const found = `${cells.length} ${wordFor(cells.length, "column")}`;
       const reason = `${found} where ${header.length} belong`;
       throw new CommandError(`${name}, line ${line}: ${reason}`);
     }
     counts.rows++;
-    const cell = (column: string): string => (cells[at(column)] as string).trim();
-    if (cell(CELLS.type).toUpperCase() !== "J") {
+    const cell = (column: keyof typeof DATED): string | null => {
+      const title = required[column];
+      return title === undefined ? null : (cells[header.indexOf(title)] as string).trim();
+    };
+    if ((cell("type") ?? "J").toUpperCase() !== "J") {
       counts.persons++;
       continue;
     }
-    const cnpj = cnpjOf(cell(CELLS.document));
+    const cnpj = cnpjOf(cell("document") ?? "");
     if (cnpj === null) counts.withoutCnpj++;
-    else if (!isInForce(cell(CELLS.start), cell(CELLS.end), date)) counts.notInForce++;
+    else if (!isInForce(cell("start") ?? "", cell("end") ?? "", date)) counts.notInForce++;
     else cnpjs.add(cnpj);
   }
-  return { asOf, cnpjs, counts };
+  return { cnpjs, counts };
 }
 
 /** The CNPJ of a company's row, also without its leading zeros; else null. */
@@ -113,12 +160,12 @@ interface CsvFile {
   readonly text: string;
 }
 
-async function readCsv(path: string): Promise<CsvFile> {
+async function readCsv(path: string, title: string): Promise<CsvFile> {
   try {
     const kind = kindOfFile(path);
     if (kind?.id === "zip" || /\.zip$/i.test(path)) return await readZipped(path);
     if (kind !== null) {
-      throw new Error(`${insteadOf(kind, "the CSV of the CEIS, nor a zip of it")}. ${AGAIN}`);
+      throw new Error(`${insteadOf(kind, `the CSV of the ${title}, nor a zip of it`)}. ${AGAIN}`);
     }
     return {
       name: basename(path),

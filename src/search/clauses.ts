@@ -17,6 +17,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { districtRows } from "./districts.ts";
+import { ownedRows } from "./owners.ts";
 import { emailRows, LANDLINES, listRowsOf, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -208,6 +209,86 @@ function startedClauses({ company }: Asked): Clause[] {
   return aligned ? [union] : [union, exact];
 }
 
+/** An interval [since, before) of the days of a column. */
+function dayClauses(
+  column: RangeClause["column"],
+  since: string | null | undefined,
+  before: string | null | undefined,
+): Clause[] {
+  if (since == null && before == null) return [];
+  const first = since == null ? yearStart(FIRST_YEAR) : dayOf(since);
+  const last = (before == null ? yearStart(LAST_YEAR + 1) : dayOf(before)) - 1;
+  return [{ kind: "range", column, ranges: [[first, last]] }];
+}
+
+function statusDayClauses({ company }: Asked): Clause[] {
+  return dayClauses("registration_status_date", company.status_since, company.status_before);
+}
+
+function simplesDayClauses({ company }: Asked): Clause[] {
+  const { simples_excluded_since: since, simples_excluded_before: before } = company;
+  return dayClauses("simples_excluded_on", since, before);
+}
+
+function meiDayClauses({ company }: Asked): Clause[] {
+  const { mei_excluded_since: since, mei_excluded_before: before } = company;
+  return dayClauses("mei_excluded_on", since, before);
+}
+
+/** Reasons have no lists; their codes ascend with them, so neighbors share a range. */
+function reasonClauses({ segment, company: { status_reason_any_of: reasons } }: Asked): Clause[] {
+  if (reasons === undefined) return [];
+  const column = "registration_status_reason";
+  const ranges: [number, number][] = [];
+  for (const code of codes(segment, column, reasons)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return [{ kind: "range", column, ranges }];
+}
+
+function sanctionClauses({ company: { sanction_any_of: lists } }: Asked): Clause[] {
+  if (lists === undefined) return [];
+  return [
+    posting(
+      "flag",
+      lists.map((list) => FLAG_CODES[SANCTION_FLAGS[list]]),
+    ),
+  ];
+}
+
+const SANCTION_FLAGS = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
+
+function ownedClauses({ segment, company }: Asked): Clause[] {
+  const { owned_by_any_of: roots, owned_by_depth: depth = 1 } = company;
+  if (roots === undefined) return [];
+  return [{ kind: "rows", lists: [ownedRows(segment, roots, depth)], negated: false }];
+}
+
+/** Rows that lack one of the kinds. Two kinds are lacked by rows without the flag of both. */
+function missingClauses({ contact: { missing_any_of: kinds } }: Asked): Clause[] {
+  if (kinds === undefined) return [];
+  const flags = MISSING_FLAGS[kinds.join(" ")] ?? [];
+  return [
+    posting(
+      "flag",
+      flags.map((name) => FLAG_CODES[name]),
+      true,
+    ),
+  ];
+}
+
+/** By the kinds in normal form: the flags of which a row has none. */
+const MISSING_FLAGS: Readonly<Record<string, readonly (keyof typeof FLAG_CODES)[]>> = {
+  any: ["has_email", "has_phone"],
+  email: ["has_email"],
+  phone: ["has_phone"],
+  mobile: ["has_mobile"],
+  "email phone": ["email_and_phone"],
+  "email mobile": ["email_and_mobile"],
+};
+
 function anyContactClauses({ contact }: Asked): Clause[] {
   if (!contact.require_any_contact) return [];
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
@@ -345,6 +426,18 @@ const CLAUSES = {
   require_email: ({ contact }) => flag("has_email", contact.require_email || null),
   require_phone: ({ contact }) => flag("has_phone", contact.require_phone || null),
   require_any_contact: anyContactClauses,
+  status_since: statusDayClauses,
+  status_before: statusDayClauses,
+  status_reason_any_of: reasonClauses,
+  simples_excluded_since: simplesDayClauses,
+  simples_excluded_before: simplesDayClauses,
+  mei_excluded_since: meiDayClauses,
+  mei_excluded_before: meiDayClauses,
+  sanction_any_of: sanctionClauses,
+  has_federal_debt: ({ company }) => flag("federal_debt", company.has_federal_debt ?? null),
+  owned_by_any_of: ownedClauses,
+  owned_by_depth: ownedClauses,
+  missing_any_of: missingClauses,
   establishments_min: establishmentClauses,
   establishments_max: establishmentClauses,
   require_mobile: (asked) => phoneKindClauses(asked, "mobile", MOBILES),

@@ -17,6 +17,8 @@ export const EXPLAIN_FIELDS = [
   "trade_name",
   "headquarters",
   "registration_status",
+  "registration_status_date",
+  "registration_status_reason",
   "started_on",
   "cnae_primary",
   "cnae_secondary",
@@ -25,6 +27,8 @@ export const EXPLAIN_FIELDS = [
   "share_capital",
   "simples_opt_in",
   "mei_opt_in",
+  "simples_excluded_on",
+  "mei_excluded_on",
   "uf",
   "municipality_ibge",
   "municipality_tom",
@@ -42,6 +46,8 @@ export interface ExplainedRow {
   readonly trade_name: string | null;
   readonly headquarters: boolean;
   readonly registration_status: number | null;
+  readonly registration_status_date: string | null;
+  readonly registration_status_reason: string | null;
   readonly started_on: string | null;
   readonly cnae_primary: string | null;
   readonly cnae_secondary: readonly string[];
@@ -50,6 +56,8 @@ export interface ExplainedRow {
   readonly share_capital: number | null;
   readonly simples_opt_in: boolean;
   readonly mei_opt_in: boolean;
+  readonly simples_excluded_on: string | null;
+  readonly mei_excluded_on: string | null;
   readonly uf: string | null;
   readonly municipality_ibge: string | null;
   readonly municipality_tom: string | null;

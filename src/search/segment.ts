@@ -32,7 +32,15 @@ interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
   readonly ceis_as_of_date: string;
+  /** The later members are absent unless their list was imported. */
+  readonly cnep_as_of_date?: string;
+  readonly cepim_as_of_date?: string;
+  readonly pgfn_as_of_month?: string;
+  readonly partners_snapshot?: string;
 }
+
+/** Provenance of data that a snapshot lacks. */
+const NOT_AVAILABLE = "not_available";
 
 /** An opened snapshot with its posting lists. */
 export interface Segment {
@@ -98,7 +106,7 @@ function segmentOf(
     label: meta.label,
     snapshotDate: meta.snapshot_date,
     snapshotId,
-    provenance: meta.provenance,
+    provenance: provenanceOf(meta),
     accounts: native.rowCount,
     catalog: catalogOf(meta, native),
     ...(meta.places === undefined ? {} : { places: meta.places }),
@@ -131,15 +139,39 @@ function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): 
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** The first members always, and the later ones if they are known. */
+function provenanceOf({ provenance }: SnapshotMeta): Provenance {
+  const { rfb_snapshot, ibge_population_year, ceis_as_of_date, ...later } = provenance;
+  const known = Object.entries(later).filter(([, value]) => value !== NOT_AVAILABLE);
+  return {
+    rfb_snapshot,
+    ibge_population_year,
+    ceis_as_of_date,
+    ...Object.fromEntries(known),
+  };
+}
+
+/** First format with days of exclusion and the flags of public lists. */
+const RECORD_FORMAT = 3;
+
 /** Facts of the snapshot for normalization. */
 function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   const { lookups, dictionaries } = meta;
+  const known = provenanceOf(meta);
+  const lacks = (member: keyof Provenance) => (known[member] ?? NOT_AVAILABLE) === NOT_AVAILABLE;
   return {
     cnaeCodes: dictionaries.cnae_primary,
     legalNatures: dictionaries.legal_nature,
+    statusReasons: dictionaries.registration_status_reason,
     ...(meta.format === 1 ? { lacksCounts: true } : {}),
     ...(native.hasDistricts ? {} : { lacksDistricts: true }),
     ...(native.hasContacts ? {} : { lacksContacts: true }),
+    ...(meta.format < RECORD_FORMAT ? { lacksExclusions: true } : {}),
+    ...(lacks("ceis_as_of_date") ? { lacksCeis: true } : {}),
+    ...(lacks("cnep_as_of_date") ? { lacksCnep: true } : {}),
+    ...(lacks("cepim_as_of_date") ? { lacksCepim: true } : {}),
+    ...(lacks("pgfn_as_of_month") ? { lacksDebts: true } : {}),
+    ...(lacks("partners_snapshot") ? { lacksPartners: true } : {}),
     municipalities: lookups.municipalities.map((row) => {
       return { tom: row[0], name: row[1], ibge: row[2], uf: row[3] };
     }),

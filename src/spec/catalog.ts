@@ -29,23 +29,62 @@ export interface Catalog {
   readonly lacksDistricts?: true;
   /** Set if it has no rows of phones and e-mails, for the same reason. */
   readonly lacksContacts?: true;
+  /** Set if it has no days of exclusion from Simples and MEI, for the same reason. */
+  readonly lacksExclusions?: true;
+  /** Set if a public list was not imported. */
+  readonly lacksCeis?: true;
+  readonly lacksCnep?: true;
+  readonly lacksCepim?: true;
+  readonly lacksDebts?: true;
+  readonly lacksPartners?: true;
+  /** Reasons of a status, 2 digits, ascending; undefined if any code is accepted. */
+  readonly statusReasons?: readonly string[];
 }
 
-/** Import data that older snapshots may lack. */
-export type Lacked = "counts" | "districts" | "contacts";
-
-/** The catalog's mark for each kind of missing data. */
+/** The catalog's mark for data that a snapshot may lack, and the flag of its import. */
 const LACKS = {
-  counts: "lacksCounts",
-  districts: "lacksDistricts",
-  contacts: "lacksContacts",
-} as const satisfies Readonly<Record<Lacked, keyof Catalog>>;
+  counts: { mark: "lacksCounts", flag: null },
+  districts: { mark: "lacksDistricts", flag: null },
+  contacts: { mark: "lacksContacts", flag: null },
+  exclusions: { mark: "lacksExclusions", flag: null },
+  ceis: { mark: "lacksCeis", flag: "--ceis" },
+  cnep: { mark: "lacksCnep", flag: "--cnep" },
+  cepim: { mark: "lacksCepim", flag: "--cepim" },
+  debts: { mark: "lacksDebts", flag: "--pgfn" },
+  partners: { mark: "lacksPartners", flag: "--corporate-partners" },
+} as const satisfies Readonly<
+  Record<string, { readonly mark: keyof Catalog; readonly flag: string | null }>
+>;
 
-/** Returns the message for a request that needs import data the snapshot lacks. */
+/** Data that a snapshot may lack. */
+export type Lacked = keyof typeof LACKS;
+
+/** Kinds of data that a snapshot may lack. */
+export const LACKED = Object.keys(LACKS) as readonly Lacked[];
+
+/** The mark of missing data. */
+export type LackMark = (typeof LACKS)[Lacked]["mark"];
+
+/** The mark of a kind of missing data. */
+export function lackMark(what: Lacked): LackMark {
+  return LACKS[what].mark;
+}
+
+/** Returns the message for a request that needs import data of later versions. */
 export function notCounted(name: string): string {
   return (
     `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
     "dump of its month again with this version, or leave this out."
+  );
+}
+
+/** Returns the message for a request that needs data the snapshot lacks. */
+export function notInSnapshot(name: string, what: Lacked): string {
+  const { flag } = LACKS[what];
+  if (flag === null) return notCounted(name);
+  return (
+    `The snapshot lacks what ${name} asks for: it was imported without ${flag}. Import the dump ` +
+    "of its month again with it, or leave this out."
   );
 }
 
@@ -130,7 +169,12 @@ export class CatalogLookup {
 
   /** True if the snapshot lacks data that this version imports. */
   lacks(what: Lacked): boolean {
-    return this.#catalog[LACKS[what]] === true;
+    return this.#catalog[LACKS[what].mark] === true;
+  }
+
+  /** True if the snapshot may have a reason of a status, 2 digits. */
+  knowsReason(code: string): boolean {
+    return this.#catalog.statusReasons?.includes(code) ?? true;
   }
 
   /**

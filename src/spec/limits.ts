@@ -25,6 +25,10 @@ export const SPEC_LIMITS = {
   districtsMax: 200,
   /** Phones of `phone_any_of`, addresses of `email_any_of`. */
   contactsMax: 200,
+  /** Roots of `owned_by_any_of`. */
+  rootsMax: 100,
+  /** Steps of `owned_by_depth`. */
+  depthMax: 5,
   /** Keys of `sort`. */
   sortKeysMax: 3,
   /** Elements of each array of `explain`. */

@@ -8,7 +8,7 @@
  * delimiter and byte-order mark, because their defaults depend on the language.
  */
 import { unseenIn } from "../text/givenname.ts";
-import { type Catalog, notCounted } from "./catalog.ts";
+import { type Catalog, catalogLookup, notInSnapshot } from "./catalog.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "./fields/words.ts";
 import {
   COMPRESSIONS,
@@ -246,9 +246,12 @@ function checkFields(
   for (const { value, pointer } of fields) {
     if (!rules.allowedFields.includes(value)) {
       reader.mistake(pointer, "field_not_allowed", `The plan does not offer the field ${value}.`);
-    } else if (fieldRow(value).counted && rules.catalog?.lacksCounts) {
-      reader.mistake(pointer, "not_in_snapshot", notCounted(value));
+      continue;
     }
+    const { needs } = fieldRow(value);
+    if (needs === undefined || rules.catalog === undefined) continue;
+    if (!catalogLookup(rules.catalog).lacks(needs)) continue;
+    reader.mistake(pointer, "not_in_snapshot", notInSnapshot(value, needs));
   }
   return fields.map(({ value }) => value);
 }

@@ -20,9 +20,11 @@ export function oneOf<const Values extends readonly (string | number)[]>(
 /** A boolean, default false. */
 export const flag = (description: string) => Type.Boolean({ description, default: false });
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
+const DAY = "^\\d{4}-\\d{2}-\\d{2}$";
+const PARTIAL_DAY = "^\\d{4}(-\\d{2}(-\\d{2})?)?$";
+const day = Type.String({ pattern: DAY });
 const partialDay = Type.String({
-  pattern: "^\\d{4}(-\\d{2}(-\\d{2})?)?$",
+  pattern: PARTIAL_DAY,
   description: "YYYY-MM-DD, YYYY-MM or YYYY (their first day).",
 });
 const phrases = (description: string, schema = Type.String()) =>
@@ -123,6 +125,39 @@ export const SHAPES = {
     }),
   day: () => orNull(day),
   partialDay: () => orNull(partialDay),
+  dayWider: (what: Described) => Type.String({ pattern: DAY, description: unlessUsed(what) }),
+  dayWiderSent: (what: Described) =>
+    orNull(Type.String({ pattern: PARTIAL_DAY, description: DESCRIPTIONS[what] })),
+  /** True or false, or absent. */
+  eitherWider: (what: Described) => Type.Boolean({ description: unlessUsed(what) }),
+  eitherWiderSent: (what: Described) =>
+    Type.Union([Type.Boolean(), Type.Null()], { description: DESCRIPTIONS[what] }),
+  roots: () =>
+    Type.Array(Type.String({ pattern: "^[0-9A-Z]{8}$" }), {
+      maxItems: SPEC_LIMITS.rootsMax,
+      description: unlessUsed("owned_by_any_of"),
+    }),
+  rootsSent: () =>
+    orNull(
+      Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), {
+        maxItems: SPEC_LIMITS.rootsMax,
+        description: DESCRIPTIONS.owned_by_any_of,
+      }),
+    ),
+  depth: () =>
+    Type.Integer({
+      minimum: 2,
+      maximum: SPEC_LIMITS.depthMax,
+      description: unlessUsed("owned_by_depth"),
+    }),
+  depthSent: () =>
+    orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: SPEC_LIMITS.depthMax,
+        description: DESCRIPTIONS.owned_by_depth,
+      }),
+    ),
   countWider: (what: Described) => count(unlessUsed(what)),
   countWiderSent: (what: Described) => orNull(count(DESCRIPTIONS[what])),
   capital: (description: string) =>
@@ -159,6 +194,23 @@ const DESCRIPTIONS = {
     "closed ones included.",
   company_size_code_any_of: "00 not informed, 01 micro, 03 small, 05 other; strings or integers.",
   district_any_of: "One of these districts; accents, case, and repeated spaces are ignored.",
+  status_since: "The day of the registration status, from this day on.",
+  status_before: "The day of the registration status, before this day.",
+  status_reason_any_of: "Reasons of the status, 1 or 2 digits, such as 01 for voluntary closing.",
+  simples_excluded_since: "Excluded from Simples Nacional, from this day on.",
+  simples_excluded_before: "Excluded from Simples Nacional before this day.",
+  mei_excluded_since: "Ceased to be a MEI, from this day on.",
+  mei_excluded_before: "Ceased to be a MEI before this day.",
+  sanction_any_of: "In one of these lists: ceis, cnep, cepim; each needs its import.",
+  sanction_any_of_normal: "Lists of sanctions, sorted. Absent unless used.",
+  has_federal_debt: "Whether it is a debtor in PGFN's list; needs its import.",
+  owned_by_any_of:
+    "A company with one of these CNPJs or roots is its partner; needs the import of corporate " +
+    "partners.",
+  owned_by_depth: "Max steps from the owner to the company; default 1, the partners themselves.",
+  missing_any_of:
+    "Lacks one of these: email, phone, mobile (no phone is one), any (neither e-mail nor phone).",
+  missing_any_of_normal: "Kinds of contact, sorted. Absent unless used.",
 } as const;
 
 /** A filter, or two ends of one, that has a description here. */

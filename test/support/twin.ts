@@ -6,6 +6,7 @@
  * row ids by sorting the accounts itself.
  */
 import assert from "node:assert/strict";
+import { type OwnerPair, rootText } from "../../native-index/format/snapshot/owners.ts";
 import { analyzeWords } from "../../src/spec/analyzer.ts";
 import { cnaeDigits } from "../../src/spec/catalog.ts";
 import type { OutputField, SortField } from "../../src/spec/fields.ts";
@@ -123,15 +124,69 @@ function meetsCompany(row: TwinRow, company: AccountQuerySpec["filters"]["compan
   if ((after !== null || before !== null) && started === null) return false;
   if (after !== null && started !== null && started < after) return false;
   if (before !== null && started !== null && started >= before) return false;
+  if (!meetsRecord(row, company)) return false;
   const { share_capital_min: min, share_capital_max: max } = company;
   const capital = row.share_capital === null ? Number.NaN : cents(Number(row.share_capital));
   if (min !== undefined && !(capital >= cents(min))) return false;
   return max === undefined || capital <= cents(max);
 }
 
+/** True if a day lies in [since, before); any row if neither is given. */
+function isBetween(day: TwinValue, since?: string, before?: string): boolean {
+  if (since === undefined && before === undefined) return true;
+  if (day === null) return false;
+  return (since === undefined || day >= since) && (before === undefined || day < before);
+}
+
+const LISTED = { ceis: "sanctioned", cnep: "in_cnep", cepim: "in_cepim" } as const;
+
+function meetsRecord(row: TwinRow, company: AccountQuerySpec["filters"]["company"]): boolean {
+  const { status_since: since, status_before: before, has_federal_debt: debt } = company;
+  if (!isBetween(row.registration_status_date, since, before)) return false;
+  const { simples_excluded_since: left, simples_excluded_before: leftBefore } = company;
+  if (!isBetween(row.simples_excluded_on, left, leftBefore)) return false;
+  const { mei_excluded_since: ended, mei_excluded_before: endedBefore } = company;
+  if (!isBetween(row.mei_excluded_on, ended, endedBefore)) return false;
+  if (!inList(company.status_reason_any_of, row.registration_status_reason)) return false;
+  const { sanction_any_of: lists } = company;
+  if (lists && !lists.some((list) => row[LISTED[list]] === true)) return false;
+  return debt === undefined || debt === (row.federal_debt === true);
+}
+
+/** Roots that one of these owns through 1 to `depth` steps: step by step over all pairs. */
+export function ownedTwin(
+  pairs: readonly OwnerPair[],
+  roots: readonly string[],
+  depth: number,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  let last = new Set(roots);
+  for (let step = 0; step < depth; step++) {
+    const next = new Set<string>();
+    for (const { owner, owned } of pairs) if (last.has(rootText(owner))) next.add(rootText(owned));
+    for (const root of next) found.add(root);
+    last = next;
+  }
+  return found;
+}
+
+/** True if one of the kinds is missing. */
+function lacks(row: TwinRow, kinds: readonly string[]): boolean {
+  const phones = [row.phone_1, row.phone_2];
+  const noPhone = phones.every((phone) => phone === null);
+  const lacked: Readonly<Record<string, boolean>> = {
+    email: row.email === null,
+    phone: noPhone,
+    mobile: !phones.map(kindOfPhone).includes("mobile"),
+    any: row.email === null && noPhone,
+  };
+  return kinds.some((kind) => lacked[kind]);
+}
+
 function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contact"]): boolean {
   const email = row.email !== null;
   const phone = row.phone_1 !== null || row.phone_2 !== null;
+  if (contact.missing_any_of && !lacks(row, contact.missing_any_of)) return false;
   if (contact.require_email && !email) return false;
   if (contact.require_phone && !phone) return false;
   if (contact.require_any_contact && !email && !phone) return false;
@@ -198,9 +253,13 @@ export class Twin {
   readonly #secondary: readonly (readonly string[])[];
   readonly #legalNames: readonly (string | null)[];
   readonly #placesBySeed = new Map<number, (row: number) => number>();
+  readonly #pairs: readonly OwnerPair[];
+  readonly #ownedBy = new Map<string, ReadonlySet<string>>();
   readonly #columns = new Map<string, readonly TwinValue[]>();
 
-  constructor(rows: readonly TwinRow[]) {
+  /** `pairs` are the corporate partners of the snapshot. */
+  constructor(rows: readonly TwinRow[], pairs: readonly OwnerPair[] = []) {
+    this.#pairs = pairs;
     this.rows = [...rows].sort((left, right) => {
       const byScore = compareValues(left.score, right.score, true);
       return byScore !== 0 ? byScore : compareValues(left.cnpj, right.cnpj, false);
@@ -245,11 +304,22 @@ export class Twin {
     const { industry, geo, company, contact } = spec.filters;
     if (!meetsGeo(account, geo) || !meetsCompany(account, company)) return false;
     if (!meetsContact(account, contact)) return false;
+    const { owned_by_any_of: owners, owned_by_depth: depth = 1 } = company;
+    const root = String(account.cnpj).slice(0, 8);
+    if (owners && !this.#owned(owners, depth).has(root)) return false;
     const words = this.#words[row] as ReadonlySet<string>;
     const { text_hints: hints, cnae_secondary_any_of: wanted } = industry;
     const secondary = this.#secondary[row] as readonly string[];
     if (wanted && !secondary.some((code) => wanted.map(cnaeDigits).includes(code))) return false;
     return hints.length === 0 || hints.some((hint) => hint.split(" ").every((w) => words.has(w)));
+  }
+
+  /** Cached, because every row asks for it. */
+  #owned(owners: readonly string[], depth: number): ReadonlySet<string> {
+    const key = `${depth} ${owners.join(" ")}`;
+    const known = this.#ownedBy.get(key) ?? ownedTwin(this.#pairs, owners, depth);
+    this.#ownedBy.set(key, known);
+    return known;
   }
 
   /** The activity filters; a secondary code matches unless `primaryOnly`. */

@@ -149,12 +149,19 @@ void ChunkCodes::collectFlags() {
   const Slice phone1 = slice(Columns::kPhone1);
   const Slice phone2 = slice(Columns::kPhone2);
   for (uint32_t i = 0; i < rowCount_; i++) {
-    if (email.valid(i)) pairs_.add(FlagCodes::kHasEmail, i);
-    if (phone1.valid(i) || phone2.valid(i)) pairs_.add(FlagCodes::kHasPhone, i);
-    if (anyOf(phone1, phone2, i, isMobile)) pairs_.add(FlagCodes::kHasMobile, i);
+    const bool hasEmail = email.valid(i), hasPhone = phone1.valid(i) || phone2.valid(i);
+    const bool hasMobile = anyOf(phone1, phone2, i, isMobile);
+    if (hasEmail) pairs_.add(FlagCodes::kHasEmail, i);
+    if (hasPhone) pairs_.add(FlagCodes::kHasPhone, i);
+    if (hasMobile) pairs_.add(FlagCodes::kHasMobile, i);
     if (anyOf(phone1, phone2, i, isLandline)) pairs_.add(FlagCodes::kHasLandline, i);
+    if (hasEmail && hasPhone) pairs_.add(FlagCodes::kEmailAndPhone, i);
+    if (hasEmail && hasMobile) pairs_.add(FlagCodes::kEmailAndMobile, i);
   }
   collectFlag(Columns::kEmailOwnDomain, FlagCodes::kOwnDomain);
+  collectFlag(Columns::kInCnep, FlagCodes::kInCnep);
+  collectFlag(Columns::kInCepim, FlagCodes::kInCepim);
+  collectFlag(Columns::kFederalDebt, FlagCodes::kFederalDebt);
   collectShared();
 }
 

@@ -272,6 +272,10 @@ BuildResult buildIndex(const BuildRequest& request) {
   const BuildContext context{*columns, prepared.tables, writer,
                              progress, request.threads, request.rowsHeld};
   writeStages(context, request.path, stages);
+  if (!request.owners.empty()) {
+    writer.align(kSectionAlign);
+    writer.append(request.owners.data(), request.owners.size());
+  }
   stages.run("checksums", 58,
              [&] { result.directory = writeChecksums(context, file.get(), request); });
   if (mapping->poisoned()) {

@@ -29,6 +29,7 @@ struct BuildRequest {
   uint64_t regionOffset = 0;  // a multiple of 64; the file is truncated here
   uint64_t rowCount = 0;
   std::vector<PreparedSection> sections;
+  std::vector<uint8_t> owners;  // the part OWNERS; empty if there is none
   unsigned threads = 1;
   uint32_t rowsHeld = 1u << 23;  // rows whose sort keys are in memory at a time
   uint32_t* progress = nullptr;  // counts from 0 to 1,000

@@ -1,5 +1,5 @@
 // The layouts of the optional parts of an index region, shared by writers and readers: ROLLUP,
-// PLACES, COVER, CITIES, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS.
+// PLACES, COVER, CITIES, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, BEGINNINGS, and OWNERS.
 // Invariant: little endian, offsets relative to the first byte of the part.
 #pragma once
 #include <bit>
@@ -575,5 +575,11 @@ constexpr uint8_t beginningMark(std::string_view text, size_t count) {
   hash = (hash ^ hash >> 29) * 0x94d049bb133111ebu;
   return static_cast<uint8_t>((hash >> 40) % 255 + 1);
 }
+
+// OWNERS: which company is a partner of which. The import prepares its bytes, and JavaScript reads
+// them; format/snapshot/owners.ts documents the layout.
+
+constexpr char kOwnersMagic[8] = {'P', 'N', 'O', 'W', 'N', 'E', 'R', 'S'};
+constexpr uint32_t kOwnersVersion = 1;
 
 }  // namespace peneira

@@ -112,6 +112,14 @@ const PROVENANCE: readonly (readonly [name: string, rule: Rule])[] = [
   ["ceis_as_of_date", either(day, NOT_AVAILABLE)],
 ];
 
+/** Members since format 3; earlier files lack them. */
+const LATER_PROVENANCE: typeof PROVENANCE = [
+  ["cnep_as_of_date", either(day, NOT_AVAILABLE)],
+  ["cepim_as_of_date", either(day, NOT_AVAILABLE)],
+  ["pgfn_as_of_month", either(month, NOT_AVAILABLE)],
+  ["partners_snapshot", either(month, NOT_AVAILABLE)],
+];
+
 const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
   ["host", either(printableUpTo(300), null)],
   ["partial", rule("true or false", (value) => typeof value === "boolean")],
@@ -224,8 +232,10 @@ function withNumbers(meta: SnapshotMeta): SnapshotMeta {
 function checkMeta(value: unknown): void {
   const meta = objectAt("", value);
   checkMembers("", meta, MEMBERS);
-  const provenance = closedAt("/provenance", meta.provenance, names(PROVENANCE));
-  checkMembers("/provenance", provenance, PROVENANCE);
+  const sources = [...PROVENANCE, ...LATER_PROVENANCE];
+  const provenance = closedAt("/provenance", meta.provenance, names(sources));
+  const later = LATER_PROVENANCE.filter(([name]) => provenance[name] !== undefined);
+  checkMembers("/provenance", provenance, [...PROVENANCE, ...later]);
   // Omitted if there was nothing to report.
   if (meta.origin !== undefined) {
     checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);

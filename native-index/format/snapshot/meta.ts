@@ -82,6 +82,13 @@ export interface SnapshotMeta {
     readonly rfb_snapshot: string;
     readonly ibge_population_year: string;
     readonly ceis_as_of_date: string;
+    /** Since format 3: day of the list, `YYYY-MM-DD`. */
+    readonly cnep_as_of_date?: string;
+    readonly cepim_as_of_date?: string;
+    /** Since format 3: month of PGFN's list of debts, `YYYY-MM`. */
+    readonly pgfn_as_of_month?: string;
+    /** Since format 3: month of the partners' files that corporate partners were read from. */
+    readonly partners_snapshot?: string;
   };
   /** Notes on the files; absent if there are none. */
   readonly origin?: SnapshotOrigin;

@@ -49,6 +49,8 @@ export type { SnapshotMeta } from "./meta.ts";
 /** Options of `finish`. */
 export interface FinishOptions {
   readonly threads: number;
+  /** The part OWNERS (owners.ts); default: none. */
+  readonly owners?: Uint8Array | null;
   /** Shared u32 that counts from 0 to 1,000 during the index build. */
   readonly progress?: Uint32Array;
 }
@@ -151,6 +153,7 @@ export class SnapshotWriter {
       rowCount: this.rows,
       sections: this.sections(),
       threads: options.threads,
+      ...(options.owners == null ? {} : { owners: options.owners }),
       ...(options.progress === undefined ? {} : { progress: options.progress }),
     });
     this.position = fstatSync(this.descriptor()).size;

@@ -1,31 +1,35 @@
 /**
  * The versions of the snapshot file. Input: the version of a file. Output: whether this program
  * opens it, or the reason why not.
- * Invariant: other columns mean another version. Only one version back is opened, because a
- * snapshot is made from a public dump and can be rebuilt. Data outside of the directory, named by
- * additional members of the footer's JSON, needs no new version, because older readers skip it; so
- * the digests (`identity.ts`) were added to version 1.
+ * Invariant: other columns mean another version. Versions are opened from the last release on,
+ * because a snapshot is made from a public dump and can be rebuilt. Data outside of the directory,
+ * named by additional members of the footer's JSON, needs no new version, because older readers
+ * skip it; so the digests (`identity.ts`) were added to version 1.
  */
 
 import { COLUMNS, type Column, TABLES, type TableName } from "../columns.ts";
 import { quoted } from "../printable.ts";
 
 /** Version of the file format that is written; `format.h` has the same number. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /**
  * The versions that are opened, each with the fingerprint of its columns. Adding, removing, or
  * moving a column, dimension, order, or table changes the fingerprint and needs a new version, here
- * and in `format.h`. The row of the version before stays for one release, with the data its reader
- * needs: version 1 lacks the last columns and the last table of `columns.ts`.
+ * and in `format.h`. A row stays until the release after the next, with the data its reader needs:
+ * versions 1 and 2 lack the last columns of `columns.ts`, version 1 also the last table.
  */
 export const ADMITTED: ReadonlyMap<number, bigint> = new Map([
   [1, 0x6422f1659f2dba30n],
   [2, 0xb8df1319d2ff3433n],
+  [3, 0xfa5294af7b79187an],
 ]);
 
 /** Number of later columns that a version lacks. */
-const LATER_COLUMNS: ReadonlyMap<number, number> = new Map([[1, 5]]);
+const LATER_COLUMNS: ReadonlyMap<number, number> = new Map([
+  [1, 14],
+  [2, 9],
+]);
 
 /** Returns the columns of a version. */
 export function columnsOf(version: number): readonly Column[] {
@@ -39,7 +43,7 @@ export function tablesOf(version: number): readonly TableName[] {
 
 /** Explains why a version is not opened: an older file, or an older program. */
 export function versionRefusal(version: unknown): string {
-  const known = [...ADMITTED.keys()].join(" and ");
+  const known = [...ADMITTED.keys()].join(", ");
   if (typeof version === "number" && version > FORMAT_VERSION) {
     return (
       `it has index format ${version}, which is of a newer version of Peneira (this one reads ` +

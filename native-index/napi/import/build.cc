@@ -409,6 +409,11 @@ BuildRequest readRequest(const Given& object) {
   request.rowCount = object.member("rowCount").whole(kSafeInteger);
   request.sections = readSections(object.member("sections"));
   request.threads = static_cast<unsigned>(object.member("threads").integer(1, kThreadsMax));
+  const Given owners = object.member("owners");
+  if (!owners.isUndefined()) {
+    const std::span<const uint8_t> bytes = owners.bytes();
+    request.owners.assign(bytes.begin(), bytes.end());
+  }
   const Given held = object.member("rowsHeld");
   if (!held.isUndefined()) request.rowsHeld = held.whole32();
   return request;

@@ -195,11 +195,17 @@ std::vector<CompanySpill> readCompanies(const Given& array) {
   return files;
 }
 
-std::vector<std::span<const uint8_t>> readSimples(const Given& array) {
+std::vector<std::span<const uint8_t>> readSpills(const Given& array) {
   std::vector<std::span<const uint8_t>> files;
   const uint32_t count = array.length();
   for (uint32_t i = 0; i < count; i++) files.emplace_back(array.item(i).bytes());
   return files;
+}
+
+// A list of CNPJs, or null if none was imported.
+CnpjList readCnpjs(const Given& list) {
+  if (list.isNull()) return {};
+  return {true, list.bytes()};
 }
 
 std::vector<EstablishmentSpill> readEstablishments(const Given& array) {
@@ -231,16 +237,19 @@ void readInput(const Given& object, JoinInput& request) {
   const Given companies = object.member("companies");
   request.hasCompanies = !companies.isNull();
   if (request.hasCompanies) request.companies = readCompanies(companies);
-  request.simples = readSimples(object.member("simples"));
+  request.simples = readSpills(object.member("simples"));
   request.establishments = readEstablishments(object.member("establishments"));
   request.ibge = object.member("ibge").bytes();
   request.tomCount = object.member("tomCount").whole32();
   request.tomAbroad = readOrdinal(object.member("tomAbroad"));
   request.ufAbroad = readOrdinal(object.member("ufAbroad"));
   request.cnaeNotInformed = readOrdinal(object.member("cnaeNotInformed"));
-  const Given sanctioned = object.member("sanctioned");
-  request.sanctionsKnown = !sanctioned.isNull();
-  if (request.sanctionsKnown) request.sanctioned = sanctioned.bytes();
+  request.sanctioned = readCnpjs(object.member("sanctioned"));
+  request.cnep = readCnpjs(object.member("cnep"));
+  request.cepim = readCnpjs(object.member("cepim"));
+  const Given debts = object.member("debts");
+  request.debtsKnown = !debts.isNull();
+  if (request.debtsKnown) request.debts = readSpills(debts);
   request.snapshotDay = readOrdinal(object.member("snapshotDay"));
   request.providers = object.member("providers").bytes();
 }

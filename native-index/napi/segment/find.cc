@@ -94,6 +94,14 @@ napi_value districtRows(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value ownersPart(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) -> napi_value {
+    const std::span<const uint8_t> part = segment->owners();
+    if (part.empty()) return fromNull(env);
+    return fromUint8s(env, part);
+  });
+}
+
 napi_value districts(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const uint32_t municipality = arguments.at(0, "municipality").whole32();
@@ -150,7 +158,7 @@ constexpr NamedMethod kFindMethods[] = {
     {"suggestAsync", suggestAsync},   {"companyAsync", companyAsync},
     {"districtRows", districtRows},   {"districts", districts},
     {"districtSizes", districtSizes}, {"emailRows", emailRows},
-    {"phoneRows", phoneRows}};
+    {"phoneRows", phoneRows},         {"ownersPart", ownersPart}};
 
 }  // namespace
 
@@ -217,6 +225,13 @@ napi_value sortEntriesAsync(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value entryRows(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    EntryRows found = rowsOfEntries(*segment, readEntries(arguments.at(0, "entries")));
+    return fromRowList(env, std::make_shared<RowList>(std::move(found.roaring)));
+  });
+}
+
 napi_value entryRowsAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     std::vector<uint64_t> sent = readEntries(arguments.at(0, "entries"));
@@ -277,7 +292,8 @@ napi_value entriesOf(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr NamedMethod kListMethods[] = {{"entryRowsAsync", entryRowsAsync},
+constexpr NamedMethod kListMethods[] = {{"entryRows", entryRows},
+                                        {"entryRowsAsync", entryRowsAsync},
                                         {"blockRowsAsync", blockRowsAsync},
                                         {"entriesOfBits", entriesOfBits},
                                         {"matchEntriesAsync", matchEntriesAsync},

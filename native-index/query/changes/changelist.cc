@@ -25,6 +25,12 @@ uint32_t columnsOfFlag(uint32_t flag) {
     case FlagCodes::kHasLandline: return columnBit(Columns::kPhone1) | columnBit(Columns::kPhone2);
     case FlagCodes::kOwnDomain: return columnBit(Columns::kEmailOwnDomain);
     case FlagCodes::kOwnEmail: return columnBit(Columns::kEmailShared);
+    case FlagCodes::kInCnep: return columnBit(Columns::kInCnep);
+    case FlagCodes::kInCepim: return columnBit(Columns::kInCepim);
+    case FlagCodes::kFederalDebt: return columnBit(Columns::kFederalDebt);
+    case FlagCodes::kEmailAndPhone:
+    case FlagCodes::kEmailAndMobile:
+      return columnBit(Columns::kEmail) | columnBit(Columns::kPhone1) | columnBit(Columns::kPhone2);
     default: return 0;
   }
 }

@@ -28,8 +28,8 @@ struct Difference {
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in difference masks. Scores have no bit, because they are not facts. Counted
-// columns share bits, because only filters compare them.
+// Bit of a column in difference masks. Scores are not facts and have none. Counted columns and
+// those after them share bits, because only filters test whether they differ.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -37,10 +37,12 @@ constexpr uint32_t columnBit(uint32_t column) {
     case Columns::kPhone1Shared:
     case Columns::kPhone2Shared: return uint32_t{1} << 30;
     case Columns::kEstablishments: return uint32_t{1} << 31;
-    default: return column < Columns::kScore ? uint32_t{1} << column : 0;
+    default: break;
   }
+  if (column >= Columns::kSimplesExcludedOn) return uint32_t{1} << 31;
+  return column < Columns::kScore ? uint32_t{1} << column : 0;
 }
-static_assert(Columns::kScore == 29 && Columns::kCount == Columns::kEmailOwnDomain + 1);
+static_assert(Columns::kScore == 29 && Columns::kSimplesExcludedOn == Columns::kEmailOwnDomain + 1);
 
 // Maximum accounts of a call, whose entries are in memory while they are compared.
 constexpr uint32_t kAccountsPerCallMax = 1u << 20;

@@ -38,11 +38,12 @@ Limits limitsOf(uint32_t column) {
   switch (kColumns[column].type) {
     case ColumnType::kDate32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), 4};
+    case ColumnType::kDictionary8: return {0, std::numeric_limits<uint8_t>::max(), 1};
     case ColumnType::kDictionary16Uint32: return {0, std::numeric_limits<uint16_t>::max(), 2};
     case ColumnType::kUint32: return {0, std::numeric_limits<uint32_t>::max(), 4};
     case ColumnType::kInt64:
       return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 8};
-    default: badArgument("a range clause needs a column of dates, cents, phones or postal codes");
+    default: badArgument("a range clause needs a column of dates, numbers, or ascending codes");
   }
 }
 
@@ -109,6 +110,7 @@ bool RangeTest::inParts(uint64_t value) const {
 
 uint64_t RangeTest::read(const uint8_t* values, uint32_t index) const {
   switch (width_) {
+    case 1: return values[index];
     case 2: return load<uint16_t>(values + uint64_t{index} * 2);
     case 4: return load<uint32_t>(values + uint64_t{index} * 4);
     default: return load<uint64_t>(values + uint64_t{index} * 8);
@@ -127,6 +129,7 @@ bool RangeTest::inRanges(uint64_t value) const {
 bool RangeTest::containsIn(uint32_t column, uint32_t row) const {
   if (!columns_->valid(column, row)) return false;
   switch (width_) {
+    case 1: return inRanges(columns_->value<uint8_t>(column, row));
     case 2: return inRanges(columns_->value<uint16_t>(column, row));
     case 4: return inRanges(columns_->value<uint32_t>(column, row));
     default: return inRanges(columns_->value<uint64_t>(column, row));
@@ -162,7 +165,7 @@ uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
   uint64_t found = 0;
   if (ranges_.empty()) return found;
   const uint8_t* values = span.data + uint64_t{index} * width_;
-  if (width_ == 2 || !parts_.first.empty()) {
+  if (width_ <= 2 || !parts_.first.empty()) {
     for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inRanges(read(values, i))} << i;
   } else {
     for (const Range& range : ranges_) {
@@ -423,8 +426,21 @@ bool RowTest::flagHolds(uint32_t flag, uint32_t row) const {
     case FlagCodes::kOwnEmail:
       return columns.valid(Columns::kEmailShared, row) &&
              segment_.number(columns.code(Columns::kEmailShared, row)) == 1;
+    case FlagCodes::kInCnep: return isListed(Columns::kInCnep, row);
+    case FlagCodes::kInCepim: return isListed(Columns::kInCepim, row);
+    case FlagCodes::kFederalDebt: return isListed(Columns::kFederalDebt, row);
+    case FlagCodes::kEmailAndPhone:
+      return flagHolds(FlagCodes::kHasEmail, row) && flagHolds(FlagCodes::kHasPhone, row);
+    case FlagCodes::kEmailAndMobile:
+      return flagHolds(FlagCodes::kHasEmail, row) && flagHolds(FlagCodes::kHasMobile, row);
     default: return false;
   }
+}
+
+// True if the row is in a list that the snapshot has.
+bool RowTest::isListed(uint32_t column, uint32_t row) const {
+  const ColumnSet& columns = segment_.columns();
+  return columns.valid(column, row) && columns.flag(column, row);
 }
 
 bool RowTest::hasPhone(uint32_t row, bool (*isWanted)(int64_t)) const {

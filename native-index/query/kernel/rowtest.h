@@ -143,6 +143,7 @@ class RowTest {
   bool holds(const Condition& condition, uint32_t row);
   bool partHolds(const Part& part, uint32_t row);
   bool flagHolds(uint32_t flag, uint32_t row) const;
+  bool isListed(uint32_t column, uint32_t row) const;
   bool hasPhone(uint32_t row, bool (*isWanted)(int64_t)) const;
   bool inContainers(const Part& part, uint32_t row);
 

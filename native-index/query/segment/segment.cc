@@ -206,6 +206,12 @@ std::vector<int64_t> Segment::numbersOf(uint32_t number) const {
   return numbers;
 }
 
+std::span<const uint8_t> Segment::owners() const {
+  const auto part = findPart(blocks_, directory_, kOwnersMagic, kOwnersVersion);
+  if (!part) return {};
+  return {blocks_.view(part->offset, part->length), part->length};
+}
+
 std::string_view Segment::meta() const {
   const SectionRange& section = directory_.meta;
   const uint8_t* bytes = blocks_.view(section.offset, section.length);

@@ -160,6 +160,8 @@ class Segment {
   FileState fileState() const { return mapping_->state(); }
 
   const Blocks& blocks() const { return blocks_; }
+  // The bytes of OWNERS, after their checksums were checked; empty if there is none.
+  std::span<const uint8_t> owners() const;
   const ColumnSet& columns() const { return columns_; }
   const Postings& postings() const { return postings_; }
   const Terms& terms() const { return terms_; }

@@ -24,6 +24,9 @@ const THREADS_MAX = 8;
 /** A source with more malformed rows than this is not a month of the registry. */
 const BAD_ROWS_MAX = 1_000_000;
 
+/** Flags of the public lists. */
+const LIST_FLAGS = ["ceis", "cnep", "cepim", "pgfn"] as const;
+
 /** The flags as parsed by commander. */
 export interface ImportFlags {
   readonly out: string;
@@ -31,6 +34,10 @@ export interface ImportFlags {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
+  readonly cnep?: string;
+  readonly cepim?: string;
+  readonly pgfn?: string;
+  readonly corporatePartners?: boolean;
   readonly places?: string;
   readonly municipalities?: string;
   readonly keepCpf?: boolean;
@@ -64,6 +71,10 @@ export function registerImport(program: Command): void {
     )
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
+    .option("--cnep <file>", "punished companies: AAAAMMDD_CNEP.csv or its zip")
+    .option("--cepim <file>", "barred non-profit entities: AAAAMMDD_CEPIM.csv or its zip")
+    .option("--pgfn <folder>", "debts to the Union: folder with PGFN's three zips of a quarter")
+    .option("--corporate-partners", "read which companies are partners of others, from Socios")
     .option(
       "--places <csv>",
       "regions and town centers of municipalities, used to understand sentences",
@@ -192,12 +203,14 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (flags.date !== undefined && !(isDay(flags.date) && isOurCentury(flags.date))) {
     problems.push(`--date must be a day of 2000 to 2099 as YYYY-MM-DD, not "${flags.date}"`);
   }
-  for (const path of [source, flags.population, flags.ceis, flags.places, flags.municipalities]) {
+  const { population, places, municipalities } = flags;
+  const given = [population, ...LIST_FLAGS.map((name) => flags[name]), places, municipalities];
+  for (const path of [source, ...given]) {
     if (path !== undefined && !existsSync(path))
       problems.push(`there is no file or folder ${path}`);
   }
-  const given = statSync(source, { throwIfNoEntry: false });
-  if (given !== undefined && !given.isDirectory() && !given.isFile()) {
+  const found = statSync(source, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory() && !found.isFile()) {
     problems.push(`${source} is neither a folder nor a regular file`);
   }
   if (existsSync(flags.out) && !statSync(flags.out).isFile()) {
@@ -211,10 +224,11 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     out: resolve(flags.out),
     ...(flags.label === undefined ? {} : { label: flags.label }),
     ...(flags.date === undefined ? {} : { date: flags.date }),
-    ...(flags.population === undefined ? {} : { population: flags.population }),
-    ...(flags.ceis === undefined ? {} : { ceis: flags.ceis }),
-    ...(flags.places === undefined ? {} : { places: flags.places }),
-    ...(flags.municipalities === undefined ? {} : { municipalities: flags.municipalities }),
+    ...(population === undefined ? {} : { population }),
+    ...listsOf(flags),
+    ...(places === undefined ? {} : { places }),
+    ...(municipalities === undefined ? {} : { municipalities }),
+    corporatePartners: flags.corporatePartners === true,
     keepCpf: flags.keepCpf === true,
     partial: flags.partial === true,
     force: flags.force === true,
@@ -224,6 +238,16 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     startStage: (label, total, unit) => progress(label, total, stderr, unit),
   };
 }
+
+/** The public lists that were given. */
+export function listsOf(flags: Readonly<Partial<Record<ListFlag, string>>>) {
+  const given = LIST_FLAGS.filter((name) => flags[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, flags[name]])) as Partial<
+    Record<ListFlag, string>
+  >;
+}
+
+type ListFlag = (typeof LIST_FLAGS)[number];
 
 /** The registry is published as files since 2018; a day of another century is a typing error. */
 function isOurCentury(day: string): boolean {

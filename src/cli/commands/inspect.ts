@@ -144,6 +144,18 @@ function sectionsOf(
   return rows;
 }
 
+/** Optional lists that the import read. */
+function laterSources(provenance: Inspection["provenance"]): string[] {
+  const named = [
+    ["CNEP", provenance.cnep_as_of_date],
+    ["CEPIM", provenance.cepim_as_of_date],
+    ["PGFN", provenance.pgfn_as_of_month],
+    ["corporate partners", provenance.partners_snapshot],
+  ] as const;
+  const known = named.filter(([, date]) => date !== undefined && date !== "not_available");
+  return known.length === 0 ? [] : [`  ${known.map((pair) => pair.join(" ")).join(", ")}`];
+}
+
 function inspectionText(inspection: Inspection, meta: SnapshotMeta): string {
   const { provenance } = inspection;
   const lines = [
@@ -151,6 +163,7 @@ function inspectionText(inspection: Inspection, meta: SnapshotMeta): string {
     `  release ${inspection.label} of ${inspection.snapshot_date}`,
     `  ${count(inspection.accounts)} ${wordFor(inspection.accounts, "account")}`,
     `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
+    ...laterSources(provenance),
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
     ...(inspection.places === null
       ? []

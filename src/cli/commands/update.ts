@@ -40,7 +40,7 @@ import {
   shareUse,
   untilSignal,
 } from "./download.ts";
-import { readImportFlags, runImport } from "./import.ts";
+import { listsOf, readImportFlags, runImport } from "./import.ts";
 
 /**
  * Peak disk bytes of an import, including the snapshot, per byte of the zips. Measured with
@@ -59,6 +59,10 @@ export interface UpdateFlags extends ShareFlags {
   readonly keep?: string;
   readonly population?: string;
   readonly ceis?: string;
+  readonly cnep?: string;
+  readonly cepim?: string;
+  readonly pgfn?: string;
+  readonly corporatePartners?: true;
   readonly places?: string;
   readonly municipalities?: string;
   readonly keepCpf?: true;
@@ -122,6 +126,10 @@ export function registerUpdate(program: Command): void {
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
+    .option("--cnep <file>", "for the import: punished companies")
+    .option("--cepim <file>", "for the import: barred non-profit entities")
+    .option("--pgfn <folder>", "for the import: debts to the Union, PGFN's three zips")
+    .option("--corporate-partners", "also download Socios, and read which companies own others")
     .option(
       "--places <csv>",
       "for the import: regions and town centers (default: those of the previous month)",
@@ -183,6 +191,10 @@ const NOT_WITH_CHECK = {
   keep: "--keep",
   population: "--population",
   ceis: "--ceis",
+  cnep: "--cnep",
+  cepim: "--cepim",
+  pgfn: "--pgfn",
+  corporatePartners: "--corporate-partners",
   places: "--places",
   municipalities: "--municipalities",
   keepCpf: "--keep-cpf",
@@ -212,11 +224,13 @@ function refuse(flags: UpdateFlags, keep: number | null): void {
 }
 
 function importFlags(flags: UpdateFlags, out: string) {
-  const { population, ceis, places, municipalities, keepCpf, force, threads } = flags;
+  const { population, places, municipalities, keepCpf, force, threads } = flags;
+  const { corporatePartners } = flags;
   return {
     out,
     ...(population === undefined ? {} : { population }),
-    ...(ceis === undefined ? {} : { ceis }),
+    ...listsOf(flags),
+    ...(corporatePartners === undefined ? {} : { corporatePartners }),
     ...(places === undefined ? {} : { places }),
     ...(municipalities === undefined ? {} : { municipalities }),
     ...(keepCpf === undefined ? {} : { keepCpf }),
@@ -259,7 +273,7 @@ class Update {
     this.#options = {
       ...shareUse(config, signal),
       to: dumpsOf(flags, folder),
-      all: false,
+      all: this.#parts.flags.corporatePartners === true,
       replace: true,
       verify: false,
       demands: (bytes) => demandsOf(this.#desk, bytes),

@@ -174,6 +174,67 @@ const DESCRIBED = {
     ({ company: { started_before: before } }, words) =>
       before === null ? [] : [words.day(before)],
   ],
+  status_since: [
+    "Status since",
+    "Situação desde",
+    ({ company }, words) => since(words, company.status_since),
+  ],
+  status_before: [
+    "Status since before",
+    "Situação desde antes de",
+    ({ company }, words) => before(words, company.status_before),
+  ],
+  status_reason_any_of: [
+    "Reasons of the status",
+    "Motivos da situação",
+    ({ company }, words) =>
+      company.status_reason_any_of?.map((code) => beside(words.reason(code), code)),
+  ],
+  simples_excluded_since: [
+    "Left Simples Nacional",
+    "Saída do Simples Nacional",
+    ({ company }, words) => since(words, company.simples_excluded_since),
+  ],
+  simples_excluded_before: [
+    "Left Simples Nacional before",
+    "Saída do Simples Nacional antes de",
+    ({ company }, words) => before(words, company.simples_excluded_before),
+  ],
+  mei_excluded_since: [
+    "Ceased to be a MEI",
+    "Saída do MEI",
+    ({ company }, words) => since(words, company.mei_excluded_since),
+  ],
+  mei_excluded_before: [
+    "Ceased to be a MEI before",
+    "Saída do MEI antes de",
+    ({ company }, words) => before(words, company.mei_excluded_before),
+  ],
+  sanction_any_of: [
+    "In a list of sanctions",
+    "Em uma lista de sanções",
+    ({ company }) => company.sanction_any_of?.map((name) => name.toUpperCase()),
+  ],
+  has_federal_debt: [
+    "Debt to the Union (PGFN)",
+    "Dívida ativa da União (PGFN)",
+    ({ company }, words) => either(company.has_federal_debt, words),
+  ],
+  owned_by_any_of: [
+    "Owned by a company",
+    "Tem como sócia a empresa",
+    ({ company }) => company.owned_by_any_of,
+  ],
+  owned_by_depth: [
+    "Steps of ownership, up to",
+    "Níveis de participação, até",
+    ({ company }, words) => counted(words, company.owned_by_depth),
+  ],
+  missing_any_of: [
+    "Contact is missing",
+    "Sem contato",
+    ({ contact }, words) => contact.missing_any_of?.map((kind) => words.missing[kind]),
+  ],
   share_capital_min: [
     "Share capital from",
     "Capital social a partir de",
@@ -265,6 +326,18 @@ function amount({ locale }: Words, reais: number | undefined): readonly string[]
 
 function counted({ locale }: Words, bound: number | undefined): readonly string[] {
   return bound === undefined ? [] : [bound.toLocaleString(locale)];
+}
+
+function since(words: Words, day: string | undefined): readonly string[] {
+  return day === undefined ? [] : [words.startedOn(words.day(day))];
+}
+
+function before(words: Words, day: string | undefined): readonly string[] {
+  return day === undefined ? [] : [words.day(day)];
+}
+
+function either(wanted: boolean | undefined, words: Words): readonly string[] {
+  return wanted === undefined ? [] : [wanted ? words.yes : words.no];
 }
 
 function known(words: Words, required: boolean): readonly string[] {

@@ -4,8 +4,11 @@
  * because describe.ts, which has the rules, would be twice as long.
  */
 
+import { REASONS_PT } from "../../spec/fields/reasons.ts";
+import { REASONS_EN } from "../../spec/fields/reasons-en.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SortField } from "../../spec/fields.ts";
+import type { MISSING_CONTACTS } from "../../spec/filters/wider.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 type Mode = AccountQuerySpec["filters"]["industry"]["secondary_cnae_mode"];
@@ -37,6 +40,11 @@ export interface DescribeWords {
   readonly changes: string;
   readonly watched: string;
   readonly byCnpj: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly missing: Readonly<Record<(typeof MISSING_CONTACTS)[number], string>>;
+  /** Name of a reason of the status; null if it has none. */
+  readonly reason: (code: string) => string | null;
 }
 
 const EN: DescribeWords = {
@@ -75,6 +83,15 @@ const EN: DescribeWords = {
   changes: "Changes",
   watched: "Watched fields",
   byCnpj: "CNPJ, ascending",
+  yes: "yes",
+  no: "no",
+  missing: {
+    email: "no e-mail",
+    phone: "no phone",
+    mobile: "no mobile phone",
+    any: "neither e-mail nor phone",
+  },
+  reason: (code) => REASONS_EN[code as keyof typeof REASONS_EN] ?? null,
 };
 
 const PT: DescribeWords = {
@@ -124,6 +141,15 @@ const PT: DescribeWords = {
   changes: "Mudanças",
   watched: "Campos acompanhados",
   byCnpj: "CNPJ, crescente",
+  yes: "sim",
+  no: "não",
+  missing: {
+    email: "sem e-mail",
+    phone: "sem telefone",
+    mobile: "sem celular",
+    any: "sem e-mail e sem telefone",
+  },
+  reason: (code) => REASONS_PT[code as keyof typeof REASONS_PT] ?? null,
 };
 
 /** Returns the words of a language; files for programs use English. */

@@ -46,10 +46,28 @@ export function describeSource(
     [pt ? "Publicação do cadastro (Receita Federal)" : "Registry release", rfb_snapshot],
     [pt ? "População do ano (IBGE)" : "Population of the year", known(ibge_population_year)],
     [pt ? "Sanções até (CEIS)" : "Sanctions as of", sanctionsAsOf],
+    ...laterSources(segment.provenance, pt, day),
     [pt ? "Linhas deste arquivo" : "Rows in this file", formatCount(rowCount)],
     [matchesLabel(changes !== undefined, pt), formatCount(matches)],
   ];
   return items.map(([label, value]) => ({ label, values: [value] }));
+}
+
+/** Optional lists, named only if they were imported. */
+function laterSources(
+  { cnep_as_of_date, cepim_as_of_date, pgfn_as_of_month, partners_snapshot }: Segment["provenance"],
+  pt: boolean,
+  day: (iso: string) => string,
+): (readonly [label: string, value: string])[] {
+  const named = [
+    [pt ? "Punições até (CNEP)" : "Punishments as of (CNEP)", cnep_as_of_date],
+    [pt ? "Impedidas até (CEPIM)" : "Barred as of (CEPIM)", cepim_as_of_date],
+    [pt ? "Dívida ativa (PGFN)" : "Federal debts (PGFN)", pgfn_as_of_month],
+    [pt ? "Empresas sócias" : "Corporate partners", partners_snapshot],
+  ] as const;
+  return named.flatMap(([label, value]) =>
+    value === undefined ? [] : [[label, value.length === 10 ? day(value) : value] as const],
+  );
 }
 
 function matchesLabel(areChanges: boolean, pt: boolean): string {

@@ -7,6 +7,7 @@
  */
 
 import {
+  LIST_FLAGS,
   RECORD,
   RECORD_FLAGS,
   RECORD_NULL,
@@ -152,6 +153,7 @@ export class ColumnRows {
     if (cell !== null) flags |= RECORD_FLAGS.sanctionKnown;
     if (cell === true) flags |= RECORD_FLAGS.sanctioned;
     view.setUint8(at + RECORD.flags, flags);
+    view.setUint8(at + RECORD.listFlags, listFlags(cells, row));
   }
 
   private writeCodes(cells: Cells, row: number, view: DataView, at: number): void {
@@ -250,6 +252,26 @@ function withZeros(given: string): string | null {
   const isRight =
     checkDigits(readBase36(bytes, 0, 8), readBase36(bytes, 8, 12)) === Number(cnpj.slice(12));
   return cnpj === given || isRight ? cnpj : null;
+}
+
+/** The columns of public lists, with the flag of a known and of a listed account. */
+const LISTED = [
+  ["in_cnep", LIST_FLAGS.cnepKnown, LIST_FLAGS.cnep],
+  ["in_cepim", LIST_FLAGS.cepimKnown, LIST_FLAGS.cepim],
+  ["federal_debt", LIST_FLAGS.debtKnown, 0],
+  ["federal_debt_fgts", LIST_FLAGS.debtKnown, LIST_FLAGS.debtFgts],
+  ["federal_debt_social_security", LIST_FLAGS.debtKnown, LIST_FLAGS.debtSocialSecurity],
+  ["federal_debt_other", LIST_FLAGS.debtKnown, LIST_FLAGS.debtOther],
+] as const satisfies readonly (readonly [ColumnName, known: number, listed: number])[];
+
+function listFlags(cells: Cells, row: number): number {
+  let flags = 0;
+  for (const [name, known, listed] of LISTED) {
+    const cell = cells[name](row);
+    if (cell === null || cell === undefined) continue;
+    flags |= known | (cell === true ? listed : 0);
+  }
+  return flags;
 }
 
 function isList(cell: Cell): cell is Iterable<Cell> {

@@ -24,7 +24,7 @@ import {
   type SnapshotMunicipality,
   type SnapshotPlaces,
 } from "../../../native-index/format/snapshot/meta.ts";
-import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
+import { columnsOf, FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { activityName } from "../../dump/activities.ts";
 import { readPlaces } from "../../dump/places.ts";
@@ -34,6 +34,7 @@ import { SCORE_VERSION } from "../../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";
 import { type Assembled, assemble, type PassTime, timed } from "../assemble.ts";
+import { type Debts, spillDebts } from "../debts.ts";
 import {
   type AllCodes,
   type AllRemaps,
@@ -55,9 +56,9 @@ import {
   readPopulation,
 } from "../places/municipalitytables.ts";
 import { checkShrinking, previousAccounts } from "../previous.ts";
+import { listWarnings, type PublicLists, provenanceOf, readSanctionLists } from "../publiclists.ts";
 import { dayOf, MAIL_PROVIDERS, SLOT_BYTES, unplaced } from "../release-tables.ts";
 import { type ImportReport, ruleCounts } from "../report.ts";
-import { readSanctions, type Sanctions } from "../sanctions.ts";
 import { type SpillFile, SpillWriter } from "../spill.ts";
 import { mergeTallies, Tally, type TallyResult } from "../tally.ts";
 import { Threads } from "../threads.ts";
@@ -83,17 +84,9 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   const started = performance.now();
   const times: PassTime[] = [];
   const source = await openColumns(options.source);
-  const label = options.label ?? source.meta?.label;
-  const date = options.date ?? source.meta?.snapshot_date;
-  if (label === undefined || date === undefined) {
-    const name = basename(options.source);
-    throw new CommandError(
-      `${name} does not say of which release it is: give --label YYYY-MM and --date YYYY-MM-DD ` +
-        "to peneira import",
-    );
-  }
+  const { label, date } = releaseOf(source, options);
   const population = options.population === undefined ? null : readPopulation(options.population);
-  const sanctions = options.ceis === undefined ? null : await readSanctions(options.ceis, date);
+  const sanctions = await readSanctionLists(options, date);
   const placed = options.places === undefined ? null : readPlaces(options.places);
   const previous = await previousAccounts(options.out);
   const bytes = statSync(options.source).size;
@@ -103,17 +96,13 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   const threads = new Threads(options.threads);
   try {
     const scanned = await timed(times, "read", () =>
-      scanColumns(source, options, workspace, sanctions),
+      scanColumns(source, options, workspace, sanctions.ceis?.cnpjs ?? null),
     );
-    const tables = buildTables({
-      ...scanned,
-      meta: source.meta,
-      label,
-      date,
-      population,
-      sanctions,
-      placed,
-    });
+    const debts = await debtsOf(options, scanned.partitions, workspace.file("debts"));
+    const lists = { ...sanctions, debts };
+    warnings.push(...listWarnings(lists));
+    const { meta } = source;
+    const tables = buildTables({ ...scanned, meta, label, date, population, lists, placed });
     if (population !== null) {
       const { lookups, dictionaries } = tables.meta;
       const { municipality_ibge: codes } = dictionaries;
@@ -127,7 +116,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
       workspace,
       threads,
       partitions: scanned.partitions,
-      context: contextOf(scanned, tables, date),
+      context: contextOf(scanned, tables, { date, lists }),
       metaOf: (accounts, numbers) => {
         const { dictionaries, ...meta } = tables.meta;
         const counted = { ...dictionaries, number: numberTexts(numbers) };
@@ -147,6 +136,35 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
     await threads.close();
     workspace.close();
   }
+}
+
+/** The debts, if they were given. */
+async function debtsOf(
+  { pgfn, partial = false }: ImportOptions,
+  partitions: number,
+  spillPath: string,
+): Promise<Debts | null> {
+  if (pgfn === undefined) return null;
+  return spillDebts({ path: pgfn, spillPath, partitions, slotBytes: SLOT_BYTES, partial });
+}
+
+/** Label and date of the rows. @throws CommandError if they are unknown, or for a dump's flag. */
+function releaseOf(
+  { meta }: ColumnSource,
+  options: ImportOptions,
+): { readonly label: string; readonly date: string } {
+  if (options.corporatePartners === true) {
+    throw new CommandError(
+      "--corporate-partners reads the Socios files of a dump; import the folder of the month",
+    );
+  }
+  const label = options.label ?? meta?.label;
+  const date = options.date ?? meta?.snapshot_date;
+  if (label !== undefined && date !== undefined) return { label, date };
+  throw new CommandError(
+    `${basename(options.source)} does not say of which release it is: give --label YYYY-MM and ` +
+      "--date YYYY-MM-DD to peneira import",
+  );
 }
 
 /** Opens the file by its first bytes, ignoring its name. */
@@ -185,7 +203,7 @@ async function scanColumns(
   source: ColumnSource,
   options: ImportOptions,
   workspace: Workspace,
-  sanctions: Sanctions | null,
+  sanctioned: ReadonlySet<string> | null,
 ): Promise<Scanned> {
   const bytes = statSync(options.source).size;
   const share = Math.ceil(bytes / (options.partitionBytes ?? PARTITION_BYTES));
@@ -194,7 +212,6 @@ async function scanColumns(
   const tally = new Tally(basename(options.source));
   const counters = newCounters();
   const places = new Map<string, string>();
-  const sanctioned = sanctions?.cnpjs ?? null;
   const { keepCpf } = options;
   const rows = new ColumnRows({ writer, partitions, tally, counters, sanctioned, keepCpf, places });
   let read = 0;
@@ -209,11 +226,18 @@ async function scanColumns(
 }
 
 function checkColumns(path: string, batch: ColumnBatch): void {
-  const needed = COLUMNS.map(({ name }) => name).filter((name) => !name.startsWith("score"));
+  const needed = COLUMNS.map(({ name }) => name).filter((name) => !isOptional(name));
   const missing = needed.filter((name) => !batch.names.includes(name));
   if (missing.length === 0) return;
   throw new CommandError(`${path} lacks the columns ${missing.join(", ")}`);
 }
+
+/** Scores are computed again; files that an earlier version wrote lack the later columns. */
+function isOptional(name: string): boolean {
+  return name.startsWith("score") || LATER_COLUMNS.includes(name);
+}
+
+const LATER_COLUMNS: readonly string[] = COLUMNS.slice(columnsOf(2).length).map(({ name }) => name);
 
 interface TableSources {
   readonly codes: AllCodes;
@@ -222,7 +246,7 @@ interface TableSources {
   readonly label: string;
   readonly date: string;
   readonly population: Population | null;
-  readonly sanctions: Sanctions | null;
+  readonly lists: PublicLists;
   readonly placed: SnapshotPlaces | null;
 }
 
@@ -232,7 +256,7 @@ interface Tables {
 }
 
 function buildTables(sources: TableSources): Tables {
-  const { codes, meta, label, date, population, sanctions } = sources;
+  const { codes, meta, label, date, population, lists } = sources;
   const placed = sources.placed ?? meta?.places;
   const known = meta === null ? packageCodes(sources) : metaCodes(meta);
   const municipalities = getMunicipalities().map(({ code }) => code);
@@ -248,7 +272,8 @@ function buildTables(sources: TableSources): Tables {
       provenance: {
         rfb_snapshot: label,
         ibge_population_year: population?.year ?? old?.ibge_population_year ?? "not_available",
-        ceis_as_of_date: sanctions?.asOf ?? old?.ceis_as_of_date ?? "not_available",
+        ...provenanceOf(lists, old),
+        partners_snapshot: "not_available",
       },
       ...(meta?.origin === undefined ? {} : { origin: meta.origin }),
       ...(placed === undefined ? {} : { places: placed }),
@@ -310,7 +335,11 @@ function municipalitiesOf(sources: TableSources, toms: readonly string[]): Snaps
   });
 }
 
-function contextOf(scanned: Scanned, { kinds }: Tables, date: string) {
+function contextOf(
+  scanned: Scanned,
+  { kinds }: Tables,
+  { date, lists }: { readonly date: string; readonly lists: PublicLists },
+) {
   const remaps = Object.fromEntries(
     CODE_KINDS.map((kind) => [
       kind,
@@ -327,6 +356,9 @@ function contextOf(scanned: Scanned, { kinds }: Tables, date: string) {
     ufAbroad: UFS.indexOf("EX"),
     cnaeNotInformed: kinds.cnae.indexOf(CNAE_NOT_INFORMED),
     sanctioned: null,
+    cnep: lists.cnep?.cnpjs ?? null,
+    cepim: lists.cepim?.cnpjs ?? null,
+    debts: lists.debts?.spill ?? null,
     snapshotDay: dayOf(date),
     slotBytes: SLOT_BYTES,
     providers: new Set(MAIL_PROVIDERS),

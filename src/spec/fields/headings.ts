@@ -50,6 +50,15 @@ export const HEADINGS_PT: Readonly<Record<OutputField, string>> = {
   establishments: "Estabelecimentos",
   email_own_domain: "Domínio próprio de e-mail",
   whatsapp: "WhatsApp",
+  simples_excluded_on: "Saída do Simples",
+  mei_excluded_on: "Saída do MEI",
+  in_cnep: "No CNEP",
+  in_cepim: "No CEPIM",
+  federal_debt: "Dívida ativa da União",
+  federal_debt_total: "Valor da dívida ativa",
+  federal_debt_fgts: "Dívida com o FGTS",
+  federal_debt_social_security: "Dívida previdenciária",
+  federal_debt_other: "Outra dívida ativa",
 };
 
 /** In English. */
@@ -97,6 +106,15 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   establishments: "Establishments",
   email_own_domain: "Own e-mail domain",
   whatsapp: "WhatsApp",
+  simples_excluded_on: "Left Simples on",
+  mei_excluded_on: "Left MEI on",
+  in_cnep: "In the CNEP",
+  in_cepim: "In the CEPIM",
+  federal_debt: "Federal debt",
+  federal_debt_total: "Amount of the federal debt",
+  federal_debt_fgts: "Debt to the FGTS",
+  federal_debt_social_security: "Debt to social security",
+  federal_debt_other: "Other federal debt",
 };
 
 /** One Portuguese sentence about each field in a file for people. */
@@ -145,4 +163,15 @@ export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   establishments: "Estabelecimentos ativos da empresa na base.",
   email_own_domain: "Se o domínio do e-mail não é de um provedor público; vazio sem e-mail.",
   whatsapp: "Link que abre o WhatsApp com o primeiro celular; vazio quando não há celular.",
+  simples_excluded_on: "Data de exclusão do Simples Nacional.",
+  mei_excluded_on: "Data de exclusão do MEI.",
+  in_cnep: "Se há punição em vigor no CNEP; vazio quando não foi importado.",
+  in_cepim: "Se está impedida de celebrar convênios (CEPIM); vazio quando não foi importado.",
+  federal_debt: "Se é devedora na lista da PGFN; vazio quando não foi importada.",
+  federal_debt_total:
+    "Soma das inscrições de que é devedora principal, em reais; vazio quando não há dívida.",
+  federal_debt_fgts: "Se deve ao FGTS; vazio quando não foi importado.",
+  federal_debt_social_security:
+    "Se deve contribuições previdenciárias; vazio quando não foi importado.",
+  federal_debt_other: "Se deve outros tributos ou multas à União; vazio quando não foi importado.",
 };

@@ -7,6 +7,7 @@
  * do not compile while a row has no entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
+import type { Lacked } from "../catalog.ts";
 import { WIDER_FIELDS } from "./wider.ts";
 
 /** Groups of fields in the field picker, in order. */
@@ -105,10 +106,10 @@ export interface FieldRow {
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not offer. */
   readonly contact?: true;
-  /** Set for import counts, which older snapshots lack. */
-  readonly counted?: true;
-  /** Why its changes cannot be watched: it never changes, or it follows from other fields. */
-  readonly unwatched?: "identity" | "derived";
+  /** Data that older snapshots lack. */
+  readonly needs?: Lacked;
+  /** Why its changes cannot be watched: it never changes, or it follows from others or a list. */
+  readonly unwatched?: "identity" | "derived" | "listed";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;
 }

@@ -7,28 +7,21 @@
  */
 
 import { readCapital, readDate } from "../amounts.ts";
-import { analyzeWords } from "../analyzer.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
   type Lacked,
-  notCounted,
+  notInSnapshot,
 } from "../catalog.ts";
+import { readCnpj, readRoot } from "../cnpj/cnpj.ts";
 import { isEmailPattern, readEmail } from "../contacts/emails.ts";
 import { type PhoneFault, readPhone } from "../contacts/phones.ts";
-import { foldDistrict } from "../districtname.ts";
-import {
-  COMPANY_SIZE_CODES,
-  type OutputField,
-  REGISTRATION_STATUSES,
-  SECONDARY_CNAE_MODES,
-  type SecondaryCnaeMode,
-  UFS,
-} from "../fields.ts";
+import { type OutputField, SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
-import { isJsonObject, type SpecReader, shown } from "../reader.ts";
+import { type SpecReader, shown } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
+import { CodeReader } from "./codes.ts";
 import { rowsOf } from "./members.ts";
 import {
   FILTER_GROUPS,
@@ -56,15 +49,23 @@ interface Interval {
   readonly wrong: (from: unknown, to: unknown) => string | null;
 }
 
-/** By the second end; checked only if both are set. */
-const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
-  started_before: {
-    from: "started_after",
+/** An interval of days whose second end is excluded. */
+function days(from: FilterName): Interval {
+  return {
+    from,
     wrong: (after, before) =>
       (after as string) < (before as string)
         ? null
-        : `Must be after started_after (${after}): the interval holds no day.`,
-  },
+        : `Must be after ${from} (${after}): the interval holds no day.`,
+  };
+}
+
+/** By the second end; checked only if both are set. */
+const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
+  started_before: days("started_after"),
+  status_before: days("status_since"),
+  simples_excluded_before: days("simples_excluded_since"),
+  mei_excluded_before: days("mei_excluded_since"),
   establishments_max: {
     from: "establishments_min",
     wrong: (min, max) =>
@@ -80,6 +81,11 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
 /** Members that exclude each other; checked with the second of the two. */
 const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
   branches_only: "headquarters_only",
+};
+
+/** Members that need another one. */
+const NEEDING: Readonly<Partial<Record<FilterName, FilterName>>> = {
+  owned_by_depth: "owned_by_any_of",
 };
 
 /** Reads the `filters` object of a spec; mistakes go to the reader's log. */
@@ -143,13 +149,14 @@ class GroupReader {
       if ("reveals" in row) this.#checkFields(row.reveals, at);
       this.#checkInterval(member, members, at);
       this.#checkContrary(member, members, at);
+      this.#checkNeeded(member, members, at);
     }
     return members;
   }
 
   #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
     if (!this.#lookup.lacks(needs)) return;
-    this.#reader.mistake(pointer, "not_in_snapshot", notCounted(member));
+    this.#reader.mistake(pointer, "not_in_snapshot", notInSnapshot(member, needs));
   }
 
   /** A filter by a value reveals the value, so a plan that withholds one withholds both. */
@@ -166,6 +173,12 @@ class GroupReader {
     if (other === undefined || members[other] !== true) return;
     const wrong = `Cannot go with ${other}: no account meets both. Leave out one of them.`;
     this.#reader.mistake(pointer, "contradiction", wrong);
+  }
+
+  #checkNeeded(member: FilterName, members: Members, pointer: string): void {
+    const other = NEEDING[member];
+    if (other === undefined || members[other] !== undefined) return;
+    this.#reader.mistake(pointer, "missing", `Has no effect without ${other}: add it.`);
   }
 
   #checkInterval(member: FilterName, members: Members, pointer: string): void {
@@ -193,237 +206,6 @@ type ReadAsSchema = {
       | undefined;
   };
 };
-
-type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
-type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
-
-const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
-const NONE: readonly string[] = [];
-const UF_SET: ReadonlySet<string> = new Set(UFS);
-
-/** A district of a spec in normal form. */
-interface SpecDistrict {
-  municipality_ibge: string;
-  name: string;
-}
-
-/** Reads the lists of one spec; mistakes go to the reader's log. */
-export class CodeReader {
-  /** Every municipality named so far, repeats possible. */
-  readonly municipalities: CatalogMunicipality[] = [];
-  readonly #reader: SpecReader;
-  readonly #lookup: CatalogLookup;
-
-  constructor(reader: SpecReader, lookup: CatalogLookup) {
-    this.#reader = reader;
-    this.#lookup = lookup;
-  }
-
-  /** Activities in any spelling, expanded to subclasses. */
-  cnaes(value: unknown, pointer: string): string[] {
-    const codes = this.#reader.strings(value, pointer, (text, at) => {
-      const found = this.#lookup.cnae(text);
-      if (found.length === 0) this.#unknownCnae(text, at);
-      return found;
-    });
-    if (codes.length <= SPEC_LIMITS.cnaeCodesMax) return codes;
-    const detail = `Stands for ${codes.length} subclasses; at most ${SPEC_LIMITS.cnaeCodesMax}.`;
-    this.#reader.mistake(pointer, "too_many", detail);
-    return [];
-  }
-
-  /** The same for an extension, which may be null. */
-  secondaryCnaes(value: unknown, pointer: string): string[] {
-    return this.cnaes(value ?? undefined, pointer);
-  }
-
-  #unknownCnae(text: string, pointer: string): void {
-    this.#reader.mistake(pointer, "unknown_cnae", () =>
-      /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)
-        ? `No activity of the snapshot has the code ${shown(text)}.`
-        : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`,
-    );
-  }
-
-  /** Phrases as folded words. */
-  hints(value: unknown, pointer: string): string[] {
-    const { textHintsMax } = SPEC_LIMITS;
-    if (Array.isArray(value) && value.length > textHintsMax) {
-      const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
-      this.#reader.mistake(pointer, "too_many", detail);
-      return [];
-    }
-    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
-  }
-
-  #hint(text: string, pointer: string): readonly string[] {
-    // A repeated word adds nothing; without it, equal hints get equal bytes.
-    const words = [...new Set(analyzeWords(text))].join(" ");
-    const length = Math.max([...text].length, [...words].length);
-    if (length > SPEC_LIMITS.textHintLengthMax) {
-      const detail = `May have ${SPEC_LIMITS.textHintLengthMax} characters, not ${length}.`;
-      this.#reader.mistake(pointer, "too_long", detail);
-      return NONE;
-    }
-    if (words !== "") return [words];
-    this.#reader.mistake(pointer, "no_word", "Holds no word: a hint needs a letter or a digit.");
-    return NONE;
-  }
-
-  /** States in upper case. */
-  ufs(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
-  }
-
-  /** Municipalities by IBGE code, 7 digits. */
-  ibges(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
-  }
-
-  /** Municipalities by TOM code, 4 digits. */
-  toms(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
-  }
-
-  #uf(text: string, pointer: string): readonly string[] {
-    const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
-    if (UF_SET.has(uf)) return [uf];
-    const detail = () => `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
-    this.#reader.mistake(pointer, "unknown_uf", detail);
-    return NONE;
-  }
-
-  #ibge(text: string, pointer: string): readonly string[] {
-    const municipality = this.#lookup.municipalityByIbge(text);
-    if (municipality?.ibge) {
-      this.municipalities.push(municipality);
-      return [municipality.ibge];
-    }
-    this.#reader.mistake(pointer, "unknown_municipality", () =>
-      /^\d{6,7}$/.test(text)
-        ? `No municipality has the IBGE code ${shown(text)}.`
-        : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`,
-    );
-    return NONE;
-  }
-
-  #tom(text: string, pointer: string): readonly string[] {
-    const wellFormed = /^\d{1,4}$/.test(text);
-    const municipality = wellFormed
-      ? this.#lookup.municipalityByTom(text.padStart(4, "0"))
-      : undefined;
-    if (municipality !== undefined) {
-      this.municipalities.push(municipality);
-      return [municipality.tom];
-    }
-    this.#reader.mistake(pointer, "unknown_municipality", () =>
-      wellFormed
-        ? `No municipality has the TOM code ${shown(text)}.`
-        : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
-    );
-    return NONE;
-  }
-
-  /** Districts by municipality and folded name, ascending. */
-  districts(value: unknown, pointer: string): SpecDistrict[] {
-    const { districtsMax } = SPEC_LIMITS;
-    const found = new Map<string, SpecDistrict>();
-    const sent = this.#reader.array(value, pointer, districtsMax);
-    for (const [i, element] of sent.entries()) {
-      const district = this.district(element, `${pointer}/${i}`);
-      if (district === undefined) continue;
-      found.set(`${district.municipality_ibge} ${district.name}`, district);
-    }
-    return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
-  }
-
-  /** A district by its municipality and its name. */
-  district(element: unknown, at: string): SpecDistrict | undefined {
-    const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-    // The reader has already logged a non-object; its members are not missing too.
-    if (!isJsonObject(element)) return undefined;
-    const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
-    const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
-    const name = this.#districtName(given.name, `${at}/name`);
-    if (municipality === undefined || name === undefined) return undefined;
-    return { municipality_ibge: municipality, name };
-  }
-
-  #districtName(value: unknown, pointer: string): string | undefined {
-    const text = this.#reader.string(value, pointer);
-    if (text === undefined) return undefined;
-    const name = foldDistrict(text);
-    if (name !== "") return name;
-    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
-    return undefined;
-  }
-
-  /** CEP prefixes; one that another covers is removed. */
-  postalPrefixes(value: unknown, pointer: string): string[] {
-    const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      if (/^\d{1,8}$/.test(text)) return [text];
-      const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
-      this.#reader.mistake(at, "wrong_format", detail);
-      return NONE;
-    });
-    // Ascending order puts a prefix directly before all that it covers.
-    const kept: string[] = [];
-    for (const prefix of given) {
-      const last = kept.at(-1);
-      if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
-    }
-    return kept;
-  }
-
-  /** Area codes. */
-  areaCodes(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
-      const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
-      this.#reader.mistake(at, "wrong_format", detail);
-      return NONE;
-    });
-  }
-
-  /** Registration statuses, numbers or two digits. */
-  statuses(value: unknown, pointer: string): RegistrationStatus[] {
-    const codes = new Set<RegistrationStatus>();
-    this.#reader.each(value, pointer, (element, at) => {
-      const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
-      if (code !== undefined) codes.add(code);
-      else {
-        const detail = () => `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
-        this.#reader.mistake(at, "unknown_status", detail);
-      }
-    });
-    return [...codes].sort((left, right) => left - right);
-  }
-
-  /** Company sizes, two digits or numbers. */
-  sizes(value: unknown, pointer: string): CompanySize[] {
-    const codes = new Set<CompanySize>();
-    this.#reader.each(value, pointer, (element, at) => {
-      const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
-      if (code !== undefined) codes.add(code);
-      else {
-        const detail = () => `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
-        this.#reader.mistake(at, "unknown_company_size", detail);
-      }
-    });
-    return [...codes].sort();
-  }
-
-  /** Legal natures, expanded from prefixes. */
-  natures(value: unknown, pointer: string): string[] {
-    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
-      const found = this.#lookup.legalNatures(text);
-      if (found.length > 0) return found;
-      const detail = () => `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
-      this.#reader.mistake(at, "unknown_legal_nature", detail);
-      return NONE;
-    });
-  }
-}
 
 /** Reads the values of one spec. */
 class ValueReader
@@ -474,6 +256,35 @@ class ValueReader
     return undefined;
   }
 
+  /** True or false, or undefined for no filter. */
+  either(value: unknown, pointer: string): boolean | undefined {
+    return this.#reader.booleanOrNull(value, pointer) ?? undefined;
+  }
+
+  /** Steps of ownership, or undefined for one, the default. */
+  depth(value: unknown, pointer: string): number | undefined {
+    const { depthMax } = SPEC_LIMITS;
+    if (value === null || value === undefined || value === 1) return undefined;
+    if (Number.isInteger(value) && Number(value) >= 2 && Number(value) <= depthMax) {
+      return Number(value);
+    }
+    const wrong = () => `Must be a whole number from 1 to ${depthMax}, not ${shown(value)}.`;
+    this.#reader.mistake(pointer, "out_of_range", wrong);
+    return undefined;
+  }
+
+  /** Roots of companies, 8 characters, from roots or whole CNPJs in any spelling. */
+  roots(value: unknown, pointer: string): string[] {
+    const { rootsMax } = SPEC_LIMITS;
+    return this.#bounded(value, [pointer, rootsMax], (text, at) => {
+      const root = readRoot(text.trim()) ?? readCnpj(text.trim())?.cnpj.slice(0, 8);
+      if (root !== undefined) return [root];
+      const detail = () => `Must be a CNPJ or its first 8 characters, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return [];
+    });
+  }
+
   /** Ids of lists, ascending, or undefined; ownership is not checked here. */
   listIds(value: unknown, pointer: string): string[] | undefined {
     if (!Array.isArray(value)) {
@@ -494,7 +305,7 @@ class ValueReader
 
   /** Phones as +55, area code, and number, ascending; accepts any common spelling. */
   phones(value: unknown, pointer: string): string[] {
-    return this.#contacts(value, pointer, (text, at) => {
+    return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
       const read = readPhone(text);
       if ("phone" in read) return [read.phone];
       this.#reader.mistake(at, read.fault, () => PHONE_FAULTS[read.fault](shown(text)));
@@ -504,7 +315,7 @@ class ValueReader
 
   /** E-mail addresses in lower case, ascending. */
   emails(value: unknown, pointer: string): string[] {
-    return this.#contacts(value, pointer, (text, at) => {
+    return this.#bounded(value, [pointer, SPEC_LIMITS.contactsMax], (text, at) => {
       const address = readEmail(text);
       if (address !== null) return [address];
       const detail = () =>
@@ -517,14 +328,13 @@ class ValueReader
   }
 
   /** A nullable list with a maximum size. */
-  #contacts(
+  #bounded(
     value: unknown,
-    pointer: string,
+    [pointer, most]: readonly [pointer: string, most: number],
     read: (text: string, pointer: string) => readonly string[],
   ): string[] {
-    const { contactsMax } = SPEC_LIMITS;
-    if (Array.isArray(value) && value.length > contactsMax) {
-      const detail = `May hold ${contactsMax} elements, not ${value.length}.`;
+    if (Array.isArray(value) && value.length > most) {
+      const detail = `May hold ${most} elements, not ${value.length}.`;
       this.#reader.mistake(pointer, "too_many", detail);
       return [];
     }

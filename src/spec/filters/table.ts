@@ -9,7 +9,7 @@ import type { Lacked } from "../catalog.ts";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
-import { WIDER, WIDER_CONTACTS } from "./wider.ts";
+import { RECORD_FILTERS, WIDER, WIDER_CONTACTS } from "./wider.ts";
 
 /** The groups of filters, in the order of a spec. */
 export const FILTER_GROUPS = ["industry", "geo", "company", "contact", "lists"] as const;
@@ -84,6 +84,14 @@ export const PARTS = {
   phone_shared: { section: "contact", role: "contact" },
   phone_number: { section: "contact", role: "contact" },
   email_address: { section: "contact", role: "contact" },
+  status_changed: { section: "company", role: "date" },
+  status_reason: { section: "company", role: "status" },
+  simples_excluded: { section: "company", role: "regime" },
+  mei_excluded: { section: "company", role: "regime" },
+  sanction: { section: "company", role: "status" },
+  federal_debt: { section: "company", role: "status" },
+  owned_by: { section: "company", role: "list" },
+  contact_missing: { section: "contact", role: "contact" },
   lists: { section: "lists", role: "list" },
   lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
@@ -131,16 +139,22 @@ type ReadIfSet =
   | "cnaes"
   | "count"
   | "date"
+  | "depth"
   | "districts"
+  | "either"
   | "emails"
   | "hints"
   | "ibges"
   | "listIds"
+  | "missing"
   | "natures"
   | "only"
   | "optIn"
   | "phones"
   | "postalPrefixes"
+  | "reasons"
+  | "roots"
+  | "sanctions"
   | "secondaryCnaes"
   | "sizes"
   | "statuses"
@@ -372,6 +386,7 @@ export const FILTERS = [
   WIDER.branches_only,
   WIDER.establishments_min,
   WIDER.establishments_max,
+  ...RECORD_FILTERS,
   {
     group: "contact",
     member: "require_email",

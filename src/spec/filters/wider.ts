@@ -1,9 +1,15 @@
 /**
- * The wider filters, which help choose accounts to contact; their rows are among those of their
- * groups in the table (`table.ts`).
- * Invariant: a filter that a spec does not set is absent from its normal form.
+ * The wider filters, which help choose accounts to contact, and those over the rest of the public
+ * record; their rows are among those of their groups in the table (`table.ts`).
+ * Invariant: that of the table; each is absent from the normal form unless used.
  */
 import type { Described, Shapes } from "../shapes.ts";
+
+/** The lists of sanctions that a filter names. */
+export const SANCTION_NAMES = ["ceis", "cnep", "cepim"] as const;
+
+/** The kinds of contact that an account may lack. */
+export const MISSING_CONTACTS = ["email", "phone", "mobile", "any"] as const;
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 
@@ -157,6 +163,106 @@ export const WIDER = {
   },
 } as const;
 
+/** A row for one end of an interval of days. */
+function dayEnd<
+  const Member extends string,
+  const Part extends string,
+  const Shows extends string,
+  const Needs extends { readonly needs?: "exclusions" },
+>(row: { member: Member & Described; part: Part; shows: Shows; needs: Needs }) {
+  return {
+    group: "company",
+    member: row.member,
+    part: row.part,
+    unset: undefined,
+    ...row.needs,
+    normal: (shape: Shapes) => shape.dayWider(row.member),
+    input: (shape: Shapes) => shape.dayWiderSent(row.member),
+    read: "date",
+    reason: { name: row.part, shows: row.shows },
+  } as const;
+}
+
+const STATUS_DAY = {
+  part: "status_changed",
+  shows: "registration_status_date",
+  needs: {},
+} as const;
+const SIMPLES_DAY = {
+  part: "simples_excluded",
+  shows: "simples_excluded_on",
+  needs: { needs: "exclusions" },
+} as const;
+const MEI_DAY = {
+  part: "mei_excluded",
+  shows: "mei_excluded_on",
+  needs: { needs: "exclusions" },
+} as const;
+
+/** The rows about status, regimes, public lists, and owners, in the order of a spec. */
+export const RECORD_FILTERS = [
+  dayEnd({ member: "status_since", ...STATUS_DAY }),
+  dayEnd({ member: "status_before", ...STATUS_DAY }),
+  {
+    group: "company",
+    member: "status_reason_any_of",
+    part: "status_reason",
+    unset: undefined,
+    normal: (shape: Shapes) =>
+      shape.codes("^d{2}$", "Reasons of the status, 2 digits, sorted. Absent unless used."),
+    input: (shape: Shapes) => shape.orNull(shape.textsOf("status_reason_any_of")),
+    read: "reasons",
+    reason: { name: "status_reason", shows: "registration_status_reason" },
+  },
+  dayEnd({ member: "simples_excluded_since", ...SIMPLES_DAY }),
+  dayEnd({ member: "simples_excluded_before", ...SIMPLES_DAY }),
+  dayEnd({ member: "mei_excluded_since", ...MEI_DAY }),
+  dayEnd({ member: "mei_excluded_before", ...MEI_DAY }),
+  {
+    group: "company",
+    member: "sanction_any_of",
+    part: "sanction",
+    unset: undefined,
+    normal: (shape: Shapes) =>
+      shape.list(shape.explained(SANCTION_NAMES, "sanction_any_of_normal")),
+    input: (shape: Shapes) => shape.orNull(shape.textsOf("sanction_any_of")),
+    read: "sanctions",
+    reason: { name: "sanction", shows: "met" },
+  },
+  {
+    group: "company",
+    member: "has_federal_debt",
+    part: "federal_debt",
+    unset: undefined,
+    needs: "debts",
+    normal: (shape: Shapes) => shape.eitherWider("has_federal_debt"),
+    input: (shape: Shapes) => shape.eitherWiderSent("has_federal_debt"),
+    read: "either",
+    reason: { name: "federal_debt", shows: "met" },
+  },
+  {
+    group: "company",
+    member: "owned_by_any_of",
+    part: "owned_by",
+    unset: undefined,
+    narrows: true,
+    needs: "partners",
+    normal: (shape: Shapes) => shape.roots(),
+    input: (shape: Shapes) => shape.rootsSent(),
+    read: "roots",
+    reason: { name: "owned_by", shows: "met" },
+  },
+  {
+    group: "company",
+    member: "owned_by_depth",
+    part: "owned_by",
+    unset: undefined,
+    normal: (shape: Shapes) => shape.depth(),
+    input: (shape: Shapes) => shape.depthSent(),
+    read: "depth",
+  },
+] as const;
+
 /** The rows of contacts, in the order of a spec. */
 export const WIDER_CONTACTS = [
   WIDER.require_mobile,
@@ -166,4 +272,15 @@ export const WIDER_CONTACTS = [
   WIDER.phone_shared_max,
   WIDER.phone_any_of,
   WIDER.email_any_of,
+  {
+    group: "contact",
+    member: "missing_any_of",
+    part: "contact_missing",
+    unset: undefined,
+    normal: (shape: Shapes) =>
+      shape.list(shape.explained(MISSING_CONTACTS, "missing_any_of_normal")),
+    input: (shape: Shapes) => shape.orNull(shape.textsOf("missing_any_of")),
+    read: "missing",
+    reason: { name: "contact_missing", shows: "met" },
+  },
 ] as const;

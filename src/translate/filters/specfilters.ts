@@ -44,6 +44,8 @@ interface Excused {
   readonly excused: string;
 }
 
+const NO_SENTENCE: Excused = { excused: "No phrase is read for it yet; specs and forms set it." };
+
 /** The reader of each filter. */
 const READERS = {
   cnae_any_of: ({ activities }) => codesOf(activities, (one) => !one.excluded && !one.secondary),
@@ -73,6 +75,17 @@ const READERS = {
   share_capital_min: ({ bounds }) => bounds.capitalMin ?? undefined,
   share_capital_max: ({ bounds }) => bounds.capitalMax ?? undefined,
   legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
+  status_since: NO_SENTENCE,
+  status_before: NO_SENTENCE,
+  status_reason_any_of: NO_SENTENCE,
+  simples_excluded_since: NO_SENTENCE,
+  simples_excluded_before: NO_SENTENCE,
+  mei_excluded_since: NO_SENTENCE,
+  mei_excluded_before: NO_SENTENCE,
+  sanction_any_of: NO_SENTENCE,
+  has_federal_debt: NO_SENTENCE,
+  owned_by_any_of: NO_SENTENCE,
+  owned_by_depth: NO_SENTENCE,
   establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
   require_email: ({ wishes, shared }) => wishes.email || shared.email !== undefined,
@@ -86,6 +99,7 @@ const READERS = {
   phone_shared_max: ({ wishes, shared }) => (wishes.phoneOwn ? 1 : shared.phone),
   phone_any_of: ({ contacts }) => listed(contacts.phones),
   email_any_of: ({ contacts }) => listed(contacts.emails),
+  missing_any_of: NO_SENTENCE,
   any_of: ({ lists }) => listed(lists.anyOf),
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;

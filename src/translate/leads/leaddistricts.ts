@@ -10,7 +10,7 @@ import { districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
 import { foldDistrict } from "../../spec/districtname.ts";
-import { CodeReader } from "../../spec/filters/read.ts";
+import { CodeReader } from "../../spec/filters/codes.ts";
 import type { LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, shown } from "../../spec/reader.ts";

@@ -11,7 +11,7 @@ import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
 import { SORT_DIRECTIONS, SORT_FIELDS } from "../../spec/fields.ts";
-import { CodeReader } from "../../spec/filters/read.ts";
+import { CodeReader } from "../../spec/filters/codes.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, type JsonObject, shown } from "../../spec/reader.ts";

@@ -79,6 +79,7 @@ describe("wrong arguments", () => {
     splits: { scores: BYTES.subarray(8), roots: new Float64Array(), rests: new Uint32Array() },
     ...{ establishments: [], ibge: BYTES, tomCount: 0, tomAbroad: -1, ufAbroad: -1 },
     ...{ cnaeNotInformed: -1, sanctioned: null, snapshotDay: 0 },
+    ...{ cnep: null, cepim: null, debts: null },
     ...{ valuesPath: path.join(folder, "values"), valueBuckets: 1, providers: BYTES },
   };
   const account = { cnae: BYTES, nature: BYTES, reason: BYTES, tom: BYTES, country: BYTES };

@@ -21,6 +21,12 @@ import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
+/** Fields of columns in cents. */
+const FIELDS_OF_CENTS: Readonly<Record<string, string>> = {
+  share_capital_cents: "share_capital",
+  federal_debt_cents: "federal_debt_total",
+};
+
 const CODES = COLUMNS.filter(({ type }) => /^dictionary/.test(type)).map(({ name }) => name);
 
 let sample: SampleSnapshot;
@@ -86,10 +92,9 @@ describe("Polars", () => {
       const found = frame.row(row) as unknown[];
       const wanted = rows[row] as unknown as Record<string, unknown>;
       COLUMNS.forEach(({ name, type }, column) => {
-        const isCapital = name === "share_capital_cents";
-        const field = isCapital ? "share_capital" : name;
+        const field = FIELDS_OF_CENTS[name] ?? name;
         assert.ok(field in wanted, `${field} is decoded`);
-        const cell = isCapital ? reais(found[column]) : found[column];
+        const cell = field === name ? found[column] : reais(found[column]);
         assert.deepEqual(plain(cell, name, type), wanted[field], `${name} of row ${row}`);
       });
     }
@@ -101,13 +106,16 @@ describe("a column", () => {
     const { rows } = decodeSnapshot(sample.snapshot);
     const valuesOf = (field: string) =>
       new Set(rows.map((row) => JSON.stringify((row as Record<string, unknown>)[field])));
-    const empty = COLUMNS.map(({ name }) =>
-      name === "share_capital_cents" ? "share_capital" : name,
-    ).filter((field) => valuesOf(field).size < 2);
-    // From a list of sanctions, which this import lacked (unit/ingest/quirks).
+    const empty = COLUMNS.map(({ name }) => FIELDS_OF_CENTS[name] ?? name).filter(
+      (field) => valuesOf(field).size < 2,
+    );
+    // From public lists, which this import lacked (unit/ingest/publiclists).
     assert.deepEqual(
       empty,
-      ["sanctioned"],
+      [
+        ...["sanctioned", "in_cnep", "in_cepim", "federal_debt", "federal_debt_total"],
+        ...["federal_debt_fgts", "federal_debt_social_security", "federal_debt_other"],
+      ],
       "filled by native-index/scan and src/ingest/columns/column-rows.ts",
     );
   });

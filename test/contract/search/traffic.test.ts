@@ -29,6 +29,18 @@ const LEFT_OUT: Readonly<Partial<Record<FilterName, string>>> = {
   secondary_cnae_mode: "a search has one mode only",
   any_of: "needs a list of a tenant",
   exclude: "needs a list of a tenant",
+  sanction_any_of: "the sample was imported without lists of sanctions",
+  has_federal_debt: "the sample was imported without debts",
+  owned_by_any_of: "the sample was imported without corporate partners",
+  owned_by_depth: "the sample was imported without corporate partners",
+  status_reason_any_of: "new; its share of real traffic is not known",
+  status_since: "new; its share of real traffic is not known",
+  status_before: "new; its share of real traffic is not known",
+  simples_excluded_since: "new; its share of real traffic is not known",
+  simples_excluded_before: "new; its share of real traffic is not known",
+  mei_excluded_since: "new; its share of real traffic is not known",
+  mei_excluded_before: "new; its share of real traffic is not known",
+  missing_any_of: "new; its share of real traffic is not known",
 };
 
 /** A body as it was sent. */

@@ -30,7 +30,16 @@ const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   phone_any_of: ["11 3333-4444"],
   email_any_of: ["ana@example.com"],
   district_any_of: [{ municipality_ibge: "3550308", name: "Centro" }],
+  simples_excluded_since: "2020",
+  simples_excluded_before: "2021",
+  mei_excluded_since: "2020",
+  mei_excluded_before: "2021",
+  has_federal_debt: false,
+  owned_by_any_of: ["11222333"],
 };
+
+/** Fields of format 3. */
+const FIELDS = ["simples_excluded_on", "federal_debt", "in_cnep"] as const;
 
 /** Pointer and code of every mistake of a spec, and whether it suggests an import. */
 function mistakesOf(normalize: () => unknown): unknown[] {
@@ -59,6 +68,18 @@ describe("a snapshot of format 2 without districts", () => {
       );
       const spec = normal({ filters: { contact: { require_own_domain: true } } });
       assert.ok(countMatches(segment, spec) > 0);
+      const lacked = Object.entries(VALUES).slice(-6);
+      for (const [member, value] of [...lacked, ["sanction_any_of", ["cnep"]] as const]) {
+        const found = mistakesOf(() => normal({ filters: { company: { [member]: value } } }));
+        assert.deepEqual(found.length, 1, member);
+        assert.deepEqual((found[0] as unknown[]).slice(1), ["not_in_snapshot", true], member);
+      }
+      const two = { missing_any_of: ["email", "phone"] };
+      assert.equal(mistakesOf(() => normal({ filters: { contact: two } })).length, 1);
+      const since = normal({ filters: { company: { status_since: "2000" } } });
+      assert.ok(countMatches(segment, since) > 0, "the day of the status is in every format");
+      const whole = account(segment, decodeSnapshot(place).rows[0]?.cnpj as string, FIELDS);
+      assert.deepEqual(whole, { simples_excluded_on: null, federal_debt: null, in_cnep: null });
     } finally {
       segment.close();
     }
@@ -80,7 +101,7 @@ describe("a snapshot of format 1", () => {
           [[pointer, "not_in_snapshot", true]],
         );
       }
-      for (const { name } of WIDER_FIELDS.filter((row) => "counted" in row)) {
+      for (const { name } of WIDER_FIELDS.filter((row) => "needs" in row)) {
         const found = mistakesOf(() => normal({ output: { fields: ["cnpj", name] } }));
         assert.deepEqual(found, [["/spec/output/fields/1", "not_in_snapshot", true]]);
       }

@@ -9,6 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { type OwnerPair, rootText } from "../../../native-index/format/snapshot/owners.ts";
 import { attachListRows } from "../../../src/search/rowlists.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
@@ -161,6 +162,18 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   require_email: () => true,
   require_phone: () => true,
   require_any_contact: () => true,
+  status_since: (pair) => middleOf(pair, "registration_status_date"),
+  status_before: (pair) => middleOf(pair, "registration_status_date"),
+  status_reason_any_of: (pair) => [middleOf(pair, "registration_status_reason")],
+  simples_excluded_since: (pair) => middleOf(pair, "simples_excluded_on"),
+  simples_excluded_before: (pair) => middleOf(pair, "simples_excluded_on"),
+  mei_excluded_since: (pair) => middleOf(pair, "mei_excluded_on"),
+  mei_excluded_before: (pair) => middleOf(pair, "mei_excluded_on"),
+  sanction_any_of: () => ["ceis", "cnep"],
+  has_federal_debt: () => true,
+  owned_by_any_of: ({ newer }) => [rootText((newer.partners[0] as OwnerPair).owner)],
+  owned_by_depth: () => 3,
+  missing_any_of: () => ["email", "mobile"],
 };
 
 /** The median of the accounts' values of a field. */
@@ -174,7 +187,7 @@ describe("each filter of the table", () => {
   let twin: Twin;
   before(async () => {
     pair = await makePair({ seed: 22, accounts: 500 });
-    twin = new Twin(pair.newer.rows);
+    twin = new Twin(pair.newer.rows, pair.newer.partners);
   });
   after(() => pair.dispose());
 
@@ -210,8 +223,12 @@ describe("each filter of the table", () => {
     it(`${member} changes the identity of a spec, and is applied`, () => {
       // The activity mode changes nothing without activities.
       const meant = part === null ? { cnae_any_of: VALUES.cnae_any_of(pair) } : {};
-      const plain = specOf({ industry: meant });
-      const asked = { ...(group === "industry" ? meant : {}), [member]: VALUES[member](pair) };
+      // Steps mean nothing without an owner.
+      const owned = { owned_by_any_of: VALUES.owned_by_any_of(pair) };
+      const needed = member === "owned_by_depth" ? owned : {};
+      const plain = specOf({ industry: meant, company: needed });
+      const others = { ...(group === "industry" ? meant : {}), ...needed };
+      const asked = { ...others, [member]: VALUES[member](pair) };
       const spec = specOf({ industry: meant, [group]: asked });
       assert.notDeepEqual(spec.filters, plain.filters);
       assert.notEqual(specHash(spec), specHash(plain));

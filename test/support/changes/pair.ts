@@ -9,6 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BATCH_ROWS } from "../../../native-index/format/columns.ts";
 import type { DictionaryName, SnapshotMeta } from "../../../native-index/format/snapshot/meta.ts";
+import {
+  encodeOwners,
+  type OwnerPair,
+  rootNumber,
+} from "../../../native-index/format/snapshot/owners.ts";
 import { createSnapshotWriter } from "../../../native-index/format/snapshot/snapshot.ts";
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
@@ -28,6 +33,8 @@ export interface Month {
   readonly path: string;
   readonly segment: Segment;
   readonly rows: readonly TwinRow[];
+  /** Which company is a partner of which. */
+  readonly partners: readonly OwnerPair[];
 }
 
 /** Both months; `dispose` closes and removes them. */
@@ -144,8 +151,24 @@ async function writeMonth(
     batch.append(records, starts.subarray(first, first + BATCH_ROWS));
     await writer.writeBatch(batch.rowCount, batch.finish());
   }
-  await writer.finish({ threads: 1 });
-  return { path, segment: await openSegment(path), rows: decodeSnapshot(path).rows };
+  const partners = partnersOf(rows);
+  await writer.finish({ threads: 1, owners: wish.known ? encodeOwners(partners) : null });
+  return { path, segment: await openSegment(path), rows: decodeSnapshot(path).rows, partners };
+}
+
+/** Chains of companies that end where they began, and one company that owns every seventh. */
+function partnersOf(rows: readonly FixtureRow[]): OwnerPair[] {
+  const roots = [...new Set(rows.map(({ cnpj }) => rootNumber(cnpj.slice(0, 8))))];
+  roots.sort((a, b) => a - b);
+  const facts = { since: 18_000, qualification: 22 };
+  return roots.flatMap((owner, i): OwnerPair[] => {
+    const next = roots[i % 5 === 4 ? i - 4 : i + 1];
+    const hub = roots[0] as number;
+    return [
+      ...(next === undefined ? [] : [{ owner, owned: next, ...facts }]),
+      ...(i > 0 && i % 7 === 0 ? [{ owner: hub, owned: owner, ...facts, since: null }] : []),
+    ];
+  });
 }
 
 type Dictionaries = Readonly<Record<DictionaryName, readonly string[]>>;
@@ -180,8 +203,30 @@ function recoded(row: FixtureRow, dictionaries: Dictionaries, known: boolean): F
     // Specs know no status 0.
     registration_status: row.registration_status || null,
     ...(known ? { sanctioned: row.sanctioned ?? false } : { sanctioned: null }),
+    ...(known ? knownLists(row) : UNKNOWN_LISTS),
   };
 }
+
+function knownLists(row: FixtureRow) {
+  return {
+    in_cnep: row.in_cnep ?? false,
+    in_cepim: row.in_cepim ?? false,
+    federal_debt: row.federal_debt ?? false,
+    federal_debt_fgts: row.federal_debt_fgts ?? false,
+    federal_debt_social_security: row.federal_debt_social_security ?? false,
+    federal_debt_other: row.federal_debt_other ?? false,
+  };
+}
+
+const UNKNOWN_LISTS = {
+  in_cnep: null,
+  in_cepim: null,
+  federal_debt: null,
+  federal_debt_cents: null,
+  federal_debt_fgts: null,
+  federal_debt_social_security: null,
+  federal_debt_other: null,
+};
 
 function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthOptions): SnapshotMeta {
   const named = (codes: readonly string[]) => codes.map((code) => [code, `Nome ${code}`] as const);
@@ -194,6 +239,14 @@ function metaOf(accounts: number, dictionaries: Dictionaries, wish: MonthOptions
       rfb_snapshot: wish.label,
       ibge_population_year: "2025",
       ceis_as_of_date: wish.known ? `${wish.label}-10` : "not_available",
+      ...(wish.known
+        ? {
+            cnep_as_of_date: `${wish.label}-10`,
+            cepim_as_of_date: `${wish.label}-10`,
+            pgfn_as_of_month: "2026-06",
+            partners_snapshot: wish.label,
+          }
+        : {}),
     },
     accounts,
     score_version: 1,

@@ -63,6 +63,17 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.company.branches_only": true,
   "filters.company.establishments_min": 5,
   "filters.company.establishments_max": 50,
+  "filters.company.status_since": "2026-07",
+  "filters.company.status_before": "2026-10-01",
+  "filters.company.status_reason_any_of": ["1", "63"],
+  "filters.company.simples_excluded_since": "2026",
+  "filters.company.simples_excluded_before": "2026-10",
+  "filters.company.mei_excluded_since": "2026",
+  "filters.company.mei_excluded_before": "2026-10",
+  "filters.company.sanction_any_of": ["CNEP", "ceis"],
+  "filters.company.has_federal_debt": true,
+  "filters.company.owned_by_any_of": ["11.222.333/0001-81", "00000000"],
+  "filters.company.owned_by_depth": 2,
   "filters.contact.require_email": true,
   "filters.contact.require_phone": true,
   "filters.contact.require_any_contact": true,
@@ -73,6 +84,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "filters.contact.phone_shared_max": 3,
   "filters.contact.phone_any_of": ["(11) 98765-4321", "011 3333-4444"],
   "filters.contact.email_any_of": ["Ana@Example.com"],
+  "filters.contact.missing_any_of": ["phone", "mobile", "email"],
   "filters.lists.any_of": [`lst_${"0".repeat(31)}1`],
   "filters.lists.exclude": [`lst_${"0".repeat(31)}2`],
   sort: [{ field: "started_on", direction: "desc" }],
@@ -160,6 +172,8 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof SPEC_LIMITS, string>> = {
   textHintLengthMax: "characters of one phrase",
   titleLengthMax: "characters of `output.title`",
   districtsMax: "districts of `district_any_of`",
+  rootsMax: "companies of `owned_by_any_of`",
+  depthMax: "steps of `owned_by_depth`",
   contactsMax: "phones of `phone_any_of`, addresses of `email_any_of`",
   sortKeysMax: "keys of `sort`",
   explainItemsMax: "elements of each list of `explain`",
@@ -255,6 +269,9 @@ function normalForm(path: string, example: unknown): unknown {
   // An export accepts every mode and format; a search has a lower cap.
   const mode = names[0] === "output" || path.endsWith("cnae_mode") ? "export" : "search";
   const context = contextWith({ catalog: CATALOG, mode, fullAllowed: true, listsKnown: true });
+  if (path.endsWith("owned_by_depth")) {
+    input = { filters: { company: { owned_by_any_of: ["00000000"], owned_by_depth: example } } };
+  }
   let value: unknown = normalizeSpec(input, context).spec;
   for (const name of names) value = (value as Record<string, unknown>)[name];
   return value;

@@ -64,7 +64,7 @@ export class MiniWorkspace {
     const folder = join(this.folder, `dump-${++this.count}`);
     mkdirSync(folder);
     for (const type of Object.keys(LAYOUTS) as FileType[]) {
-      if (type === "socios") continue;
+      if (type === "socios" && rows.socios === undefined) continue;
       const lines = (rows[type] ?? TABLES[type] ?? []).map((row) => lineOf(type, row));
       const [, member] = memberNames(type, 0, token);
       writeFileSync(join(folder, member), Buffer.from(lines.join(""), "latin1"));

@@ -20,6 +20,9 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 /** A field of both formats, added after the answers were recorded; derived from the phones. */
 const MADE_LATER = "whatsapp";
 
+/** The first field of format 3. */
+const RECORD_AT = WIDER_FIELDS.findIndex(({ name }) => name === "simples_excluded_on");
+
 /** Accounts per request. */
 const PAGE = 12;
 
@@ -53,15 +56,30 @@ const COUNTED_SPECS: readonly object[] = [
   { filters: { contact: { phone_shared_max: 2, require_mobile: true } } },
 ];
 
+/** Queries that need format 3. */
+const RECORD_SPECS: readonly object[] = [
+  { filters: { company: { status_since: "2019-02", status_before: "2023-07-15" } } },
+  { filters: { company: { status_reason_any_of: ["1", "63"] } } },
+  { filters: { company: { simples_excluded_since: "2015", simples_excluded_before: "2024" } } },
+  { filters: { company: { mei_excluded_since: "2012" } } },
+  { filters: { contact: { missing_any_of: ["email", "mobile"] } } },
+];
+
 /** All queries, with their answers. */
 export function answersOf(segment: Segment): object {
   const { label, snapshotDate, snapshotId, provenance, accounts } = segment;
   const everything = specOf(segment, { filters: {} });
   const isFirst = segment.catalog.lacksCounts === true;
-  const specs = isFirst ? SPECS : [...SPECS, ...COUNTED_SPECS];
+  const hasRecord = segment.catalog.lacksExclusions !== true;
+  const later = [...(isFirst ? [] : COUNTED_SPECS), ...(hasRecord ? RECORD_SPECS : [])];
+  const specs = [...SPECS, ...later];
+  const record: readonly string[] = WIDER_FIELDS.slice(RECORD_AT).map(({ name }) => name);
   const wider: readonly string[] = WIDER_FIELDS.map(({ name }) => name);
   const fields = OUTPUT_FIELD_NAMES.filter(
-    (name) => name !== MADE_LATER && (!isFirst || !wider.includes(name)),
+    (name) =>
+      name !== MADE_LATER &&
+      (!isFirst || !wider.includes(name)) &&
+      (hasRecord || !record.includes(name)),
   );
   return {
     snapshot: { label, snapshotDate, snapshotId, provenance, accounts },

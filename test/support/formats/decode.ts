@@ -50,12 +50,16 @@ function decodeRow(read: (name: string) => unknown, names: Names): TwinRow {
   const date = (name: string) => isoDate(read(name));
   const phone = (name: string) => (read(name) === null ? null : `+${read(name)}`);
   const cents = read("share_capital_cents");
+  const debt = read("federal_debt_cents");
   const postal = read("postal_code");
   const secondary = read("cnae_secondary") as Iterable<string> | null;
   const values: Record<string, TwinValue> = {
     cnpj_root: (text("cnpj") as string).slice(0, 8),
     registration_status_date: date("registration_status_date"),
     started_on: date("started_on"),
+    simples_excluded_on: date("simples_excluded_on"),
+    mei_excluded_on: date("mei_excluded_on"),
+    federal_debt_total: debt === null ? null : Number(debt) / 100,
     cnae_primary_description: names.cnae.get(text("cnae_primary") ?? "") ?? null,
     legal_nature_description: names.nature.get(text("legal_nature") ?? "") ?? null,
     municipality_name: names.city.get(text("municipality_tom") ?? "") ?? null,
@@ -106,6 +110,12 @@ const PLAIN = [
   "phone_2_shared",
   "establishments",
   "email_own_domain",
+  "in_cnep",
+  "in_cepim",
+  "federal_debt",
+  "federal_debt_fgts",
+  "federal_debt_social_security",
+  "federal_debt_other",
 ] as const;
 
 /** apache-arrow's date32 is in milliseconds, or days, depending on the version. */

@@ -36,6 +36,7 @@ export class CompanyTable {
   private readonly keys: KeyTable;
   private readonly offsets: Uint32Array;
   private readonly optIns: Uint8Array;
+  private readonly untils: Int32Array;
   private readonly tally: Tally;
   /** Number of companies with their own row. */
   readonly rows: number;
@@ -55,6 +56,7 @@ export class CompanyTable {
     this.keys = new KeyTable(companiesMax);
     this.offsets = new Uint32Array(companiesMax);
     this.optIns = new Uint8Array(companiesMax);
+    this.untils = new Int32Array(2 * companiesMax).fill(RECORD_NULL.days);
     this.tally = tally;
     let start = 0;
     for (const { spill, remaps } of files) {
@@ -82,6 +84,11 @@ export class CompanyTable {
   /** Simples and MEI as bits of RECORD_FLAGS. */
   flags(index: number): number {
     return (this.optIns[index] as number) & ~(SEEN | MET);
+  }
+
+  /** Days of exclusion from Simples and MEI. */
+  excluded(index: number): readonly [simples: number, mei: number] {
+    return [this.untils[2 * index] as number, this.untils[2 * index + 1] as number];
   }
 
   /** Counts the Simples rows whose company met no establishment, in the order of companies. */
@@ -125,7 +132,11 @@ export class CompanyTable {
       if (index >= this.rows) this.offsets[index] = NO_ROW;
       if (((this.optIns[index] as number) & SEEN) !== 0) {
         this.tally.add("simples_duplicate", 0, () => rootText(root));
-      } else this.optIns[index] = view.getUint32(at + 8, true) | SEEN;
+        continue;
+      }
+      this.optIns[index] = view.getUint32(at + 8, true) | SEEN;
+      this.untils[2 * index] = view.getInt32(at + 12, true);
+      this.untils[2 * index + 1] = view.getInt32(at + 16, true);
     }
   }
 }

@@ -7,18 +7,20 @@
  * stays, and of two equal companies the first with a name.
  */
 import {
+  LIST_FLAGS,
   RECORD,
   RECORD_FLAGS,
   RECORD_NULL,
   SLOTS,
   stringLengthAt,
 } from "../../../native-index/builder/record.ts";
-import { readBase36 } from "../../../src/dump/cnpj.ts";
+import { readBase36, writeCnpj } from "../../../src/dump/cnpj.ts";
+import { DEBT_BYTES } from "../../../src/ingest/debts.ts";
 import type { AllRemaps } from "../../../src/ingest/dictionaries.ts";
 import type { JoinContext, JoinFile, JoinResult, JoinTask } from "../../../src/ingest/join.ts";
 import { type RankKeys, rangeOf } from "../../../src/ingest/rank.ts";
 import type { RowPlace } from "../../../src/ingest/shared-values.ts";
-import { bucketBytes, readBucket, SpillWriter } from "../../../src/ingest/spill.ts";
+import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "../../../src/ingest/spill.ts";
 import { Tally } from "../../../src/ingest/tally.ts";
 import { scoreAccount } from "../../../src/search/score.ts";
 import { COMPANY, readWhole, SIZES } from "./companies.ts";
@@ -38,7 +40,10 @@ export type JoinedSlot =
   | "email_shared"
   | "phone_1_shared"
   | "phone_2_shared"
-  | "establishments";
+  | "establishments"
+  | "simples_excluded_on"
+  | "mei_excluded_on"
+  | "federal_debt_cents";
 
 /** Bytes of company `index` are at `at`; -1 if the establishment has no company row. */
 interface Company {
@@ -107,11 +112,13 @@ class PartitionJoin {
   private view: DataView = new DataView(new ArrayBuffer(0));
   private at = 0;
   private readonly counts: RowCounts;
+  private readonly debts: ReadonlyMap<string, TwinDebt> | null;
 
   constructor(context: JoinContext, partition: number) {
     this.context = context;
     this.partition = partition;
     this.counts = new RowCounts(context.providers);
+    this.debts = context.debts === null ? null : debtsOf(context.debts, partition);
     this.company = { bytes: this.bytes, view: this.view, at: -1, flags: 0 };
   }
 
@@ -134,6 +141,7 @@ class PartitionJoin {
       this.readKey();
       this.remap(remaps);
       if (companies !== null) this.fill(companies);
+      this.addLists();
       this.score();
       this.counts.fill(this.row(), this.root);
       show(this);
@@ -245,6 +253,35 @@ class PartitionJoin {
     const flags = view.getUint8(at + RECORD.flags) | company.flags | this.sanctionFlags();
     view.setUint8(at + RECORD.flags, flags);
     view.setUint16(at + SLOTS.municipality_ibge, this.ibgeOrdinal(context), true);
+    const none = [RECORD_NULL.days, RECORD_NULL.days] as const;
+    const [simples, mei] = index < 0 ? none : companies.excluded(index);
+    view.setInt32(at + SLOTS.simples_excluded_on, simples, true);
+    view.setInt32(at + SLOTS.mei_excluded_on, mei, true);
+    view.setBigInt64(at + SLOTS.federal_debt_cents, RECORD_NULL.i64, true);
+  }
+
+  /** Replaces what the row has of an imported list. */
+  private addLists(): void {
+    const { view, bytes, context } = this;
+    const at = this.at + SLOTS.cnpj;
+    const cnpj = bytes.toString("latin1", at, at + 14);
+    let flags = view.getUint8(this.at + RECORD.listFlags);
+    const { cnep, cepim } = context;
+    if (cnep !== null) {
+      flags = (flags & ~LIST_FLAGS.cnep) | LIST_FLAGS.cnepKnown;
+      if (cnep.has(cnpj)) flags |= LIST_FLAGS.cnep;
+    }
+    if (cepim !== null) {
+      flags = (flags & ~LIST_FLAGS.cepim) | LIST_FLAGS.cepimKnown;
+      if (cepim.has(cnpj)) flags |= LIST_FLAGS.cepim;
+    }
+    if (this.debts !== null) {
+      const debt = this.debts.get(cnpj);
+      flags = (flags & ~DEBT_KINDS) | LIST_FLAGS.debtKnown | (debt?.kinds ?? 0);
+      const cents = debt?.cents ?? RECORD_NULL.i64;
+      view.setBigInt64(this.at + SLOTS.federal_debt_cents, cents, true);
+    }
+    view.setUint8(this.at + RECORD.listFlags, flags);
   }
 
   private sanctionFlags(): number {
@@ -340,6 +377,29 @@ class PartitionJoin {
     }
     return sum;
   }
+}
+
+const DEBT_KINDS = LIST_FLAGS.debtFgts | LIST_FLAGS.debtSocialSecurity | LIST_FLAGS.debtOther;
+
+interface TwinDebt {
+  readonly cents: bigint;
+  readonly kinds: number;
+}
+
+/** The debts of a partition by CNPJ (src/ingest/debts.ts), summed. */
+function debtsOf(spill: SpillFile, partition: number): Map<string, TwinDebt> {
+  const bytes = Buffer.alloc(bucketBytes(spill, partition));
+  readBucket(spill, partition, bytes, 0);
+  const debts = new Map<string, TwinDebt>();
+  const cnpj = Buffer.alloc(14);
+  for (let at = 0; at < bytes.length; at += DEBT_BYTES) {
+    writeCnpj(cnpj, 0, bytes.readDoubleLE(at), bytes.readUInt32LE(at + 8));
+    const key = cnpj.toString("latin1");
+    const { cents, kinds } = debts.get(key) ?? { cents: 0n, kinds: 0 };
+    const sum = cents + bytes.readBigInt64LE(at + 16);
+    debts.set(key, { cents: sum, kinds: kinds | bytes.readUInt32LE(at + 12) });
+  }
+  return debts;
 }
 
 /** Offset of the legal name's length; it is the first string. */

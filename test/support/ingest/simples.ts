@@ -1,11 +1,12 @@
 /**
  * Simples and MEI opt-ins on their way to their companies.
  * Input: records of the Simples file.
- * Output: spill records of 16 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 zero.
+ * Output: spill records of 24 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 and 16 i32 days
+ * of exclusion from Simples and MEI, 20 zero.
  * Invariant: `S` is yes; `N`, blank, and odd values are no. Dates that contradict a flag are
- * counted and ignored.
+ * counted and ignored; an odd day of exclusion is null.
  */
-import { RECORD_FLAGS } from "../../../native-index/builder/record.ts";
+import { RECORD_FLAGS, RECORD_NULL } from "../../../native-index/builder/record.ts";
 import { cleanRoot, partitionOf } from "../../../src/dump/cnpj.ts";
 import { SIMPLES } from "../../../src/dump/layout.ts";
 import type { DumpRecord } from "../../../src/dump/records.ts";
@@ -16,7 +17,7 @@ import type { Tally } from "../../../src/ingest/tally.ts";
 import { countRoot } from "./companies.ts";
 
 /** Length of a spill record. */
-export const SIMPLES_BYTES = 16;
+export const SIMPLES_BYTES = 24;
 
 /** Inputs of a Simples scan. */
 interface SimplesScan {
@@ -51,9 +52,16 @@ export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boole
     const flags = (simples === 1 ? RECORD_FLAGS.simples : 0) | (mei === 1 ? RECORD_FLAGS.mei : 0);
     writer.view.setFloat64(at, root, true);
     writer.view.setUint32(at + 8, flags, true);
-    writer.view.setUint32(at + 12, 0, true);
+    writer.view.setInt32(at + 12, untilOf(record, SIMPLES.simplesUntil, scan), true);
+    writer.view.setInt32(at + 16, untilOf(record, SIMPLES.meiUntil, scan), true);
+    writer.view.setUint32(at + 20, 0, true);
     return true;
   };
+}
+
+function untilOf(record: DumpRecord, column: number, { latestDay }: SimplesScan): number {
+  const day = cleanDate(record, column, latestDay);
+  return isValue(day) ? day : RECORD_NULL.days;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import {
+  LIST_FLAGS,
   RECORD,
   RECORD_FLAGS,
   RECORD_NULL,
@@ -54,6 +55,15 @@ export interface FixtureRow {
   readonly phone_2_shared: number | null;
   readonly establishments: number;
   readonly email_own_domain: boolean | null;
+  readonly simples_excluded_on: number | null;
+  readonly mei_excluded_on: number | null;
+  readonly in_cnep: boolean | null;
+  readonly in_cepim: boolean | null;
+  readonly federal_debt: boolean | null;
+  readonly federal_debt_cents: bigint | null;
+  readonly federal_debt_fgts: boolean | null;
+  readonly federal_debt_social_security: boolean | null;
+  readonly federal_debt_other: boolean | null;
 }
 
 /** The numbers that codes of counts represent. */
@@ -161,7 +171,7 @@ export function randomRows(seed: number, count: number): FixtureRow[] {
     while (seen.has(cnpj)) cnpj = randomCnpj(dice);
     seen.add(cnpj);
     const drawn = { ...randomTexts(dice), ...randomCodes(dice), ...randomNumbers(dice) };
-    return { cnpj, ...drawn, ...countsOf(cnpj, drawn) };
+    return { cnpj, ...drawn, ...countsOf(cnpj, drawn), ...recordOf(cnpj) };
   });
 }
 
@@ -176,6 +186,26 @@ function countsOf(cnpj: string, { email, phone_1, phone_2 }: Contacts) {
     phone_2_shared: phone_2 === null ? null : code(5),
     establishments: code(4) - 1,
     email_own_domain: email === null ? null : cnpj.charCodeAt(3) % 3 === 0,
+  };
+}
+
+/** Days and lists that follow from the CNPJ, for the same reason. */
+function recordOf(cnpj: string) {
+  const at = (place: number) => cnpj.charCodeAt(place);
+  const known = at(6) % 7 !== 0;
+  const kind = (place: number) => (known ? at(place) % 4 === 0 : null);
+  const [fgts, social, other] = [kind(5), kind(6), kind(7)];
+  const isDebtor = fgts === true || social === true || other === true;
+  return {
+    simples_excluded_on: at(7) % 3 === 0 ? 14_000 + 40 * at(6) : null,
+    mei_excluded_on: at(6) % 3 === 0 ? 14_500 + 40 * at(7) : null,
+    in_cnep: at(5) % 7 === 0 ? null : at(7) % 5 === 0,
+    in_cepim: at(7) % 7 === 0 ? null : at(5) % 5 === 0,
+    federal_debt: known ? isDebtor : null,
+    federal_debt_cents: isDebtor ? BigInt(at(5) * at(6)) ** BigInt(1 + (at(7) % 3)) : null,
+    federal_debt_fgts: fgts,
+    federal_debt_social_security: social,
+    federal_debt_other: other,
   };
 }
 
@@ -305,6 +335,7 @@ function writeCodes(record: Buffer, row: FixtureRow): void {
   record.writeUInt8(row.uf ?? u8, SLOTS.uf);
   record.writeUInt8(row.registration_status_reason ?? u8, SLOTS.registration_status_reason);
   record.writeUInt8(flagsOf(row), RECORD.flags);
+  record.writeUInt8(listFlagsOf(row), RECORD.listFlags);
   record.writeUInt16LE(row.legal_nature ?? u16, SLOTS.legal_nature);
   record.writeUInt16LE(row.municipality_tom ?? u16, SLOTS.municipality_tom);
   record.writeUInt16LE(row.municipality_ibge ?? u16, SLOTS.municipality_ibge);
@@ -334,7 +365,24 @@ function flagsOf(row: FixtureRow): number {
   );
 }
 
+function listFlagsOf(row: FixtureRow): number {
+  const { in_cnep: cnep, in_cepim: cepim, federal_debt: debt } = row;
+  return (
+    (cnep === null ? 0 : LIST_FLAGS.cnepKnown) |
+    (cnep === true ? LIST_FLAGS.cnep : 0) |
+    (cepim === null ? 0 : LIST_FLAGS.cepimKnown) |
+    (cepim === true ? LIST_FLAGS.cepim : 0) |
+    (debt === null ? 0 : LIST_FLAGS.debtKnown) |
+    (row.federal_debt_fgts === true ? LIST_FLAGS.debtFgts : 0) |
+    (row.federal_debt_social_security === true ? LIST_FLAGS.debtSocialSecurity : 0) |
+    (row.federal_debt_other === true ? LIST_FLAGS.debtOther : 0)
+  );
+}
+
 function writeNumbers(record: Buffer, row: FixtureRow): void {
+  record.writeInt32LE(row.simples_excluded_on ?? RECORD_NULL.days, SLOTS.simples_excluded_on);
+  record.writeInt32LE(row.mei_excluded_on ?? RECORD_NULL.days, SLOTS.mei_excluded_on);
+  record.writeBigInt64LE(row.federal_debt_cents ?? RECORD_NULL.i64, SLOTS.federal_debt_cents);
   record.writeInt32LE(row.started_on ?? RECORD_NULL.days, SLOTS.started_on);
   record.writeInt32LE(
     row.registration_status_date ?? RECORD_NULL.days,

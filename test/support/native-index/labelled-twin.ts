@@ -29,7 +29,11 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, readonly [string, s
 };
 const YES_NO = { true: ["Sim", "Yes"], false: ["Não", "No"] } as const;
 const PHONE_KINDS = { mobile: ["Celular", "Mobile"], landline: ["Fixo", "Landline"] } as const;
-for (const field of ["simples_opt_in", "mei_opt_in", "sanctioned", "email_own_domain"]) {
+const FLAGS = [
+  ...["simples_opt_in", "mei_opt_in", "sanctioned", "email_own_domain", "in_cnep", "in_cepim"],
+  ...["federal_debt", "federal_debt_fgts", "federal_debt_social_security", "federal_debt_other"],
+];
+for (const field of FLAGS) {
   (WORDS as Record<string, unknown>)[field] = YES_NO;
 }
 for (const field of ["phone_1_kind", "phone_2_kind"]) {
@@ -51,7 +55,9 @@ const BEFORE: Readonly<Record<string, readonly [string, string]>> = {
   country_code: ["País ", "Country "],
 };
 
-const DATES = ["started_on", "registration_status_date"];
+const DATES = [
+  ...["started_on", "registration_status_date", "simples_excluded_on", "mei_excluded_on"],
+];
 const PHONES = ["phone_1", "phone_2"];
 
 /** The text of a value; undefined if it stays unchanged. */
@@ -76,7 +82,7 @@ export function labelledTwin(
   if (field === "postal_code") return text.replace(/^(\d\d)(\d{3})(\d{3})$/, "$1.$2-$3");
   if (DATES.includes(field)) return text.replace(/^(?!0000)(\d{4})-(\d\d)-(\d\d)$/, "$3/$2/$1");
   if (PHONES.includes(field)) return phone(text);
-  if (field === "share_capital") {
+  if (field === "share_capital" || field === "federal_debt_total") {
     const amount = Number(value).toFixed(2);
     return language === "pt" ? amount.replace(".", ",") : amount;
   }
@@ -124,7 +130,7 @@ export function readLabelled(field: string, text: string, language: Language): u
   if (PHONES.includes(field)) {
     return text.startsWith("(") ? `+55${text.replace(/\D/g, "")}` : text.replace(" ", "");
   }
-  if (field === "share_capital") {
+  if (field === "share_capital" || field === "federal_debt_total") {
     return Number(language === "pt" ? text.replaceAll(".", "").replace(",", ".") : text);
   }
   return text;

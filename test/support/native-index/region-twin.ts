@@ -42,6 +42,11 @@ function flagsOf(row: FixtureRow): number[] {
     has_mobile: kindsOf(row).includes("mobile"),
     has_landline: kindsOf(row).includes("landline"),
     own_domain: row.email_own_domain === true,
+    in_cnep: row.in_cnep === true,
+    in_cepim: row.in_cepim === true,
+    federal_debt: row.federal_debt === true,
+    email_and_phone: row.email !== null && (row.phone_1 !== null || row.phone_2 !== null),
+    email_and_mobile: row.email !== null && kindsOf(row).includes("mobile"),
     own_email: row.email_shared !== null && FIXTURE_NUMBERS[row.email_shared] === 1,
   };
   const names = Object.keys(FLAG_CODES) as (keyof typeof FLAG_CODES)[];

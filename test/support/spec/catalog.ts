@@ -22,6 +22,7 @@ export const SAMPLE_CATALOG: Catalog = {
     { tom: "9701", ibge: "5300108", uf: "DF", name: "Brasília" },
     { tom: "9707", ibge: null, uf: "EX", name: "Exterior" },
   ],
+  statusReasons: ["00", "01", "07", "14", "63", "71"],
   legalNatures: ["0000", "2011", "2054", "2062", "2135", "2305", "3999"],
 };
 

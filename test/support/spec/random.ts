@@ -6,7 +6,7 @@
  */
 
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { type Catalog, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
+import { type Catalog, lackMark, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
 import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import {
   COMPANY_SIZE_CODES,
@@ -211,6 +211,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
         : []),
     ]),
   };
+  const record = randomRecord(odds / 3, catalog, { filters, row });
   // Head offices only and branches only are a contradiction.
   const isBranch = wider.company.branches_only === true;
   const company = isBranch ? { ...filters.company, headquarters_only: false } : filters.company;
@@ -218,13 +219,81 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
     ...filters,
     industry: { ...filters.industry, ...wider.industry },
     geo: { ...filters.geo, ...wider.geo },
-    company: { ...company, ...wider.company },
+    company: { ...company, ...wider.company, ...record.company },
     contact: {
       ...filters.contact,
       ...wider.contact,
+      ...record.contact,
       ...(catalog.lacksContacts ? {} : randomContacts(odds, { filters, row })),
     },
   };
+}
+
+/** A source that follows from earlier draws, so that other specs stay unchanged. */
+function ownDraw({ filters, row }: Drawn, seed: number): Draw {
+  const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
+  return new Draw(seededRng(drawn.reduce((sum, byte) => (sum * 31 + byte) >>> 0, seed)));
+}
+
+/** Days and reasons of the status, days of exclusion, public lists, owners, missing contacts. */
+function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
+  const { row } = drawn;
+  const draw = ownDraw(drawn, 11);
+  const year = (value: unknown) => Number(String(value ?? "2015").slice(0, 4));
+  const interval = (since: string, before: string, day: unknown) =>
+    [
+      [since, odds, () => draw.of([`${year(day) - draw.below(3)}`, day ?? "2014-05"])],
+      [before, odds, () => `${year(day) + 1 + draw.below(4)}-0${1 + draw.below(9)}`],
+    ] as const;
+  const reason = () => String(draw.of([1, 7, 14, 63, 71])).padStart(draw.of([1, 2]), "0");
+  const reasons = () => draw.list(row?.registration_status_reason, 2, reason);
+  const known = (["ceis", "cnep", "cepim"] as const).filter((list) => !catalog[lackMark(list)]);
+  const roots = () => draw.list(String(row?.cnpj ?? "00000000").slice(0, 8), 2, () => "00000000");
+  const owners = draw.some([["owned_by_any_of", odds, roots]]);
+  const kinds = ["email", "phone", "mobile", "any"] as const;
+  return {
+    company: {
+      ...draw.some([
+        ...interval("status_since", "status_before", row?.registration_status_date),
+        ...(catalog.lacksExclusions
+          ? []
+          : [
+              ...interval(
+                "simples_excluded_since",
+                "simples_excluded_before",
+                row?.simples_excluded_on,
+              ),
+              ...interval("mei_excluded_since", "mei_excluded_before", row?.mei_excluded_on),
+            ]),
+        ...(catalog.statusReasons === undefined
+          ? []
+          : ([["status_reason_any_of", odds, () => knownReasons(catalog, reasons())]] as const)),
+        ...(known.length === 0
+          ? []
+          : ([["sanction_any_of", odds, () => [draw.of(known), draw.of(known)]]] as const)),
+        ...(catalog.lacksDebts
+          ? []
+          : ([["has_federal_debt", odds, () => draw.chance(0.5)]] as const)),
+      ]),
+      ...(catalog.lacksPartners ? {} : owners),
+      ...(catalog.lacksPartners || owners.owned_by_any_of === undefined
+        ? {}
+        : { owned_by_depth: 1 + draw.below(5) }),
+    },
+    contact: draw.some([
+      [
+        "missing_any_of",
+        odds,
+        () => (catalog.lacksExclusions ? [draw.of(kinds)] : [draw.of(kinds), draw.of(kinds)]),
+      ],
+    ]),
+  };
+}
+
+/** Only reasons of the snapshot are accepted. */
+function knownReasons(catalog: Catalog, reasons: readonly unknown[]): unknown[] {
+  const known = (catalog.statusReasons ?? []).map(Number);
+  return reasons.filter((reason) => known.includes(Number(reason)));
 }
 
 /**
@@ -232,8 +301,7 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
  * earlier draws, so that other specs stay unchanged.
  */
 function randomContacts(odds: number, { filters, row }: Drawn): Json {
-  const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
-  const draw = new Draw(seededRng(drawn.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7)));
+  const draw = ownDraw({ filters, row }, 7);
   const { phone_1: first, phone_2: second, email } = row ?? {};
   const digits = String(first ?? second ?? "+551133334444").slice(3);
   const phone = draw.of([`+55${digits}`, `(${digits.slice(0, 2)}) ${digits.slice(2)}`]);

@@ -132,6 +132,18 @@ export const FILTER_SAYINGS = {
       ["@ S/A", "@ S.A.", "@ sociedades anônimas"],
     ],
   },
+  status_since: null,
+  status_before: null,
+  status_reason_any_of: null,
+  simples_excluded_since: null,
+  simples_excluded_before: null,
+  mei_excluded_since: null,
+  mei_excluded_before: null,
+  sanction_any_of: null,
+  has_federal_debt: null,
+  owned_by_any_of: null,
+  owned_by_depth: null,
+  missing_any_of: null,
   establishments_min: {
     rows: [
       [

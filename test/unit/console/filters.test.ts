@@ -61,6 +61,17 @@ function fullQuery(): Query {
       branches_only: true,
       establishments_min: 2,
       establishments_max: 9,
+      status_since: "2026-01-01",
+      status_before: "2026-04-01",
+      status_reason_any_of: ["01"],
+      simples_excluded_since: "2025-01-01",
+      simples_excluded_before: "2026-01-01",
+      mei_excluded_since: "2025-01-01",
+      mei_excluded_before: "2026-01-01",
+      sanction_any_of: ["ceis", "cnep"],
+      has_federal_debt: true,
+      owned_by_any_of: ["11222333"],
+      owned_by_depth: 2,
     },
     contact: {
       require_email: true,
@@ -73,6 +84,7 @@ function fullQuery(): Query {
       phone_shared_max: 2,
       phone_any_of: ["+5511987654321"],
       email_any_of: ["ana@example.com"],
+      missing_any_of: ["email", "mobile"],
     },
     lists: { any_of: [`lst_${"a".repeat(32)}`], exclude: [`lst_${"b".repeat(32)}`] },
   };
@@ -85,7 +97,8 @@ const NAMES = [
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
   ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
   ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
-  ..."phone_number email_address".split(" "),
+  ..."phone_number email_address status_changed status_reason simples_excluded".split(" "),
+  ..."mei_excluded sanction federal_debt owned_by contact_missing".split(" "),
 ];
 
 describe("filter groups", () => {

@@ -112,6 +112,15 @@ const DUCKDB_TYPES: Record<string, string> = {
   phone_2_shared: "INTEGER",
   establishments: "INTEGER",
   email_own_domain: "BOOLEAN",
+  simples_excluded_on: "DATE",
+  mei_excluded_on: "DATE",
+  in_cnep: "BOOLEAN",
+  in_cepim: "BOOLEAN",
+  federal_debt: "BOOLEAN",
+  federal_debt_total: "DOUBLE",
+  federal_debt_fgts: "BOOLEAN",
+  federal_debt_social_security: "BOOLEAN",
+  federal_debt_other: "BOOLEAN",
 };
 
 /** As readers in JavaScript show texts: their decoder takes a byte order mark off the front. */

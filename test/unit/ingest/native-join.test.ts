@@ -1,7 +1,7 @@
 /**
  * Proves: the join in the addon produces the bytes, extents, counts, examples, and sampled keys of
  * its twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
- * companies without a name, and nonexistent places, with a list of sanctions and without, and for
+ * companies without a name, and nonexistent places, with public lists and without, and for
  * rows that already have their companies' values; that a thread's next partition and bucket of
  * values are prefetched.
  * Does not prove: that the twin is right (quirks and twin in this folder).
@@ -10,9 +10,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { openDump } from "../../../src/dump/archive.ts";
+import { openDump, readMember } from "../../../src/dump/archive.ts";
 import { readLookups } from "../../../src/dump/lookups.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
+import { spillDebts } from "../../../src/ingest/debts.ts";
 import { type JoinContext, joinNatively, sampleNatively } from "../../../src/ingest/join.ts";
 import { chooseSplits } from "../../../src/ingest/rank.ts";
 import { ImportTables, readKnownCodes } from "../../../src/ingest/release-tables.ts";
@@ -20,6 +21,7 @@ import { scanNatively } from "../../../src/ingest/scan/scan.ts";
 import { countNatively } from "../../../src/ingest/shared-values.ts";
 import { prefetchBucket, type SpillFile, SpillWriter } from "../../../src/ingest/spill.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
+import { writeDebts } from "../../support/dump/publiclists.ts";
 import { joinHere, samplePartition } from "../../support/ingest/join.ts";
 import { countHere } from "../../support/ingest/shared-values.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
@@ -46,7 +48,8 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   const release = { label: "2026-08", date: "2026-08-08" };
   const tables = new ImportTables({
     ...{ release, known, scans },
-    ...{ population: null, sanctions: null, origin: null, places: null },
+    ...{ population: null, origin: null, places: null, partners: null },
+    lists: { ceis: null, cnep: null, cepim: null, debts: null },
   });
   const list = sanctioned === null ? null : new Set(sanctioned);
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };
@@ -154,6 +157,44 @@ describe("prefetch", () => {
   });
 });
 
+/** CNPJs of the sample, read from its files. */
+async function cnpjs(): Promise<string[]> {
+  const dump = await openDump(join(space.folder, "dump-2026-08"), "2026-08");
+  const found: string[] = [];
+  for (const member of dump.members.filter(({ type }) => type === "estabelecimentos").slice(0, 3)) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of readMember(member)) chunks.push(chunk);
+    const rows = Buffer.concat(chunks).toString("latin1").split("\n");
+    for (const row of rows) {
+      const [, root, branch, check] = /^"(.{8})";"(.{4})";"(\d\d)"/.exec(row) ?? [];
+      if (root !== undefined) found.push(`${root}${branch}${check}`);
+    }
+  }
+  assert.ok(found.length > 100);
+  return found;
+}
+
+/** Debts of every third CNPJ, of one to three inscriptions. */
+async function debtsOf(list: readonly string[]) {
+  const rows = list
+    .filter((_, i) => i % 3 === 0)
+    .flatMap((cnpj, i) =>
+      Array.from({ length: 1 + (i % 3) }, (_, k) => ({
+        document: cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5"),
+        amount: `${(i + 1) * 1_000_000_007 * (k + 1)}.${k}5`,
+        role: k === 2 ? "SOLIDARIO" : "PRINCIPAL",
+      })),
+    );
+  const third = Math.ceil(rows.length / 3);
+  const path = writeDebts(space.path("debts"), {
+    fgts: rows.slice(0, third),
+    social: rows.slice(third, 2 * third),
+    other: rows.slice(third),
+  });
+  const how = { partitions: PARTITIONS, slotBytes: 512, partial: false };
+  return (await spillDebts({ path, spillPath: space.path("spill-debts"), ...how })).spill;
+}
+
 describe("the native join", () => {
   it("joins a sample like its twin", async () => {
     const folder = join(space.folder, "dump-2026-08");
@@ -162,6 +203,13 @@ describe("the native join", () => {
     const sanctioned = ["00000000000191", "11222333000181", "ZZZZZZZZZZZZ99"];
     const context = await contextOf(folder, sanctioned);
     compare(context);
+    const listed = {
+      cnep: new Set(sanctioned),
+      cepim: new Set([...sanctioned, ...(await cnpjs())]),
+    };
+    const debts = await debtsOf(await cnpjs());
+    compare({ ...context, ...listed, debts });
+    compare({ ...context, ...listed, debts, companies: null, simples: [], sanctioned: null });
     // Complete rows: values that a dump leaves to the join are zero then.
     compare({ ...context, companies: null, simples: [], sanctioned: null });
   });
@@ -181,6 +229,8 @@ describe("the native join", () => {
       cnpj_basico: pick([...roots, "77777777", "66666666"]),
       opcao_pelo_simples: pick(["S", "N", ""]),
       opcao_pelo_mei: pick(["S", "N", "X"]),
+      data_exclusao_do_simples: pick(["20191231", "00000000", "", "20301231", "20190230"]),
+      data_exclusao_do_mei: pick(["20200131", "00000000", "0"]),
     });
     const account = (): MiniRow => {
       const digits = pick(["01", "02", "03", "99"]);

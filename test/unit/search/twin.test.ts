@@ -259,7 +259,11 @@ const EXPECTED_USES: readonly string[] = [
   ...["cnae_secondary_any_of", "branches_only true"],
   ...["require_mobile true", "require_landline true", "require_own_domain true"],
   ...["establishments_min", "establishments_max", "email_shared_max", "phone_shared_max"],
-  ...["phone_any_of", "email_any_of"],
+  ...["phone_any_of", "email_any_of", "missing_any_of"],
+  ...["status_since", "status_before", "status_reason_any_of", "sanction_any_of"],
+  ...["simples_excluded_since", "simples_excluded_before"],
+  ...["mei_excluded_since", "mei_excluded_before", "owned_by_any_of", "owned_by_depth"],
+  ...bothOf("has_federal_debt"),
   ...SORT_FIELDS.flatMap((field) => [`${field} asc`, `${field} desc`]),
   ...["balanced", "contactable", "newest", "established"].flatMap((strategy) => [
     `${strategy} plain`,

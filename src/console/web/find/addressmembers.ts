@@ -19,6 +19,7 @@ import {
   UFS,
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
+import { MISSING_CONTACTS, SANCTION_NAMES } from "../../../spec/filters/wider.ts";
 import { LIST_ID } from "../../../spec/listids.ts";
 import {
   type AddressMember,
@@ -31,7 +32,7 @@ import {
   readList,
   YES_OR_NO,
 } from "./addressforms.ts";
-import { BOUNDS } from "./question.ts";
+import { BOUNDS, type Query } from "./question.ts";
 
 /**
  * Shortens activities: if a list has all subclasses of a section, division, group, or class, its
@@ -198,6 +199,46 @@ const ESTABLISHMENTS = range(
   },
 );
 
+/** An interval of days, whose second end is excluded. */
+function interval(
+  key: string,
+  since: "status_since" | "simples_excluded_since" | "mei_excluded_since",
+  until: "status_before" | "simples_excluded_before" | "mei_excluded_before",
+): AddressMember {
+  return range(
+    key,
+    (text) => (text.length === 10 ? completeDate(text) : null),
+    ({ filters: { company } }) => [company[since], company[until]],
+    ({ filters: { company } }, [from, to]) => {
+      if (from !== null && to !== null && from >= to) return false;
+      if (from !== null) company[since] = from;
+      if (to !== null) company[until] = to;
+      return true;
+    },
+  );
+}
+
+const STATUS_DAYS = interval("status_day", "status_since", "status_before");
+const SIMPLES_DAYS = interval("left_simples", "simples_excluded_since", "simples_excluded_before");
+const MEI_DAYS = interval("left_mei", "mei_excluded_since", "mei_excluded_before");
+
+/** Some words of a filter that is absent while unused. */
+function wordList<Word extends string>(
+  key: string,
+  words: readonly Word[],
+  get: (query: Query) => readonly Word[] | undefined,
+  set: (query: Query, chosen: Word[]) => void,
+): AddressMember {
+  return {
+    key,
+    write: (query) => (get(query) ?? []).join(","),
+    read: (text, query, reading) => {
+      const chosen = readList(text, reading, (element) => words.filter((one) => one === element));
+      if (chosen.length > 0) set(query, [...new Set(chosen)].sort());
+    },
+  };
+}
+
 /** Lists by id; the server checks their tenant. */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
@@ -336,6 +377,54 @@ const FILTER_MEMBERS = {
     ({ filters }) => grown(filters.company, "legal_nature_any_of"),
     (element, lookup) => lookup.legalNatures(element),
     compressNatures,
+  ),
+  status_since: STATUS_DAYS,
+  status_before: STATUS_DAYS,
+  status_reason_any_of: list(
+    "reason",
+    ({ filters }) => grown(filters.company, "status_reason_any_of"),
+    matching(/^\d{2}$/),
+  ),
+  simples_excluded_since: SIMPLES_DAYS,
+  simples_excluded_before: SIMPLES_DAYS,
+  mei_excluded_since: MEI_DAYS,
+  mei_excluded_before: MEI_DAYS,
+  sanction_any_of: wordList(
+    "sanction",
+    SANCTION_NAMES,
+    ({ filters }) => filters.company.sanction_any_of,
+    ({ filters }, chosen) => {
+      filters.company.sanction_any_of = chosen;
+    },
+  ),
+  has_federal_debt: choice<boolean | undefined>(
+    "debt",
+    YES_OR_NO,
+    ({ filters }) => filters.company.has_federal_debt,
+    ({ filters }, value) => {
+      if (value !== undefined) filters.company.has_federal_debt = value;
+    },
+  ),
+  owned_by_any_of: list(
+    "owned_by",
+    ({ filters }) => grown(filters.company, "owned_by_any_of"),
+    matching(/^[0-9A-Z]{8}$/),
+  ),
+  owned_by_depth: {
+    key: "owned_by_depth",
+    write: ({ filters: { company } }) => `${company.owned_by_depth ?? ""}`,
+    read: (text, { filters: { company } }, { report }) => {
+      if (/^[2-5]$/.test(text)) company.owned_by_depth = Number(text);
+      else report("broken");
+    },
+  },
+  missing_any_of: wordList(
+    "missing",
+    MISSING_CONTACTS,
+    ({ filters }) => filters.contact.missing_any_of,
+    ({ filters }, chosen) => {
+      filters.contact.missing_any_of = chosen;
+    },
   ),
   require_email: CONTACT,
   require_phone: CONTACT,

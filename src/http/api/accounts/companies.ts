@@ -7,6 +7,7 @@
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import type { CompanyRequest } from "../../../search/finding.ts";
+import { type Ownership, ownershipOf } from "../../../search/owners.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
@@ -46,7 +47,9 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
     summary: "List the establishments of a company",
     description:
       "Every account whose CNPJ begins with these 8 characters, with every field of the plan: " +
-      "head offices first, then ascending by CNPJ.",
+      "head offices first, then ascending by CNPJ. If the import read corporate partners, also " +
+      "the companies that are its partners (owners), and those of which it is one (owns), as " +
+      "many of each as limit.",
     parameters: [
       {
         name: "root",
@@ -70,6 +73,20 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
         description: "next_cursor of the page before.",
         schema: Type.String(),
       },
+      {
+        name: "owners_after",
+        in: "query",
+        required: false,
+        description: "next of the owners before.",
+        schema: Type.String(),
+      },
+      {
+        name: "owns_after",
+        in: "query",
+        required: false,
+        description: "next of the owned companies before.",
+        schema: Type.String(),
+      },
       IF_NONE_MATCH,
     ],
     answers: {
@@ -79,6 +96,7 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
         example: () => ({
           ...EXAMPLE_HEAD,
           ...{ cnpj_root: "11222333", accounts: [EXAMPLE_ACCOUNT], ...EXAMPLE_END },
+          ...{ owners: null, owns: null },
           ...{ total: 1, took_ms: 0.214 },
         }),
         headers: ["ETag"],
@@ -116,6 +134,8 @@ function companyPage(
   const root = rootOf(call);
   const mistakes: Mistake[] = [];
   const limit = readWhole(query, "limit", [1, LIMIT_MAX], mistakes) ?? LIMIT_DEFAULT;
+  const ownersAfter = readAfter(query, "owners_after", mistakes);
+  const ownsAfter = readAfter(query, "owns_after", mistakes);
   refuseQueryMistakes(mistakes);
   call.spend(costOf({ limit }));
   const scope = scopeOf(call, segment, root);
@@ -124,11 +144,13 @@ function companyPage(
   const afterRow = cursor === undefined ? -1 : decodeCursor(cursor, scope, secrets);
   const { fields } = plan;
   const parts = [segment.snapshotId, root, String(limit), String(afterRow), fields.join()];
-  const tag = weakTag(["company", ...parts]);
+  const tag = weakTag(["company", ...parts, ownersAfter ?? "", ownsAfter ?? ""]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const wanted = { root, limit, afterRow, fields };
-  return held(call, segment, answerFound(call, { segment, wanted, scope, tag, startMs }));
+  const ownership = ownershipOf(segment, { root, limit, ownersAfter, ownsAfter });
+  const asked = { segment, wanted, ownership, scope, tag, startMs };
+  return held(call, segment, answerFound(call, asked));
 }
 
 async function answerFound(
@@ -136,13 +158,14 @@ async function answerFound(
   asked: {
     readonly segment: Segment;
     readonly wanted: CompanyRequest;
+    readonly ownership: Ownership | null;
     readonly scope: CursorScope;
     readonly tag: string;
     readonly startMs: number;
   },
 ): Promise<ShapedAnswer<"CompanyAnswer">> {
   const { service } = call;
-  const { segment, wanted, scope, tag, startMs } = asked;
+  const { segment, wanted, ownership, scope, tag, startMs } = asked;
   const { root, limit } = wanted;
   const page = await service.engine.establishments(segment, wanted, call.identity.tenantId);
   service.telemetry.engine("account", service.clock.monotonicMs() - startMs);
@@ -158,12 +181,28 @@ async function answerFound(
     snapshot_date: segment.snapshotDate,
     provenance: segment.provenance,
     ...{ cnpj_root: root, accounts: page.accounts, next_cursor: next, has_more: page.more },
+    ...{ owners: ownership?.owners ?? null, owns: ownership?.owns ?? null },
     ...{ total: page.total, took_ms: tookMs(service.clock, startMs) },
   };
   // Roots and base64url cursors need no encoding.
   const link = `</v1/companies/${root}?limit=${limit}&cursor=${next}>; rel="next"`;
   const headers = { ETag: tag, ...(next === null ? {} : { Link: link }) };
   return answer("CompanyAnswer", value, { headers, accounts: page.accounts.length });
+}
+
+/** Reads the root after which a list of companies continues. */
+function readAfter(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  mistakes: Mistake[],
+): string | undefined {
+  const sent = query.get(name);
+  if (sent === undefined) return undefined;
+  const root = readRootText(sent);
+  if (root !== null) return root;
+  const detail = "Must be next of the answer before: the 8 characters of a root.";
+  mistakes.push({ pointer: `/query/${name}`, code: "invalid_cnpj_root", detail });
+  return undefined;
 }
 
 function rootOf({ params }: Asked): string {

@@ -123,6 +123,25 @@ export const FINDING_SCHEMAS = {
     },
     closed,
   ),
+  Partnerships: Type.Object(
+    {
+      companies: Type.Array(
+        Type.Object(
+          {
+            cnpj_root: text("The 8 characters of the other company."),
+            legal_name: orNull(text("Null if the snapshot has no account of it.")),
+            qualification: orNull(text("Code of the registry, 2 digits, such as 22 for partner.")),
+            since: orNull(text("Day on which the partner entered, YYYY-MM-DD.")),
+          },
+          closed,
+        ),
+        { description: "Ascending by root." },
+      ),
+      total: count("Companies of this direction."),
+      next: orNull(text("Root to continue after; null at the end.")),
+    },
+    { ...closed, description: "Companies only; persons are never imported. Null if not imported." },
+  ),
   CompanyAnswer: Type.Object(
     {
       request_id: requestId,
@@ -130,6 +149,8 @@ export const FINDING_SCHEMAS = {
       provenance: named("Provenance"),
       cnpj_root: text("The 8 characters, in upper case."),
       accounts: Type.Array(named("Account"), { description: "Head offices first, then by CNPJ." }),
+      owners: orNull(named("Partnerships")),
+      owns: orNull(named("Partnerships")),
       next_cursor: cursor,
       has_more: hasMore,
       total: count("Establishments of the company."),

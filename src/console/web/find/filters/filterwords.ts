@@ -40,6 +40,15 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   establishments: ({ company }) => establishmentsText(company),
   started: ({ company }) => openedText(company),
   share_capital: ({ company }) => capitalText(company),
+  status_changed: ({ company }) => daysText(company.status_since, company.status_before),
+  simples_excluded: ({ company }) =>
+    daysText(company.simples_excluded_since, company.simples_excluded_before),
+  mei_excluded: ({ company }) => daysText(company.mei_excluded_since, company.mei_excluded_before),
+  sanction: ({ company }) =>
+    named(company.sanction_any_of ?? [], words.value.find.described.sanctions),
+  owned_by: ({ company }) => some(company.owned_by_any_of ?? []),
+  contact_missing: ({ contact }) =>
+    named(contact.missing_any_of ?? [], words.value.find.described.missing),
 };
 
 /** Describes a filter of the query; returns the name if it is unknown. */
@@ -93,6 +102,15 @@ function openedText(company: Query["filters"]["company"]): string {
   const to = before === null ? "" : date(shiftDays(before, -1));
   if (from === "") return described.until(to);
   return to === "" ? described.since(from) : described.between(from, to);
+}
+
+/** An interval of days whose second end is excluded. */
+function daysText(since: string | undefined, before: string | undefined): string {
+  const { described } = words.value.find;
+  const from = since === undefined ? "" : date(since);
+  const to = before === undefined ? "" : date(shiftDays(before, -1));
+  if (from === "") return described.daysUntil(to);
+  return to === "" ? described.daysSince(from) : described.daysBetween(from, to);
 }
 
 function establishmentsText(company: Query["filters"]["company"]): string {

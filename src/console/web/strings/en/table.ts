@@ -95,6 +95,14 @@ const matched: Record<string, (value: string) => string> = {
   phone_shared: () => "Few other companies have its phone",
   phone_number: (value) => `Its phone: ${value}`,
   email_address: (value) => `Its e-mail: ${value}`,
+  status_changed: (value) => `Status since ${value}`,
+  status_reason: (value) => `Reason of the status: ${value}`,
+  simples_excluded: (value) => `Left Simples on ${value}`,
+  mei_excluded: (value) => `Left MEI on ${value}`,
+  sanction: () => "It is in a wanted list of sanctions",
+  federal_debt: () => "Its federal debt is as wanted",
+  owned_by: () => "A wanted company owns it",
+  contact_missing: () => "It lacks a contact, as wanted",
   lists: () => "It is in a list of yours",
 };
 

@@ -90,6 +90,14 @@ const matched: Record<string, (value: string) => string> = {
   phone_shared: () => "Poucas outras empresas têm o telefone",
   phone_number: (value) => `O telefone: ${value}`,
   email_address: (value) => `O e-mail: ${value}`,
+  status_changed: (value) => `Situação desde ${value}`,
+  status_reason: (value) => `Motivo da situação: ${value}`,
+  simples_excluded: (value) => `Saiu do Simples em ${value}`,
+  mei_excluded: (value) => `Saiu do MEI em ${value}`,
+  sanction: () => "Está em uma lista de sanções procurada",
+  federal_debt: () => "A dívida ativa é como pedido",
+  owned_by: () => "Uma empresa procurada é sócia dela",
+  contact_missing: () => "Falta um contato, como pedido",
   lists: () => "Está em uma lista sua",
 };
 
