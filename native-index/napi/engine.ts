@@ -65,6 +65,9 @@ interface QueryMethods {
   facetsAside(
     ...given: [...NativeQuery, facets: readonly NativeFacet[], threads?: number]
   ): Promise<Uint32Array[]>;
+  pairsAside(
+    ...given: [...NativeQuery, pair: readonly NativeFacet[], threads: number]
+  ): Promise<Uint32Array>;
   firstsOfCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
   firstsAside(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
   wholePage(
@@ -178,6 +181,9 @@ function writingQueries(own: AddonSegment): NativeSegment {
     },
     facetsAside(clauses, facets, threads) {
       return own.facetsAside.call(this, ...writeQuery(clauses), facets, threads);
+    },
+    pairsAside(clauses, pair, threads) {
+      return own.pairsAside.call(this, ...writeQuery(clauses), pair, threads);
     },
     firstsOfCompany(rows, request) {
       return own.firstsOfCompany.call(this, ...writeFirsts(request), rows);

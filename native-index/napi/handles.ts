@@ -19,7 +19,9 @@ export type NativeFacet =
   | "simples"
   | "mei"
   | "headquarters"
-  | "contact";
+  | "contact"
+  | "started_month"
+  | "status_month";
 
 /** A page that is selected and rendered in one call. */
 export interface WholePageRequest extends SelectRequest {
@@ -177,6 +179,32 @@ export interface LookedUp {
   readonly text: Uint8Array;
 }
 
+/** Records of a CSV file to enrich; see native-index/render/rows.h. */
+export interface EnrichRequest {
+  readonly bytes: Uint8Array;
+  /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
+  readonly records: Uint32Array;
+  /** As `lookUp` takes them, of the records whose suffix has an account, in order. */
+  readonly cnpjs: Uint8Array;
+  readonly suffixes: Uint8Array;
+  /** Twice the end of each suffix, and one more if the cells of an account follow. */
+  readonly suffixEnds: Uint32Array;
+  /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
+  readonly windows: Uint8Array;
+  /** Suffixes of CNPJs that no account has, with right and wrong check digits. */
+  readonly absent: number;
+  readonly wrongDigits: number;
+}
+
+/** Enriched records. */
+export interface Enriched {
+  readonly text: Uint8Array;
+  /** The row of each CNPJ, or `NO_ROW`. */
+  readonly rows: Uint32Array;
+  /** Number of records by suffix. */
+  readonly counts: Uint32Array;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
@@ -218,6 +246,15 @@ export interface NativeSegment {
     facets: readonly NativeFacet[],
     threads?: number,
   ): Promise<Uint32Array[]>;
+  /**
+   * Number of matches by pair of codes: that of the first facet times the number of codes of the
+   * second one, "none" included, plus that of the second one. Off the main thread.
+   */
+  pairsAside(
+    clauses: readonly Clause[],
+    pair: readonly NativeFacet[],
+    threads: number,
+  ): Promise<Uint32Array>;
   /** Rows in one of the districts, each a code of municipality_ibge and a folded name. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
   /** Rows with one of these lower-case e-mails. */
@@ -277,19 +314,10 @@ export interface NativeSegment {
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookedUp;
   /** The same off the main thread; the bytes may be changed meanwhile. */
   lookUpAside(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookedUp>;
-  /**
-   * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
-   * start, its end, the start of the next one, and its suffix.
-   */
-  appendToRecords(
-    ...given: [
-      bytes: Uint8Array,
-      records: Uint32Array,
-      suffixes: Uint8Array,
-      suffixEnds: Uint32Array,
-      rows: Uint8Array,
-    ]
-  ): Uint8Array;
+  /** Records of a CSV file with the cells of their accounts appended, as rows of CSV have them. */
+  enrich(request: EnrichRequest, cells: RowsRequest): Enriched;
+  /** The same off the main thread; the bytes may be changed meanwhile. */
+  enrichAside(request: EnrichRequest, cells: RowsRequest): Promise<Enriched>;
   /**
    * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
    * the order; see native-index/query/find/cnpj.h.

@@ -290,15 +290,50 @@ napi_value lookUpAside(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value appendToRecords(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle&, const auto&, const Arguments& arguments) {
-    AppendRequest request;
-    request.bytes = arguments.at(0, "bytes").bytes();
-    request.records = arguments.at(1, "records").uint32s();
-    request.suffixes = arguments.at(2, "suffixes").bytes();
-    request.suffixEnds = arguments.at(3, "suffixEnds").uint32s();
-    request.rows = arguments.at(4, "rows").bytes();
-    return fromRendered(env, [&](TextBuffer& text) { peneira::appendToRecords(request, text); });
+template <class Number>
+std::vector<Number> copied(std::span<Number> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+EnrichRequest readEnrichment(const Given& given) {
+  EnrichRequest request;
+  request.bytes = copied(given.member("bytes").bytes());
+  request.records = copied(given.member("records").uint32s());
+  request.cnpjs = copied(given.member("cnpjs").bytes());
+  request.suffixes = copied(given.member("suffixes").bytes());
+  request.suffixEnds = copied(given.member("suffixEnds").uint32s());
+  request.windows = copied(given.member("windows").bytes());
+  request.absent = given.member("absent").whole32();
+  request.wrongDigits = given.member("wrongDigits").whole32();
+  return request;
+}
+
+napi_value fromEnriched(napi_env env, const Enriched& enriched) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "text", fromBytes(env, enriched.text.text()));
+  putProperty(env, object, "rows", fromUint32s(env, enriched.rows));
+  putProperty(env, object, "counts", fromUint32s(env, enriched.counts));
+  return object;
+}
+
+napi_value enrich(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const EnrichRequest request = readEnrichment(arguments.at(0, "request"));
+    const RowRequest cells = readRowRequest(arguments.at(1, "cells"));
+    return fromEnriched(env, enrichRecords(*segment, request, cells));
+  });
+}
+
+napi_value enrichAside(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const auto request =
+        std::make_shared<const EnrichRequest>(readEnrichment(arguments.at(0, "request")));
+    const auto cells = std::make_shared<const RowRequest>(readRowRequest(arguments.at(1, "cells")));
+    const auto compute = [request, cells](const Segment& opened) -> Give {
+      const auto enriched = std::make_shared<Enriched>(enrichRecords(opened, *request, *cells));
+      return [enriched](napi_env to) { return fromEnriched(to, *enriched); };
+    };
+    return overSegment(env, segment, compute);
   });
 }
 
@@ -367,7 +402,8 @@ constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
                                        {"renderRowsAside", renderRowsAside},
                                        {"lookUp", lookUp},
                                        {"lookUpAside", lookUpAside},
-                                       {"appendToRecords", appendToRecords},
+                                       {"enrich", enrich},
+                                       {"enrichAside", enrichAside},
                                        {"columnsOf", columnsOf},
                                        {"parquetOf", parquetOf},
                                        {"parquetOfAside", parquetOfAside}};

@@ -125,6 +125,12 @@ const WINDOWS = new Map(
 );
 const UNKNOWN = 0x3f;
 
+/** The characters of the bytes from 0x80 on, two bytes each (little endian). */
+export function windowsCharacters(): Uint8Array {
+  const codes = Uint16Array.from(WINDOWS.keys(), (character) => character.charCodeAt(0));
+  return new Uint8Array(codes.buffer);
+}
+
 const ENCODERS: Readonly<Record<CsvEncoding, Encoder>> = {
   "utf-8": { own: (text) => text, whole: null },
   "windows-1252": { own: windowsOf, whole: null },

@@ -7,10 +7,16 @@
  * snapshot, and the wish alone. A row with fewer cells than the widest one gets empty cells, so
  * that the new columns are aligned. Memory does not grow with the file.
  */
-import type { RowsRequest } from "../../../native-index/napi/engine.ts";
+import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
 import { HEADINGS_EN, HEADINGS_PT } from "../../spec/fields/headings.ts";
-import { type CsvBytes, CsvRecords, encoderOf, readCsvBytes } from "./csvbytes.ts";
+import {
+  type CsvBytes,
+  CsvRecords,
+  encoderOf,
+  readCsvBytes,
+  windowsCharacters,
+} from "./csvbytes.ts";
 import type { CsvLayout } from "./csvlayout.ts";
 import {
   CnpjBatch,
@@ -27,26 +33,12 @@ const READ_BYTES = 1 << 20;
 /** Batches that are looked up on other threads at the same time. */
 const AHEAD = 3;
 
-/** Records whose CNPJs are being looked up. */
+/** Records that are being enriched. */
 interface Batch {
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  /** The first record, counted from the beginning of the file. */
-  readonly first: number;
-  readonly places: Places;
-  readonly cnpjs: CnpjBatch;
-  readonly found: LookedUp | Promise<LookedUp>;
+  /** Rows of the file up to the end of the batch, without the header. */
+  readonly rows: number;
+  readonly made: Enriched | Promise<Enriched>;
 }
-
-/** Where the records of a batch lie, copied from the scanner. */
-interface Places {
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
-  readonly nexts: Uint32Array;
-  readonly cells: Uint32Array;
-}
-
-type LookedUp = ReturnType<EnrichmentWork["segment"]["native"]["lookUp"]>;
 
 /** Headings of the new columns, the status first. */
 export function newHeadings({ fields, labels }: EnrichmentWish): readonly string[] {
@@ -69,9 +61,8 @@ class CsvWriter {
   readonly #work: EnrichmentWork;
   readonly #layout: CsvLayout;
   readonly #scanner: CsvRecords;
-  readonly #request: RowsRequest;
+  readonly #cells: RowsRequest;
   readonly #suffixes: Suffixes;
-  readonly #encode: (text: Uint8Array) => Uint8Array;
   readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
   readonly #batches: Batch[] = [];
   #records = 0;
@@ -84,9 +75,8 @@ class CsvWriter {
     this.#layout = layout;
     this.#scanner = new CsvRecords(delimiter, layout.column);
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
-    this.#request = { ...shape, labels: labels ?? undefined };
+    this.#cells = { ...shape, labels: labels ?? undefined };
     const { own, whole } = encoderOf(layout.encoding);
-    this.#encode = own;
     this.#encodeAll = whole;
     this.#suffixes = new Suffixes(work.wish, layout, own);
   }
@@ -111,24 +101,51 @@ class CsvWriter {
   }
 
   #begin(bytes: Uint8Array, count: number): Batch {
-    const { starts, ends, nexts, cells } = this.#scanner;
     const { segment, spare } = this.#work;
-    const cnpjs = this.#read(bytes, count);
     const { native } = segment;
-    const found = spare()
-      ? native.lookUpAside(cnpjs.keys, this.#request)
-      : native.lookUp(cnpjs.keys, this.#request);
-    // A rejection is thrown where the batch has its turn.
-    if (found instanceof Promise) found.catch(() => {});
-    const places = {
-      starts: starts.slice(0, count),
-      ends: ends.slice(0, count),
-      nexts: nexts.slice(0, count),
-      cells: cells.slice(0, count),
+    const { starts, nexts } = this.#scanner;
+    const cnpjs = this.#read(bytes, count);
+    const from = starts[0] as number;
+    const request: EnrichRequest = {
+      ...this.#suffixes.request,
+      bytes: bytes.subarray(from, nexts[count - 1]),
+      records: this.#recordsOf(bytes, count, cnpjs),
+      cnpjs: cnpjs.keys,
     };
-    const first = this.#records;
+    const made = spare()
+      ? native.enrichAside(request, this.#cells)
+      : native.enrich(request, this.#cells);
+    // A rejection is thrown where the batch has its turn.
+    if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
-    return { bytes, count, first, places, cnpjs, found };
+    return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
+  }
+
+  /** Where the records lie, and what is appended to each; see `EnrichRequest`. */
+  #recordsOf(bytes: Uint8Array, count: number, { outcomes }: CnpjBatch): Uint32Array {
+    const { starts, ends, nexts, cells } = this.#scanner;
+    const { header, width } = this.#layout;
+    const suffixes = this.#suffixes;
+    const from = starts[0] as number;
+    const records = new Uint32Array(4 * count);
+    for (let at = 0; at < count; at++) {
+      const [start, end] = [starts[at] as number, ends[at] as number];
+      const missing = Math.max(0, width - (cells[at] as number));
+      const record = this.#records + at;
+      let suffix = NO_SUFFIX;
+      if (record === header) suffix = suffixes.heading;
+      else if (record > header) {
+        suffix = outcomes[at] as number;
+        if (suffix === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter)) {
+          suffix = start === end ? NO_SUFFIX : suffixes.blank;
+        }
+      }
+      records[4 * at] = start - from;
+      records[4 * at + 1] = end - from;
+      records[4 * at + 2] = (nexts[at] as number) - from;
+      records[4 * at + 3] = suffix | (missing << 8);
+    }
+    return records;
   }
 
   #read(bytes: Uint8Array, count: number): CnpjBatch {
@@ -154,42 +171,18 @@ class CsvWriter {
   async #end(): Promise<void> {
     const { onProgress, onFound, checkCancelled } = this.#work;
     checkCancelled();
-    const batch = this.#batches.shift() as Batch;
-    const { rows, text } = batch.found instanceof Promise ? await batch.found : batch.found;
-    batch.cnpjs.settle(rows);
-    onFound(batch.cnpjs.rows);
-    this.#write(this.#joined(batch, this.#encode(text)));
-    onProgress(Math.max(0, batch.first + batch.count - this.#layout.header - 1), this.#layout.rows);
+    const { rows, made } = this.#batches.shift() as Batch;
+    const enriched = made instanceof Promise ? await made : made;
+    OUTCOMES.forEach((_, code) => {
+      this.tally.count(code, enriched.counts[code] as number);
+    });
+    onFound(enriched.rows);
+    this.#write(enriched.text);
+    onProgress(rows, this.#layout.rows);
   }
 
   #write(bytes: Uint8Array): void {
     this.#work.write(this.#encodeAll === null ? bytes : this.#encodeAll(bytes));
-  }
-
-  /** The bytes of a batch with its new cells. */
-  #joined({ bytes, count, first, places, cnpjs }: Batch, rows: Uint8Array): Uint8Array {
-    const { starts, ends, nexts, cells } = places;
-    const { header, width } = this.#layout;
-    const suffixes = this.#suffixes;
-    const records = new Uint32Array(4 * count);
-    for (let at = 0; at < count; at++) {
-      const [start, end] = [starts[at] as number, ends[at] as number];
-      const missing = Math.max(0, width - (cells[at] as number));
-      let suffix = NO_SUFFIX;
-      if (first + at === header) suffix = suffixes.heading;
-      else if (first + at > header) {
-        suffix = cnpjs.outcomes[at] as number;
-        if (suffix === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter)) {
-          suffix = start === end ? NO_SUFFIX : suffixes.blank;
-        } else this.tally.count(suffix);
-      }
-      records[4 * at] = start;
-      records[4 * at + 1] = end;
-      records[4 * at + 2] = nexts[at] as number;
-      records[4 * at + 3] = suffix | (missing << 8);
-    }
-    const { native } = this.#work.segment;
-    return native.appendToRecords(bytes, records, suffixes.bytes, suffixes.ends, rows);
   }
 }
 
@@ -207,17 +200,15 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 
 /** What stands behind a row of each outcome, up to the fields of the account. */
 class Suffixes {
-  /** One after the other: of each outcome, of the header, of a blank row. */
-  readonly bytes: Uint8Array;
-  /** Twice the end of each, and one more if the fields of an account follow. */
-  readonly ends: Uint32Array;
+  /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
+  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs">;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;
   readonly delimiter: number;
 
   constructor(
     wish: EnrichmentWish,
-    { delimiter }: CsvLayout,
+    { delimiter, encoding }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {
     const empty = delimiter.repeat(wish.fields.length);
@@ -232,14 +223,19 @@ class Suffixes {
       delimiter + empty,
     ].map((text) => encode(Buffer.from(text)));
     this.delimiter = delimiter.charCodeAt(0);
-    this.bytes = Buffer.concat(texts);
-    this.ends = new Uint32Array(texts.length);
+    const suffixEnds = new Uint32Array(texts.length);
     let end = 0;
     texts.forEach(({ length }, at) => {
       end += length;
       const outcome = OUTCOMES[at];
-      this.ends[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
+      suffixEnds[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
     });
+    this.request = {
+      ...{ suffixes: Buffer.concat(texts), suffixEnds },
+      windows: encoding === "windows-1252" ? windowsCharacters() : new Uint8Array(0),
+      absent: OUTCOMES.indexOf("not_in_snapshot"),
+      wrongDigits: OUTCOMES.indexOf("wrong_check_digits"),
+    };
   }
 }
 

@@ -277,8 +277,8 @@ export class OutcomeTally {
   readonly #counts = new Uint32Array(OUTCOMES.length);
 
   /** Counts an outcome by its place in `OUTCOMES`. */
-  count(code: number): void {
-    this.#counts[code] = (this.#counts[code] as number) + 1;
+  count(code: number, times = 1): void {
+    this.#counts[code] = (this.#counts[code] as number) + times;
   }
 
   /** How many had an outcome. */
