@@ -23,6 +23,8 @@ export interface Workbook {
   readonly about: readonly AboutRow[];
   /** `YYYY-MM-DD`; used in place of the creation time. */
   readonly date: string;
+  /** Name of the first sheet; that of accounts if missing. */
+  readonly sheet?: string;
 }
 
 interface PackagePart {
@@ -86,7 +88,7 @@ export function sheetEnd(workbook: Workbook): string {
 }
 
 /** Returns the letters of a column, counted from 0. */
-function columnName(index: number): string {
+export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
 }
@@ -105,7 +107,8 @@ function widthOf(name: string, heading: string): number {
 /** Characters that XML does not preserve, and text that looks like their escape (`_xHHHH_`). */
 const ESCAPED = /(?![\t\n])[\p{Cc}\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4}_)/gu;
 
-function textCell(place: string, text: string, style = 0): string {
+/** Returns a cell that holds a text. */
+export function textCell(place: string, text: string, style = 0): string {
   const escaped = text
     .replace(ESCAPED, (found) => `_x${hexOf(found)}_`)
     .replaceAll("&", "&amp;")
@@ -190,7 +193,8 @@ const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Applica
 
 /** Excel expects the range of a filter under this hidden name. */
 function workbookPart(workbook: Workbook): string {
-  const [data, about] = SHEETS[workbook.labels ?? "en"];
+  const [accounts, about] = SHEETS[workbook.labels ?? "en"];
+  const { sheet: data = accounts } = workbook;
   const last = lastCell(workbook).replace(/^([A-Z]+)/, "$$$1$$");
   return (
     `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
