@@ -16,6 +16,8 @@ import type {
   NativeFacet,
   NativeLedgers,
   NativeSegment,
+  RecordScan,
+  ScannedRecords,
   Selection,
   Walked,
   WalkRequest,
@@ -109,6 +111,9 @@ interface Addon extends NativeLedgers {
   openRowList(bytes: Uint8Array): NativeRowList;
   rowListBytes(list: NativeRowList): Uint8Array;
   sortEntriesAside(entries: Uint8Array): Promise<Uint8Array>;
+  scanRecords(
+    ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
+  ): ScannedRecords;
   deflate(bytes: Uint8Array, isLast: boolean): Uint8Array;
   deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
   analyze(text: string): string[];
@@ -299,6 +304,16 @@ export function rowListBytes(list: NativeRowList): Uint8Array {
 /** Sorts and deduplicates the entries of a list (see `EntryRows`). */
 export function sortEntriesAside(entries: Uint8Array): Promise<Uint8Array> {
   return addon().sortEntriesAside(entries);
+}
+
+/**
+ * Scans records of a CSV file: four numbers per record, the CNPJs that are plain (14 bytes per
+ * record), and three numbers per cell that the caller reads. See native-index/render/records.h.
+ */
+export function scanRecords(
+  ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
+): ScannedRecords {
+  return addon().scanRecords(...given);
 }
 
 /**

@@ -184,7 +184,7 @@ export interface EnrichRequest {
   readonly bytes: Uint8Array;
   /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
   readonly records: Uint32Array;
-  /** As `lookUp` takes them, of the records whose suffix has an account, in order. */
+  /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
   readonly cnpjs: Uint8Array;
   readonly suffixes: Uint8Array;
   /** Twice the end of each suffix, and one more if the cells of an account follow. */
@@ -194,6 +194,38 @@ export interface EnrichRequest {
   /** Suffixes of CNPJs that no account has, with right and wrong check digits. */
   readonly absent: number;
   readonly wrongDigits: number;
+}
+
+/** Where records of a CSV file begin; see native-index/render/records.h. */
+export interface RecordScan {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly isLast: boolean;
+  /** Character code. */
+  readonly delimiter: number;
+  /** Column of the CNPJs, from 0. */
+  readonly column: number;
+  /** Cells of the widest record. */
+  readonly width: number;
+  /** Number of the header, from the first record of this scan on; it may be negative. */
+  readonly header: number;
+  readonly heading: number;
+  readonly blank: number;
+  readonly found: number;
+  readonly odd: number;
+}
+
+/** Scanned records; the numbers of them are in the arrays given. */
+export interface ScannedRecords {
+  readonly count: number;
+  /** Cells that the caller reads. */
+  readonly odd: number;
+  /** Start of the first record that is not returned. */
+  readonly next: number;
+  readonly lines: number;
+  readonly width: number;
+  /** 1 if the record at `next` has an open quotation mark. */
+  readonly quoted: number;
 }
 
 /** Enriched records. */

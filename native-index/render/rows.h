@@ -113,10 +113,10 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
 
 // Records of a client's CSV file to which cells are appended.
 struct EnrichRequest {
-  std::vector<uint8_t> bytes;        // a part of the file
-  std::vector<uint32_t> records;     // per record: start, end, start of the next one, suffix
-  std::vector<uint8_t> cnpjs;        // of the records whose suffix has an account, in order
-  std::vector<uint8_t> suffixes;     // one behind another, each begins with the delimiter
+  std::vector<uint8_t> bytes;     // a part of the file
+  std::vector<uint32_t> records;  // per record: start, end, start of the next one, suffix
+  std::vector<uint8_t> cnpjs;     // kCnpjLength bytes per record; read if its suffix has an account
+  std::vector<uint8_t> suffixes;  // one behind another, each begins with the delimiter
   std::vector<uint32_t> suffixEnds;  // end of each, times two, plus one if an account follows it
   std::vector<uint8_t> windows;      // characters of the upper half of Windows-1252; empty: UTF-8
   // Suffixes of a CNPJ that no account has, by its check digits.

@@ -14,6 +14,7 @@
 #include "format/failure.h"
 #include "query/find/cnpj.h"
 #include "render/fields.h"
+#include "render/records.h"
 
 namespace peneira {
 namespace {
@@ -273,7 +274,7 @@ class RecordWriter {
 
   // Writes up to the place where the fields of the next account belong.
   void toAccount() {
-    for (; at_ < request_.records.size(); at_ += 4) {
+    for (; at_ < request_.records.size(); at_ += kRecordNumbers) {
       const uint32_t suffix = settled(request_.records[at_ + 3] & 0xff);
       begin(suffix);
       if (hasAccount(suffix)) return;
@@ -284,7 +285,7 @@ class RecordWriter {
   // Ends the record of an account.
   void next() {
     end();
-    at_ += 4;
+    at_ += kRecordNumbers;
   }
 
  private:
@@ -297,9 +298,9 @@ class RecordWriter {
     if (suffix == kNoSuffix) return suffix;
     if (suffix >= request_.suffixEnds.size()) badArgument("there is no such suffix");
     if (hasAccount(suffix)) {
-      if (key_ == enriched_.rows.size()) badArgument("there are fewer cnpjs than records with one");
-      const std::string_view cnpj = textOf(request_.cnpjs).substr(key_ * kCnpjLength, kCnpjLength);
       if (enriched_.rows[key_++] == kNoRow) {
+        const size_t place = at_ / kRecordNumbers * kCnpjLength;
+        const std::string_view cnpj = textOf(request_.cnpjs).substr(place, kCnpjLength);
         const bool isRight = cnpj[kRootLength] == 0 || hasRightDigits(cnpj);
         suffix = isRight ? request_.absent : request_.wrongDigits;
       }
@@ -336,7 +337,10 @@ class RecordWriter {
 
 void checkEnrichment(const EnrichRequest& request) {
   const auto& ends = request.suffixEnds;
-  if (request.records.size() % 4 != 0) badArgument("a record has four numbers");
+  const size_t records = request.records.size() / kRecordNumbers;
+  if (request.records.size() % kRecordNumbers != 0) badArgument("a record has four numbers");
+  if (request.cnpjs.size() < records * kCnpjLength)
+    badArgument("there are fewer cnpjs than records");
   if (request.absent >= ends.size() || request.wrongDigits >= ends.size()) {
     badArgument("there is no such suffix");
   }
@@ -349,13 +353,26 @@ void checkEnrichment(const EnrichRequest& request) {
   }
 }
 
+// The CNPJs of the records whose suffix has an account.
+std::vector<uint8_t> wantedCnpjs(const EnrichRequest& request) {
+  std::vector<uint8_t> cnpjs;
+  cnpjs.reserve(request.cnpjs.size());
+  for (size_t at = 0; at < request.records.size(); at += kRecordNumbers) {
+    const uint32_t suffix = request.records[at + 3] & 0xff;
+    if (suffix >= request.suffixEnds.size() || (request.suffixEnds[suffix] & 1) == 0) continue;
+    const uint8_t* cnpj = request.cnpjs.data() + at / kRecordNumbers * kCnpjLength;
+    cnpjs.insert(cnpjs.end(), cnpj, cnpj + kCnpjLength);
+  }
+  return cnpjs;
+}
+
 }  // namespace
 
 Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
                        const RowRequest& cells) {
   checkEnrichment(request);
   Enriched enriched;
-  enriched.rows = rowsOfCnpjs(segment, request.cnpjs);
+  enriched.rows = rowsOfCnpjs(segment, wantedCnpjs(request));
   enriched.counts.resize(request.suffixEnds.size());
   std::vector<uint32_t> there;
   there.reserve(enriched.rows.size());

@@ -12,6 +12,7 @@
 #include "query/find/cnpj.h"
 #include "render/fields.h"
 #include "render/parquet.h"
+#include "render/records.h"
 #include "render/rows.h"
 
 namespace peneira {
@@ -396,6 +397,44 @@ napi_value parquetOfAside(napi_env env, napi_callback_info info) {
   });
 }
 
+RecordScan readScan(const Given& given) {
+  RecordScan scan;
+  scan.bytes = given.member("bytes").bytes();
+  scan.from = given.member("from").whole32();
+  scan.isLast = given.member("isLast").flag();
+  scan.delimiter = static_cast<uint8_t>(given.member("delimiter").whole32(0xff));
+  scan.column = given.member("column").whole32();
+  scan.width = given.member("width").whole32();
+  // Records above the header are counted from 0, so a header before the first one is below it.
+  scan.header = static_cast<int64_t>(given.member("header").number());
+  scan.heading = given.member("heading").whole32(0xff);
+  scan.blank = given.member("blank").whole32(0xff);
+  scan.found = given.member("found").whole32(0xff);
+  scan.odd = given.member("odd").whole32(0xff);
+  return scan;
+}
+
+napi_value scanRecords(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const RecordScan scan = readScan(arguments.at(0, "scan"));
+    const RecordRoom room{arguments.at(1, "records").uint32s(), arguments.at(2, "cnpjs").bytes(),
+                          arguments.at(3, "odd").uint32s()};
+    const ScannedRecords found = peneira::scanRecords(scan, room);
+    const napi_value object = makeObject(env);
+    const auto put = [&](const char* name, uint32_t value) {
+      putProperty(env, object, name, fromNumber(env, value));
+    };
+    put("count", found.count);
+    put("odd", found.odd);
+    put("next", found.next);
+    put("lines", found.lines);
+    put("width", found.width);
+    put("quoted", found.isQuoted ? 1 : 0);
+    return object;
+  });
+}
+
 constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
                                        {"renderRows", renderRows},
                                        {"renderRowsInto", renderRowsInto},
@@ -411,5 +450,9 @@ constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
 }  // namespace
 
 std::span<const NamedMethod> rowMethods() { return kRowMethods; }
+
+void registerRecords(napi_env env, napi_value exports) {
+  putFunction(env, exports, "scanRecords", scanRecords);
+}
 
 }  // namespace peneira

@@ -181,7 +181,8 @@ void eachCode(const ChunkRead& chunk, const FacetSource& source, uint32_t none, 
   // "None" is a null, never a code.
   const auto known = [none](uint32_t value) { return value < none ? value : none + 1; };
   const auto ofRow = [&](auto read) {
-    eachOf(chunk, none, [&](uint32_t row) { return read(chunk.firstRow + row); }, visit);
+    eachOf(
+        chunk, none, [&](uint32_t row) { return read(chunk.firstRow + row); }, visit);
   };
   switch (source.kind) {
     case Kind::kCode8:

@@ -20,9 +20,9 @@
 namespace peneira {
 
 const std::string_view kFacetNames[] = {
-    "uf",           "municipality",  "cnae",        "registration_status", "company_size",
-    "started_year", "legal_nature",  "simples",     "mei",                 "headquarters",
-    "contact",      "started_month", "status_month"};
+    "uf",           "municipality", "cnae", "registration_status", "company_size", "started_year",
+    "legal_nature", "simples",      "mei",  "headquarters",        "contact",      "started_month",
+    "status_month"};
 
 namespace {
 
@@ -357,7 +357,8 @@ FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, 
     own.second.clear();
     appendCodes(segment, first, found, chunk, own.first);
     appendCodes(segment, second, found, chunk, own.second);
-    for (size_t i = 0; i < own.first.size(); i++) own.counts[own.first[i] * width + own.second[i]]++;
+    for (size_t i = 0; i < own.first.size(); i++)
+      own.counts[own.first[i] * width + own.second[i]]++;
     own.work.counted += 2 * own.first.size();
   };
   forEachIndex(threads, (all + atOnce - 1) / atOnce, [&](size_t turn, unsigned thread) {

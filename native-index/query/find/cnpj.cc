@@ -432,15 +432,15 @@ size_t sortEntries(std::span<uint64_t> entries) {
   return static_cast<size_t>(std::unique(entries.begin(), entries.end()) - entries.begin());
 }
 
-// Batches of CNPJs. A probe of a search misses the cache twice: the order, and the text, whose place
-// follows from its row because all CNPJs have one length. The searches of a group advance together,
-// one kind of read after the other, so that the processor has these reads in flight at the same
-// time.
+// Batches of CNPJs. A probe of a search misses the cache twice: the order, and the text, whose
+// place follows from its row because all CNPJs have one length. The searches of a group advance
+// together, one kind of read after the other, so that the processor has these reads in flight at
+// the same time.
 //
 // The first probes are guesses by the root, because roots are assigned in sequence. A guess after
 // the first one is moved past the estimated place, so that both ends of the range come close. After
-// kGuessesMax probes the search bisects, so that gaps, letters, or damage cannot make it slower than
-// a binary search by more than these probes.
+// kGuessesMax probes the search bisects, so that gaps, letters, or damage cannot make it slower
+// than a binary search by more than these probes.
 
 namespace {
 

@@ -28,6 +28,8 @@ import {
   statusHeading,
 } from "./outcomes.ts";
 
+/** Bytes of a CNPJ. */
+const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
 const READ_BYTES = 1 << 20;
 /** Batches that are looked up on other threads at the same time. */
@@ -73,12 +75,13 @@ class CsvWriter {
     const { delimiter } = layout;
     this.#work = work;
     this.#layout = layout;
-    this.#scanner = new CsvRecords(delimiter, layout.column);
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
     this.#cells = { ...shape, labels: labels ?? undefined };
     const { own, whole } = encoderOf(layout.encoding);
     this.#encodeAll = whole;
     this.#suffixes = new Suffixes(work.wish, layout, own);
+    const { heading, blank } = this.#suffixes;
+    this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
   /** Takes a piece of the file; with the last one everything is written. */
@@ -90,8 +93,8 @@ class CsvWriter {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      at = this.#scanner.nexts[count - 1] as number;
-      this.#batches.push(this.#begin(bytes, count));
+      this.#batches.push(this.#begin(bytes, at, count));
+      at = this.#scanner.next;
       if (this.#batches.length >= AHEAD) await this.#end();
     }
     piece.used = at;
@@ -100,17 +103,19 @@ class CsvWriter {
     this.#write(tail);
   }
 
-  #begin(bytes: Uint8Array, count: number): Batch {
+  #begin(bytes: Uint8Array, from: number, count: number): Batch {
     const { segment, spare } = this.#work;
     const { native } = segment;
-    const { starts, nexts } = this.#scanner;
-    const cnpjs = this.#read(bytes, count);
-    const from = starts[0] as number;
+    const { records, cnpjs, next } = this.#scanner;
+    this.#readOdd(bytes);
+    for (let at = 0; from > 0 && at < 4 * count; at++) {
+      if (at % 4 !== 3) records[at] = (records[at] as number) - from;
+    }
     const request: EnrichRequest = {
       ...this.#suffixes.request,
-      bytes: bytes.subarray(from, nexts[count - 1]),
-      records: this.#recordsOf(bytes, count, cnpjs),
-      cnpjs: cnpjs.keys,
+      bytes: bytes.subarray(from, next),
+      records: records.subarray(0, 4 * count),
+      cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
     };
     const made = spare()
       ? native.enrichAside(request, this.#cells)
@@ -121,45 +126,24 @@ class CsvWriter {
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  /** Where the records lie, and what is appended to each; see `EnrichRequest`. */
-  #recordsOf(bytes: Uint8Array, count: number, { outcomes }: CnpjBatch): Uint32Array {
-    const { starts, ends, nexts, cells } = this.#scanner;
-    const { header, width } = this.#layout;
-    const suffixes = this.#suffixes;
-    const from = starts[0] as number;
-    const records = new Uint32Array(4 * count);
-    for (let at = 0; at < count; at++) {
-      const [start, end] = [starts[at] as number, ends[at] as number];
-      const missing = Math.max(0, width - (cells[at] as number));
-      const record = this.#records + at;
-      let suffix = NO_SUFFIX;
-      if (record === header) suffix = suffixes.heading;
-      else if (record > header) {
-        suffix = outcomes[at] as number;
-        if (suffix === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter)) {
-          suffix = start === end ? NO_SUFFIX : suffixes.blank;
-        }
-      }
-      records[4 * at] = start - from;
-      records[4 * at + 1] = end - from;
-      records[4 * at + 2] = (nexts[at] as number) - from;
-      records[4 * at + 3] = suffix | (missing << 8);
-    }
-    return records;
-  }
-
-  #read(bytes: Uint8Array, count: number): CnpjBatch {
+  /** Reads the cells that are no plain CNPJ, and says what is appended to their records. */
+  #readOdd(bytes: Uint8Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.wish;
-    const { cellFrom, cellTo } = this.#scanner;
-    const cnpjs = new CnpjBatch(count, { takesRoots, fillZeros });
-    for (let record = 0; record < count; record++) {
-      const isData = this.#records + record > this.#layout.header;
-      const [from, to] = [cellFrom[record] as number, cellTo[record] as number];
-      if (!isData || from === to) cnpjs.add("");
-      else if (!cnpjs.addPlain(bytes, from, to)) cnpjs.add(this.#cell(bytes, from, to));
+    const { records, cnpjs } = this.#scanner;
+    const { blank, delimiter } = this.#suffixes;
+    const odd = this.#scanner.oddCells();
+    const read = new CnpjBatch(odd.length, { takesRoots, fillZeros });
+    for (const { from, to } of odd) read.add(this.#cell(bytes, from, to));
+    for (const [at, { record }] of odd.entries()) {
+      const key = read.key(at);
+      if (key !== null) cnpjs.set(key, CNPJ_LENGTH * record);
+      const [start, end] = [records[4 * record] as number, records[4 * record + 1] as number];
+      const outcome = read.outcomes[at] as number;
+      const isBlank = outcome === 0 && isBlankRecord(bytes, start, end, delimiter);
+      const missing = (records[4 * record + 3] as number) >>> 8;
+      records[4 * record + 3] = (isBlank ? blank : outcome) | (missing << 8);
     }
-    return cnpjs;
   }
 
   #cell(bytes: Uint8Array, from: number, to: number): string {
@@ -185,9 +169,6 @@ class CsvWriter {
     this.#work.write(this.#encodeAll === null ? bytes : this.#encodeAll(bytes));
   }
 }
-
-/** A record that stays as it is: `kNoSuffix` in native-index/render/rows.h. */
-const NO_SUFFIX = 255;
 
 /** True if a record has nothing but delimiters, blanks and quotation marks. */
 function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {

@@ -106,11 +106,11 @@ function refuseOthers(head: Uint8Array): void {
 /** The first records, a character a byte. */
 function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
-  const scanner = new CsvRecords(";", 0);
+  const scanner = new CsvRecords({ delimiter: ";", column: 0 });
   const count = scanner.scan(sample, 0, isLast && sample.length === bytes.length);
   if (count === 0) return [sample.toString("latin1")];
   return Array.from({ length: Math.min(count, SAMPLE_ROWS) }, (_, at) =>
-    sample.toString("latin1", scanner.starts[at], scanner.ends[at]),
+    sample.toString("latin1", scanner.records[4 * at], scanner.records[4 * at + 1]),
   );
 }
 
@@ -161,12 +161,11 @@ class Counted {
   readonly #begun: Begun;
   readonly #scanner: CsvRecords;
   #records = 0;
-  #width = 1;
   #isUtf8 = true;
 
   constructor(begun: Begun) {
     this.#begun = begun;
-    this.#scanner = new CsvRecords(begun.delimiter, begun.column);
+    this.#scanner = new CsvRecords(begun);
   }
 
   add(piece: CsvBytes): void {
@@ -175,8 +174,8 @@ class Counted {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      this.#count(count);
-      at = this.#scanner.nexts[count - 1] as number;
+      this.#records += count;
+      at = this.#scanner.next;
     }
     // Records end where characters do.
     this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
@@ -190,16 +189,6 @@ class Counted {
   end(): Pick<CsvLayout, "width" | "rows" | "encoding"> {
     const { wide, header } = this.#begun;
     const encoding = wide ?? (this.#isUtf8 ? "utf-8" : "windows-1252");
-    return { width: this.#width, rows: this.#records - header - 1, encoding };
-  }
-
-  #count(count: number): void {
-    const { cells } = this.#scanner;
-    const { header } = this.#begun;
-    for (let at = 0; at < count; at++) {
-      const width = cells[at] as number;
-      if (width > this.#width && this.#records + at >= header) this.#width = width;
-    }
-    this.#records += count;
+    return { width: this.#scanner.width, rows: this.#records - header - 1, encoding };
   }
 }
