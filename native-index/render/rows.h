@@ -138,8 +138,8 @@ constexpr uint32_t kNoSuffix = 255;
 Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
                        const RowRequest& cells);
 
-// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
-// keeps nothing from one call to the next.
+// The writers, one per format: rows_csv.cc and so on. They get checked requests, and keep no state
+// between calls.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out);
 void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,

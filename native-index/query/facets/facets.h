@@ -63,7 +63,7 @@ struct FacetSource;
 const FacetSource& sourceOf(Facet facet);
 // The flag of a single-flag facet.
 uint32_t flagOf(Facet facet);
-// Number of codes of a facet, not counting "none".
+// Number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
 // Appends the code of a facet for every match of a chunk, in order.

@@ -210,8 +210,8 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request) {
 // Converts entries to rows and back.
 // Invariant: rows are collected as bits, so memory is bounded by the row count of the snapshot.
 //
-// Entries ascend like the order by cnpj. Each is found by galloping from the one before: twice as
-// many looks as the gap between them has binary digits.
+// Entries ascend like the order by cnpj. Each is found by galloping from the one before: it reads
+// twice as many rows as the gap between them has binary digits.
 
 namespace {
 
@@ -280,7 +280,7 @@ class PackedEntries {
  public:
   explicit PackedEntries(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // Reads the next entry, which is above the one before; returns false at the end.
+  // Reads the next entry, which is above the previous entry; returns false at the end.
   bool next(uint64_t& entry) {
     if (left_ == 0 && !begin()) return false;
     left_--;
@@ -454,7 +454,7 @@ uint64_t wordAt(const char* signs) {
   return __builtin_bswap64(word);
 }
 
-// One search of a group: the first position whose cnpj is not below the wanted one.
+// A search in a group: finds the first position whose cnpj is not below the wanted cnpj.
 struct Probe {
   uint64_t root = 0, rest = 0;  // the first and the last eight characters; rest is 0 for a root
   const uint8_t* found = nullptr;
@@ -505,7 +505,7 @@ struct Probe {
   }
 };
 
-// One step of all searches that are open; false if none was.
+// Advances all open searches by one step; returns false if none is open.
 bool advance(const Segment& segment, std::span<Probe> probes) {
   const ColumnSet& columns = segment.columns();
   bool any = false;
