@@ -12,12 +12,12 @@ import {
   type FacetCount,
   type Facets,
   type FacetValues,
-  facetsAside,
+  facetsAsync,
   type PairCounts,
   pairsAside,
 } from "./facet.ts";
 import { matchClauses } from "./plan.ts";
-import { ASIDE } from "./searcher.ts";
+import { ASYNC_QUEUE_BOUNDS } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Cells of the largest table: its codes are read on the thread that answers. */
@@ -53,7 +53,7 @@ export interface AllCounts {
   readonly crosses: readonly CrossTable[];
 }
 
-const queue = new FairQueue({ ...ASIDE, what: "Counts" });
+const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 
 /** Counts in the turn of a tenant. Throws `overloaded` or `rate_limited` if too many wait. */
 export function countInTurn(
@@ -74,12 +74,12 @@ export async function countAll(
   const { native } = segment;
   const clauses = guarded(() => matchClauses(segment, spec));
   const all = Number.POSITIVE_INFINITY;
-  const facets = names.length === 0 ? {} : await facetsAside(segment, clauses, names, all);
+  const facets = names.length === 0 ? {} : await facetsAsync(segment, clauses, names, all);
   const crosses: CrossTable[] = [];
   for (const pair of pairs) {
     crosses.push(tableOf(pair, await pairsAside(segment, clauses, pair)));
   }
-  return { total: await native.countAside(clauses), facets, crosses };
+  return { total: await native.countAsync(clauses), facets, crosses };
 }
 
 /** Counts of one value in several groups, and in the whole registry. */
@@ -109,7 +109,7 @@ export function compareInTurn(
   return queue.run(tenantId, specs.length, async () => {
     const groups: AllCounts[] = [];
     for (const spec of specs) groups.push(await countAll(segment, spec, { names, pairs: [] }));
-    const whole = await facetsAside(segment, [], names, Number.POSITIVE_INFINITY);
+    const whole = await facetsAsync(segment, [], names, Number.POSITIVE_INFINITY);
     const of = (name: FacetName) =>
       comparedValues(
         whole[name],

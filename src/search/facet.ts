@@ -75,14 +75,14 @@ function threadsFor({ accounts }: Segment): number {
 }
 
 /** Like `facets`, off the main thread; `most` values of each facet are listed. */
-export async function facetsAside(
+export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
   most = FACET_VALUES_MAX,
 ): Promise<Facets> {
   const { native } = segment;
-  const counted = await native.facetsAside(clauses, nativeOf(names), threadsFor(segment));
+  const counted = await native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
   return namedFacets(segment, names, counted, most);
 }
 

@@ -21,7 +21,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { specSource } from "../support/inputfiles.ts";
 import { printTable } from "../support/print.ts";
-import { isOfSystem } from "../support/systemwords.ts";
+import { isSystemError } from "../support/systemerrors.ts";
 
 interface CountOptions {
   readonly snapshot: string;
@@ -181,7 +181,7 @@ function write(bytes: Uint8Array, out: string | undefined): void {
   try {
     writeFileSync(out, bytes, { flag: "wx" });
   } catch (error) {
-    if (!isOfSystem(error)) throw error;
+    if (!isSystemError(error)) throw error;
     const why = error.code === "EEXIST" ? "is there already" : `cannot be written (${error.code})`;
     throw new CommandError(`${out} ${why}.`, 1, error);
   }

@@ -33,7 +33,7 @@ import { CommandError } from "../../errors.ts";
 import { csvHead } from "../../export/formats/text.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { REFUSALS } from "../../lists/entries.ts";
-import { bindToFile } from "../../lists/listed.ts";
+import { bindToFile } from "../../lists/listbinding.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { rowOf as rowOfCnpj } from "../../search/clauses.ts";
 import type { Segment } from "../../search/segment.ts";

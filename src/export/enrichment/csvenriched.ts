@@ -20,7 +20,7 @@ import {
 import type { CsvLayout } from "./csvlayout.ts";
 import {
   CnpjBatch,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   type EnrichmentWork,
   OUTCOMES,
   OutcomeTally,
@@ -43,7 +43,7 @@ interface Batch {
 }
 
 /** Headings of the new columns, the status first. */
-export function newHeadings({ fields, labels }: EnrichmentWish): readonly string[] {
+export function newHeadings({ fields, labels }: EnrichmentOptions): readonly string[] {
   const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
   return [
     statusHeading(labels),
@@ -188,7 +188,7 @@ class Suffixes {
   readonly delimiter: number;
 
   constructor(
-    wish: EnrichmentWish,
+    wish: EnrichmentOptions,
     { delimiter, encoding }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {

@@ -150,7 +150,7 @@ export function changesByBody(
   call: KeyCall<
     | "changeLists"
     | "clock"
-    | "hold"
+    | "retain"
     | ReadPart
     | "log"
     | "months"
@@ -169,7 +169,7 @@ async function changesByQuery(
   call: KeyCall<
     | "changeLists"
     | "clock"
-    | "hold"
+    | "retain"
     | ReadPart
     | "log"
     | "months"

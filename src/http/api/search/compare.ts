@@ -23,8 +23,8 @@ import {
 } from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
+import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
@@ -92,7 +92,7 @@ function placed(error: AppError, at: number): readonly Mistake[] {
   }));
 }
 
-type CompareCall = Question<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>;
+type CompareCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
 /** Compares groups. */
 export function compareAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {

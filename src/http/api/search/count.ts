@@ -29,9 +29,9 @@ import {
 } from "../../server/body.ts";
 import { type ShapedAnswer, unchanged, weakTag, written } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { timedLater } from "../../server/telemetry.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
+import { timedAsync } from "../../server/telemetry.ts";
+import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import { boundTo, readEither, readFacetPairs, refuseTooBroad } from "./search-request.ts";
@@ -67,7 +67,7 @@ function readLabels({ members, mistakes }: BodyObject): LabelLanguage | null {
   return null;
 }
 
-type CountCall = Question<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>;
+type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
 /** Counts the matches of a spec. */
 export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
@@ -123,7 +123,7 @@ function jsonAnswer(
   const { segment, spec, bound, facets, pairs, startMs } = question;
   const { engine, clock } = call.service;
   const { tenantId } = call.identity;
-  const counts = timedLater(call, facets === null ? "count" : "facets", () =>
+  const counts = timedAsync(call, facets === null ? "count" : "facets", () =>
     engine.counts(segment, bound, facets, tenantId),
   );
   const crossed =
