@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   import: async () => (await import("./cli/commands/import.ts")).registerImport,
   inspect: async () => (await import("./cli/commands/inspect.ts")).registerInspect,
   verify: async () => (await import("./cli/commands/verify.ts")).registerVerify,
+  count: async () => (await import("./cli/commands/count.ts")).registerCount,
   search: async () => (await import("./cli/commands/search.ts")).registerSearch,
   find: async () => (await import("./cli/commands/find.ts")).registerFind,
   account: async () => (await import("./cli/commands/account.ts")).registerAccount,

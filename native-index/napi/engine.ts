@@ -16,7 +16,9 @@ import type {
   NativeFacet,
   NativeLedgers,
   NativeSegment,
+  RecordScan,
   RenderedPageRequest,
+  ScannedRecords,
   Selection,
   WalkRequest,
   WalkResult,
@@ -65,6 +67,9 @@ interface QueryMethods {
   facetsAsync(
     ...given: [...NativeQuery, facets: readonly NativeFacet[], threads?: number]
   ): Promise<Uint32Array[]>;
+  pairsAsync(
+    ...given: [...NativeQuery, pair: readonly NativeFacet[], threads: number]
+  ): Promise<Uint32Array>;
   firstsPerCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
   firstsPerCompanyAsync(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
   renderedPage(
@@ -106,6 +111,9 @@ interface Addon extends NativeLedgers {
   openRowList(bytes: Uint8Array): NativeRowList;
   rowListBytes(list: NativeRowList): Uint8Array;
   sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array>;
+  scanRecords(
+    ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
+  ): ScannedRecords;
   deflate(bytes: Uint8Array, isLast: boolean): Uint8Array;
   deflateAsync(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
   analyze(text: string): string[];
@@ -178,6 +186,9 @@ function writingQueries(own: AddonSegment): NativeSegment {
     },
     facetsAsync(clauses, facets, threads) {
       return own.facetsAsync.call(this, ...writeQuery(clauses), facets, threads);
+    },
+    pairsAsync(clauses, pair, threads) {
+      return own.pairsAsync.call(this, ...writeQuery(clauses), pair, threads);
     },
     firstsPerCompany(rows, request) {
       return own.firstsPerCompany.call(this, ...writeFirsts(request), rows);
@@ -293,6 +304,16 @@ export function rowListBytes(list: NativeRowList): Uint8Array {
 /** Sorts and deduplicates the entries of a list (see `EntryRows`). */
 export function sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array> {
   return addon().sortEntriesAsync(entries);
+}
+
+/**
+ * Scans records of a CSV file: four numbers per record, the CNPJs that are plain (14 bytes per
+ * record), and three numbers per cell that the caller reads. See native-index/render/records.h.
+ */
+export function scanRecords(
+  ...given: [scan: RecordScan, records: Uint32Array, cnpjs: Uint8Array, odd: Uint32Array]
+): ScannedRecords {
+  return addon().scanRecords(...given);
 }
 
 /**

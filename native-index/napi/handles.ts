@@ -19,7 +19,9 @@ export type NativeFacet =
   | "simples"
   | "mei"
   | "headquarters"
-  | "contact";
+  | "contact"
+  | "started_month"
+  | "status_month";
 
 /** A page that is selected and rendered in one call. */
 export interface RenderedPageRequest extends SelectRequest {
@@ -179,6 +181,64 @@ export interface LookupResult {
   readonly text: Uint8Array;
 }
 
+/** Records of a CSV file to enrich; see native-index/render/rows.h. */
+export interface EnrichRequest {
+  readonly bytes: Uint8Array;
+  /** Per record: start, end, start of the next one, and suffix with the cells to add above it. */
+  readonly records: Uint32Array;
+  /** 14 bytes per record, as `lookUp` takes them; read if its suffix has an account. */
+  readonly cnpjs: Uint8Array;
+  readonly suffixes: Uint8Array;
+  /** Twice the end of each suffix, and one more if the cells of an account follow. */
+  readonly suffixEnds: Uint32Array;
+  /** Characters of the upper half of Windows-1252, two bytes each; empty for UTF-8. */
+  readonly windows: Uint8Array;
+  /** Suffixes of CNPJs that no account has, with right and wrong check digits. */
+  readonly absent: number;
+  readonly wrongDigits: number;
+}
+
+/** Where records of a CSV file begin; see native-index/render/records.h. */
+export interface RecordScan {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly isLast: boolean;
+  /** Character code. */
+  readonly delimiter: number;
+  /** Column of the CNPJs, from 0. */
+  readonly column: number;
+  /** Cells of the widest record. */
+  readonly width: number;
+  /** Number of the header, from the first record of this scan on; it may be negative. */
+  readonly header: number;
+  readonly heading: number;
+  readonly blank: number;
+  readonly found: number;
+  readonly odd: number;
+}
+
+/** Scanned records; the numbers of them are in the arrays given. */
+export interface ScannedRecords {
+  readonly count: number;
+  /** Cells that the caller reads. */
+  readonly odd: number;
+  /** Start of the first record that is not returned. */
+  readonly next: number;
+  readonly lines: number;
+  readonly width: number;
+  /** 1 if the record at `next` has an open quotation mark. */
+  readonly quoted: number;
+}
+
+/** Enriched records. */
+export interface Enriched {
+  readonly text: Uint8Array;
+  /** The row of each CNPJ, or `NO_ROW`. */
+  readonly rows: Uint32Array;
+  /** Number of records by suffix. */
+  readonly counts: Uint32Array;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
 export interface NativeSegment {
   readonly rowCount: number;
@@ -220,6 +280,15 @@ export interface NativeSegment {
     facets: readonly NativeFacet[],
     threads?: number,
   ): Promise<Uint32Array[]>;
+  /**
+   * Number of matches by pair of codes: that of the first facet times the number of codes of the
+   * second one, "none" included, plus that of the second one. Off the main thread.
+   */
+  pairsAsync(
+    clauses: readonly Clause[],
+    pair: readonly NativeFacet[],
+    threads: number,
+  ): Promise<Uint32Array>;
   /** Rows in one of the districts, each a code of municipality_ibge and a folded name. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
   /** Rows of ascending list entries (`entryRowsAsync`). */
@@ -289,19 +358,10 @@ export interface NativeSegment {
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookupResult;
   /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
   lookUpAsync(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookupResult>;
-  /**
-   * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
-   * start, its end, the start of the next one, and its suffix.
-   */
-  appendToRecords(
-    ...given: [
-      bytes: Uint8Array,
-      records: Uint32Array,
-      suffixes: Uint8Array,
-      suffixEnds: Uint32Array,
-      rows: Uint8Array,
-    ]
-  ): Uint8Array;
+  /** Records of a CSV file with the cells of their accounts appended, as rows of CSV have them. */
+  enrich(request: EnrichRequest, cells: RowsRequest): Enriched;
+  /** The same off the main thread; the bytes may be changed meanwhile. */
+  enrichAsync(request: EnrichRequest, cells: RowsRequest): Promise<Enriched>;
   /**
    * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
    * the order; see native-index/query/find/cnpj.h.

@@ -47,6 +47,7 @@ class TextBuffer {
   std::string_view text() const { return {data_.get(), size_}; }
   size_t capacity() const { return capacity_; }
   void clear() { size_ = 0; }
+  void truncate(size_t size) { size_ = size; }
   // Frees the memory.
   void release() { *this = TextBuffer(); }
 

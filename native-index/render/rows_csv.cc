@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include "format/failure.h"
+#include "query/find/cnpj.h"
 #include "render/fields.h"
+#include "render/records.h"
 
 namespace peneira {
 namespace {
@@ -151,104 +154,244 @@ struct CsvColumn {
   FieldWriting writing;
 };
 
+// Writes the cells of rows, without the ends of their lines.
+class CsvCells {
+ public:
+  CsvCells(const Segment& segment, const RowRequest& request)
+      : segment_(segment), request_(request), bars_(request.delimiter == '|') {
+    for (const Field field : request.fields) {
+      fields_.push_back({isFreeText(field), writingOf(field)});
+    }
+  }
+
+  void append(size_t position, const RowValues& values, TextBuffer& out) const {
+    const size_t start = out.text().size();
+    for (size_t i = 0; i < request_.leading; i++) {
+      if (i > 0) out += request_.delimiter;
+      appendExtra(request_.extra[i], position, out);
+    }
+    for (size_t i = 0; i < fields_.size(); i++) {
+      if (i + request_.leading > 0) out += request_.delimiter;
+      appendValue(values[i], fields_[i], out);
+    }
+    for (size_t i = request_.leading; i < request_.extra.size(); i++) {
+      if (i > 0 || !fields_.empty()) out += request_.delimiter;
+      appendExtra(request_.extra[i], position, out);
+    }
+    const size_t columns = fields_.size() + request_.extra.size();
+    if (columns == 1 && out.text().size() == start) out += "\"\"";
+  }
+
+ private:
+  void appendValue(const FieldValue& value, const CsvColumn& column, TextBuffer& out) const {
+    const Labels labels = request_.labels;
+    if (value.kind == Kind::kNull) return;
+    if (labels != Labels::kNone && appendForPeople(segment_, value, column.writing, labels, out)) {
+      return;
+    }
+    if (value.kind == Kind::kText) {
+      appendText(value.text, column.free, bars_, out);
+    } else if (value.kind == Kind::kCodes) {
+      appendCodes(segment_, value, out);
+    } else {
+      appendPlain(value, out);
+    }
+  }
+
+  void appendExtra(const ExtraColumn& column, size_t position, TextBuffer& out) const {
+    const auto text = column.at(position).value_or(std::string_view());
+    appendText(text, column.kind() == ExtraColumn::Kind::kText, bars_, out);
+  }
+
+  const Segment& segment_;
+  const RowRequest& request_;
+  const bool bars_;
+  std::vector<CsvColumn> fields_;
+};
+
 }  // namespace
 
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out) {
-  std::vector<CsvColumn> fields;
-  for (const Field field : request.fields) fields.push_back({isFreeText(field), writingOf(field)});
-  const size_t columns = fields.size() + request.extra.size();
-  const Labels labels = request.labels;
-  const bool bars = request.delimiter == '|';
-  const auto appendValue = [&](const FieldValue& value, const CsvColumn& column) {
-    if (value.kind == Kind::kNull) return;
-    if (labels != Labels::kNone && appendForPeople(segment, value, column.writing, labels, out)) {
-      return;
-    }
-    if (value.kind == Kind::kText) {
-      appendText(value.text, column.free, bars, out);
-    } else if (value.kind == Kind::kCodes) {
-      appendCodes(segment, value, out);
-    } else {
-      appendPlain(value, out);
-    }
-  };
+  const CsvCells cells(segment, request);
   forEachRow(segment, rows, request.fields, [&](size_t position, const RowValues& values) {
-    const size_t start = out.text().size();
-    const auto append = [&](const ExtraColumn& column) {
-      const auto text = column.at(position).value_or(std::string_view());
-      appendText(text, column.kind() == ExtraColumn::Kind::kText, bars, out);
-    };
-    for (size_t i = 0; i < request.leading; i++) {
-      if (i > 0) out += request.delimiter;
-      append(request.extra[i]);
-    }
-    for (size_t i = 0; i < fields.size(); i++) {
-      if (i + request.leading > 0) out += request.delimiter;
-      appendValue(values[i], fields[i]);
-    }
-    for (size_t i = request.leading; i < request.extra.size(); i++) {
-      if (i > 0 || !fields.empty()) out += request.delimiter;
-      append(request.extra[i]);
-    }
-    if (columns == 1 && out.text().size() == start) out += "\"\"";
+    cells.append(position, values, out);
     out += "\r\n";
   });
 }
 
 namespace {
 
-// The rendered rows one after the other, without their ends of line.
-class RenderedRows {
- public:
-  explicit RenderedRows(std::string_view text) : rest_(text) {}
-
-  std::string_view next() {
-    bool quoted = false;
-    for (size_t at = 0; at + 1 < rest_.size(); at++) {
-      if (rest_[at] == '"') quoted = !quoted;
-      if (quoted || rest_[at] != '\r' || rest_[at + 1] != '\n') continue;
-      const std::string_view row = rest_.substr(0, at);
-      rest_.remove_prefix(at + 2);
-      return row;
-    }
-    badArgument("there are fewer rendered rows than records with one");
-  }
-
- private:
-  std::string_view rest_;
-};
-
 std::string_view textOf(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
+constexpr uint32_t kCheckDigits = 2;
+// Bytes of the cells of most accounts.
+constexpr size_t kUsualCells = 256;
 
-void appendToRecords(const AppendRequest& request, TextBuffer& out) {
-  const std::string_view bytes = textOf(request.bytes), suffixes = textOf(request.suffixes);
+// True if the last two characters of a CNPJ are its check digits; a letter counts as its distance
+// from the character 0.
+bool hasRightDigits(std::string_view cnpj) {
+  const size_t base = kCnpjLength - kCheckDigits;
+  for (size_t length = base; length < kCnpjLength; length++) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < length; i++) {
+      const auto weight = static_cast<uint32_t>((length - 1 - i) % 8 + 2);
+      sum += static_cast<uint32_t>(static_cast<uint8_t>(cnpj[i]) - '0') * weight;
+    }
+    const uint32_t rest = sum % 11;
+    if (cnpj[length] != static_cast<char>('0' + (rest < 2 ? 0 : 11 - rest))) return false;
+  }
+  return true;
+}
+
+// Turns the characters from `from` on into bytes of Windows-1252, whose bytes from 0x80 on have the
+// given characters; others become question marks.
+void toWindows(std::span<const uint8_t> table, size_t from, TextBuffer& out) {
+  constexpr size_t upper = 0x80;
+  std::string_view rest = out.text().substr(from);
+  if (std::all_of(rest.begin(), rest.end(), [](char sign) { return sign >= 0; })) return;
+  std::string bytes;
+  while (!rest.empty()) {
+    const uint32_t code = takeCharacter(rest);
+    size_t at = code;
+    if (code >= upper) {
+      for (at = 0; at < upper && load<uint16_t>(table.data() + 2 * at) != code; at++) continue;
+      at = at < upper ? at + upper : '?';
+    }
+    bytes += static_cast<char>(at);
+  }
+  out.truncate(from);
+  out += bytes;
+}
+
+// Writes the records in order, with what stands behind them.
+class RecordWriter {
+ public:
+  RecordWriter(const EnrichRequest& request, Enriched& enriched)
+      : request_(request), enriched_(enriched), bytes_(textOf(request.bytes)) {}
+
+  // Writes up to the place where the fields of the next account belong.
+  void toAccount() {
+    for (; at_ < request_.records.size(); at_ += kRecordNumbers) {
+      const uint32_t suffix = settled(request_.records[at_ + 3] & 0xff);
+      begin(suffix);
+      if (hasAccount(suffix)) return;
+      end();
+    }
+  }
+
+  // Ends the record of an account.
+  void next() {
+    end();
+    at_ += kRecordNumbers;
+  }
+
+ private:
+  bool hasAccount(uint32_t suffix) const {
+    return suffix != kNoSuffix && (request_.suffixEnds[suffix] & 1) != 0;
+  }
+
+  // The suffix of a record, once its CNPJ was looked up.
+  uint32_t settled(uint32_t suffix) {
+    if (suffix == kNoSuffix) return suffix;
+    if (suffix >= request_.suffixEnds.size()) badArgument("there is no such suffix");
+    if (hasAccount(suffix)) {
+      if (enriched_.rows[key_++] == kNoRow) {
+        const size_t place = at_ / kRecordNumbers * kCnpjLength;
+        const std::string_view cnpj = textOf(request_.cnpjs).substr(place, kCnpjLength);
+        const bool isRight = cnpj[kRootLength] == 0 || hasRightDigits(cnpj);
+        suffix = isRight ? request_.absent : request_.wrongDigits;
+      }
+    }
+    enriched_.counts[suffix]++;
+    return suffix;
+  }
+
+  void begin(uint32_t suffix) {
+    const uint32_t start = request_.records[at_], end = request_.records[at_ + 1];
+    const uint32_t missing = request_.records[at_ + 3] >> 8;
+    if (start > end || end > request_.records[at_ + 2] ||
+        request_.records[at_ + 2] > bytes_.size()) {
+      badArgument("a record is out of bounds");
+    }
+    enriched_.text += bytes_.substr(start, end - start);
+    if (suffix == kNoSuffix) return;
+    const std::string_view suffixes = textOf(request_.suffixes);
+    const uint32_t from = suffix == 0 ? 0 : request_.suffixEnds[suffix - 1] / 2;
+    for (uint32_t i = 0; i < missing; i++) enriched_.text += suffixes[from];
+    enriched_.text += suffixes.substr(from, request_.suffixEnds[suffix] / 2 - from);
+  }
+
+  void end() {
+    const uint32_t end = request_.records[at_ + 1];
+    enriched_.text += bytes_.substr(end, request_.records[at_ + 2] - end);
+  }
+
+  const EnrichRequest& request_;
+  Enriched& enriched_;
+  std::string_view bytes_;
+  size_t at_ = 0, key_ = 0;
+};
+
+void checkEnrichment(const EnrichRequest& request) {
   const auto& ends = request.suffixEnds;
-  RenderedRows rows(textOf(request.rows));
-  if (request.records.size() % 4 != 0) badArgument("a record has four numbers");
+  const size_t records = request.records.size() / kRecordNumbers;
+  if (request.records.size() % kRecordNumbers != 0) badArgument("a record has four numbers");
+  if (request.cnpjs.size() < records * kCnpjLength)
+    badArgument("there are fewer cnpjs than records");
+  if (request.absent >= ends.size() || request.wrongDigits >= ends.size()) {
+    badArgument("there is no such suffix");
+  }
+  if (!request.windows.empty() && request.windows.size() != 256) {
+    badArgument("the upper half of Windows-1252 has 128 characters");
+  }
   for (size_t i = 0; i < ends.size(); i++) {
     const uint32_t from = i == 0 ? 0 : ends[i - 1] / 2, to = ends[i] / 2;
-    if (from >= to || to > suffixes.size()) badArgument("a suffix is outside of the bytes");
+    if (from >= to || to > request.suffixes.size()) badArgument("a suffix is outside of the bytes");
   }
-  for (size_t at = 0; at < request.records.size(); at += 4) {
-    const uint32_t start = request.records[at], end = request.records[at + 1];
-    const uint32_t next = request.records[at + 2];
-    const uint32_t suffix = request.records[at + 3] & 0xff, missing = request.records[at + 3] >> 8;
-    if (start > end || end > next || next > bytes.size()) badArgument("a record is out of bounds");
-    out += bytes.substr(start, end - start);
-    if (suffix != kNoSuffix) {
-      if (suffix >= ends.size()) badArgument("there is no such suffix");
-      const uint32_t from = suffix == 0 ? 0 : ends[suffix - 1] / 2;
-      for (uint32_t i = 0; i < missing; i++) out += suffixes[from];
-      out += suffixes.substr(from, ends[suffix] / 2 - from);
-      if ((ends[suffix] & 1) != 0) out += rows.next();
-    }
-    out += bytes.substr(end, next - end);
+}
+
+// The CNPJs of the records whose suffix has an account.
+std::vector<uint8_t> wantedCnpjs(const EnrichRequest& request) {
+  std::vector<uint8_t> cnpjs;
+  cnpjs.reserve(request.cnpjs.size());
+  for (size_t at = 0; at < request.records.size(); at += kRecordNumbers) {
+    const uint32_t suffix = request.records[at + 3] & 0xff;
+    if (suffix >= request.suffixEnds.size() || (request.suffixEnds[suffix] & 1) == 0) continue;
+    const uint8_t* cnpj = request.cnpjs.data() + at / kRecordNumbers * kCnpjLength;
+    cnpjs.insert(cnpjs.end(), cnpj, cnpj + kCnpjLength);
   }
+  return cnpjs;
+}
+
+}  // namespace
+
+Enriched enrichRecords(const Segment& segment, const EnrichRequest& request,
+                       const RowRequest& cells) {
+  checkEnrichment(request);
+  Enriched enriched;
+  enriched.rows = rowsOfCnpjs(segment, wantedCnpjs(request));
+  enriched.counts.resize(request.suffixEnds.size());
+  std::vector<uint32_t> there;
+  there.reserve(enriched.rows.size());
+  for (const uint32_t row : enriched.rows) {
+    if (row != kNoRow) there.push_back(row);
+  }
+  RecordWriter records(request, enriched);
+  const CsvCells csv(segment, cells);
+  TextBuffer& out = enriched.text;
+  out.room(request.bytes.size() + there.size() * kUsualCells);
+  forEachRow(segment, there, cells.fields, [&](size_t position, const RowValues& values) {
+    records.toAccount();
+    const size_t from = out.text().size();
+    csv.append(position, values, out);
+    if (!request.windows.empty()) toWindows(request.windows, from, out);
+    records.next();
+  });
+  records.toAccount();
+  return enriched;
 }
 
 }  // namespace peneira

@@ -10,7 +10,12 @@
  * caller copies their bytes, up to an eighth of a byte per row, makes the union, and has the addon
  * check the result. The package trusts its input, so it only gets bytes that the addon has checked.
  */
-import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
+import {
+  type NativeRowList,
+  openRowList,
+  rowListBytes,
+  sortEntriesAsync,
+} from "../../native-index/napi/engine.ts";
 import { attachListRows, type SpecLists } from "../search/rowlists.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
@@ -21,6 +26,9 @@ import { type Lists, listNotFound } from "./lists.ts";
 
 /** Max cached row sets per segment; one takes up to an eighth of a byte per row. */
 const KEPT_MAX = 64;
+
+/** Name of a file's entries in a bound spec; no saved list has it. */
+const FILE = "file";
 
 /** Members of a spec that name lists, in the order of their rows. */
 const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
@@ -225,6 +233,22 @@ export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): Ac
     return [member, ids.map((id) => names.get(id) as string)];
   });
   return { ...spec, filters: { ...spec.filters, lists: Object.fromEntries(named) as SpecLists } };
+}
+
+/** Binds a spec to the entries of a file, in several segments, in place of saved lists. */
+export async function bindToFile(
+  spec: AccountQuerySpec,
+  segments: readonly Segment[],
+  entries: Uint8Array,
+): Promise<AccountQuerySpec> {
+  const lists: SpecLists = { any_of: [FILE] };
+  const bound = { ...spec, filters: { ...spec.filters, lists } };
+  const sorted = await sortEntriesAsync(entries);
+  for (const segment of segments) {
+    const { roaring } = await segment.native.entryRowsAsync(sorted);
+    attachRows(bound, segment, [[openRowList(roaring)], []]);
+  }
+  return bound;
 }
 
 /**

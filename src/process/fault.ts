@@ -10,6 +10,7 @@ declare const BUILD_FAULTS: boolean | undefined;
 
 /** All points, in the order in which an export reaches them. */
 export const FAULT_POINTS = [
+  "receive.after_write",
   "create.before_pin",
   "create.before_commit",
   "create.after_commit",

@@ -10,14 +10,14 @@ import { availableParallelism } from "node:os";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { Clause, NativeFacet } from "../../native-index/napi/engine.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
-import type { FacetName } from "../spec/facets.ts";
+import type { FacetName, FacetPair } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Max listed values of a facet; all further values are counted together. */
 export const FACET_VALUES_MAX = 100;
 
 /** One value as a spec's filter takes it, with its name if it has one. */
-interface FacetCount extends FacetValue {
+export interface FacetCount extends FacetValue {
   readonly count: number;
 }
 
@@ -50,6 +50,9 @@ const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   mei: "mei",
   headquarters: "headquarters",
   contact: "contact",
+  started_quarter: "started_month",
+  started_month: "started_month",
+  status_month: "status_month",
 };
 
 /** Counts facets of the matches of clauses. */
@@ -66,16 +69,65 @@ export function facets(
 /** Accounts per additional thread; the whole registry has nine times as many. */
 const ACCOUNTS_EACH = 8_000_000;
 
-/** Like `facets`, off the main thread. */
+/** Threads that are worth their start for a scan of a snapshot. */
+function threadsFor({ accounts }: Segment): number {
+  return Math.min(1 + Math.floor(accounts / ACCOUNTS_EACH), availableParallelism());
+}
+
+/** Like `facets`, off the main thread; `most` values of each facet are listed. */
 export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
+  most = FACET_VALUES_MAX,
 ): Promise<Facets> {
-  const { accounts, native } = segment;
-  const worth = 1 + Math.floor(accounts / ACCOUNTS_EACH);
-  const threads = Math.min(worth, availableParallelism());
-  return namedFacets(segment, names, await native.facetsAsync(clauses, nativeOf(names), threads));
+  const { native } = segment;
+  const counted = await native.facetsAsync(clauses, nativeOf(names), threadsFor(segment));
+  return namedFacets(segment, names, counted, most);
+}
+
+/** Counts of pairs of values of two facets, with the values in the order of their codes. */
+export interface PairCounts {
+  readonly rows: FacetValues;
+  readonly columns: FacetValues;
+  /** By code of the first facet, then by code of the second one; the last codes mean no value. */
+  readonly counts: Uint32Array;
+}
+
+/** Counts pairs of values off the main thread. */
+export async function pairsAsync(
+  segment: Segment,
+  clauses: readonly Clause[],
+  [first, second]: FacetPair,
+): Promise<PairCounts> {
+  const pair = [NATIVE[first], NATIVE[second]];
+  const counts = await segment.native.pairsAsync(clauses, pair, threadsFor(segment));
+  const rows = valuesOfFacet(segment, first, codesOf(segment, first));
+  const columns = valuesOfFacet(segment, second, codesOf(segment, second));
+  return { rows, columns, counts };
+}
+
+/** Number of codes of each facet of the addon, or the table that has them. */
+const CODES: Readonly<Record<NativeFacet, number | TableName>> = {
+  uf: "uf",
+  municipality: "municipality_ibge",
+  cnae: "cnae_primary",
+  registration_status: 9,
+  company_size: "company_size_code",
+  started_year: 301,
+  legal_nature: "legal_nature",
+  simples: 2,
+  mei: 2,
+  headquarters: 2,
+  contact: 4,
+  started_month: 3_612,
+  status_month: 3_612,
+};
+
+/** Number of codes of a facet in a snapshot. */
+export function codesOf({ native }: Segment, name: FacetName): number {
+  const codes = CODES[NATIVE[name]];
+  return typeof codes === "number" ? codes : native.table(TABLES.indexOf(codes)).length;
 }
 
 /** Upper bound of the work for facets and the total; see `facetsWorkMax` of the addon. */
@@ -96,12 +148,13 @@ function namedFacets(
   segment: Segment,
   names: readonly FacetName[],
   counted: readonly Uint32Array[],
+  most = FACET_VALUES_MAX,
 ): Facets {
   const native = nativeOf(names);
   return Object.fromEntries(
     names.map((name) => {
       const counts = counted[native.indexOf(NATIVE[name])] as Uint32Array;
-      return [name, facetOf(segment, name, counts)];
+      return [name, facetOf(segment, name, counts, most)];
     }),
   );
 }
@@ -110,7 +163,7 @@ function namedFacets(
  * Turns counts by code into values. Several codes may share one value, or have none. Only listed
  * values become objects: there are thousands of municipalities.
  */
-function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet {
+function facetOf(segment: Segment, name: FacetName, counts: Uint32Array, most: number): Facet {
   const { values, places } = valuesOfFacet(segment, name, counts.length - 1);
   const byPlace = new Float64Array(values.length);
   let missing = counts[counts.length - 1] as number;
@@ -120,13 +173,20 @@ function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet 
     if (place < 0) missing += count;
     else (byPlace[place] as number) += count;
   }
-  const { listed, other } = mostOf(byPlace);
+  const { listed, other } = most === FACET_VALUES_MAX ? mostOf(byPlace) : allOf(byPlace);
   const counted = (place: number): FacetCount => {
     const { value, label } = values[place] as FacetValue;
     const count = byPlace[place] as number;
     return label === undefined ? { value, count } : { value, label, count };
   };
   return { values: listed.map(counted), other, missing };
+}
+
+/** Returns the places of all counts above 0, the largest first; ties keep the order of places. */
+function allOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
+  const listed = [...counts.keys()].filter((place) => (counts[place] as number) > 0);
+  listed.sort((a, b) => (counts[b] as number) - (counts[a] as number) || a - b);
+  return { listed, other: { values: 0, count: 0 } };
 }
 
 /**
@@ -165,12 +225,12 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
 }
 
 /** One value as a spec's filter takes it, with its name if it has one. */
-interface FacetValue {
+export interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
 }
 
-interface FacetValues {
+export interface FacetValues {
   readonly values: readonly FacetValue[];
   /** Place of the value of each code, or -1 if it has none. */
   readonly places: Int32Array;
@@ -221,6 +281,11 @@ function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
       return (code) => ({ value: code });
     case "started_year":
       return (code) => ({ value: code + FIRST_YEAR });
+    case "started_month":
+    case "status_month":
+      return (code) => ({ value: `${yearOf(code)}-${String((code % 12) + 1).padStart(2, "0")}` });
+    case "started_quarter":
+      return (code) => ({ value: `${yearOf(code)}-Q${Math.floor((code % 12) / 3) + 1}` });
     case "simples":
     case "mei":
     case "headquarters":
@@ -238,6 +303,11 @@ function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
     default:
       return cnaeReader(name, table("cnae_primary"), table("cnae_description"));
   }
+}
+
+/** Year of a month's code. */
+function yearOf(month: number): number {
+  return FIRST_YEAR + Math.floor(month / 12);
 }
 
 function plain(values: readonly string[], labels: readonly string[] = []): (code: number) => Read {

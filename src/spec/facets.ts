@@ -20,7 +20,19 @@ export const FACETS = [
   "mei",
   "headquarters",
   "contact",
+  "started_quarter",
+  "started_month",
+  "status_month",
 ] as const;
+
+/** Two facets that are counted together. */
+export type FacetPair = readonly [FacetName, FacetName];
+
+/** Number of specs that one request compares. */
+export const COMPARED = { min: 2, max: 4 } as const;
+
+/** Pairs in one request. */
+export const FACET_PAIRS_MAX = 2;
 
 /** Name of a facet. */
 export type FacetName = (typeof FACETS)[number];

@@ -174,12 +174,19 @@ class ColumnSet {
     if (text.size() != 14) damaged("a cnpj does not have 14 characters");
     return text;
   }
+  // The bytes of the same without its offsets, which follow from the row as all have one length. In
+  // a damaged file they are those of another one, so callers read `cnpj` of what they find.
+  const uint8_t* cnpjBytes(uint32_t row) const { return blocks_->view(cnpjOffset(row), 14); }
+  void prefetchCnpj(uint32_t row) const { blocks_->prefetch(cnpjOffset(row)); }
 
  private:
   static constexpr uint32_t kBatchMask = kBatchRows - 1;
 
   const ColumnEntry& entryOf(uint32_t column, uint32_t row) const {
     return entries_[size_t{row / kBatchRows} * columnCount_ + column];
+  }
+  uint64_t cnpjOffset(uint32_t row) const {
+    return entryOf(Columns::kCnpj, row).data_offset + uint64_t{row & kBatchMask} * 14;
   }
   bool bit(uint64_t offset, uint32_t index) const {
     return (*blocks_->view(offset + index / 8, 1) >> (index % 8) & 1) != 0;

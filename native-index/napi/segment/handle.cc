@@ -316,6 +316,23 @@ napi_value facetsAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
+napi_value pairsAsync(napi_env env, napi_callback_info info) {
+  const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const std::vector<Facet> pair = readFacets(arguments.at(2, "facets"));
+    if (pair.size() != 2) badArgument("a pair has two facets");
+    const uint32_t threads = arguments.at(3, "threads").whole32(kFacetThreadsMax);
+    const auto compute = [sent = SentRequest(arguments), pair,
+                          threads](const Segment& opened) -> Give {
+      Work work;
+      FacetCounts found =
+          countPairs(opened, sent.query(), pair[0], pair[1], work, std::max(1u, threads));
+      return [counts = std::move(found)](napi_env to) { return fromUint32s(to, counts); };
+    };
+    return overSegment(env, segment, compute);
+  };
+  return begin(env, info, run);
+}
+
 napi_value lastWork(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto&, const Arguments&) {
     return fromWork(env, handle.work);
@@ -441,6 +458,7 @@ napi_value objectOf(napi_env env, std::shared_ptr<Segment> segment) {
                                      {"selectAsync", selectAsync},
                                      {"countAsync", countAsync},
                                      {"facetsAsync", facetsAsync},
+                                     {"pairsAsync", pairsAsync},
                                      {"firstsPerCompanyAsync", firstsPerCompanyAsync},
                                      {"lastWork", lastWork},
                                      {"documentFrequency", documentFrequency},

@@ -17,7 +17,8 @@
 namespace peneira {
 
 // Facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
-// kStartedYear the year minus 1800, flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone.
+// kStartedYear the year minus 1800, flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone, and
+// months counted from January 1800.
 enum class Facet : uint8_t {
   kUf,
   kMunicipality,
@@ -30,6 +31,8 @@ enum class Facet : uint8_t {
   kMei,
   kHeadquarters,
   kContact,
+  kStartedMonth,
+  kStatusMonth,
   kCount,
 };
 
@@ -45,8 +48,14 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
 
-// Upper bound of the work of countFacets and the total, in rows read from one column. Cheap for any
-// query, because it reads no rows.
+// Counts each pair of values of two facets: the code of the first one times the number of codes of
+// the second one, including "none", plus the code of the second one. Every match is read, with
+// `threads` threads.
+FacetCounts countPairs(const Segment& segment, const Query& query, Facet first, Facet second,
+                       Work& work, unsigned threads = 1);
+
+// Upper bound of the work for that and for the total, in rows read from one column. Cheap for any
+// query: it reads no row.
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 
@@ -56,6 +65,10 @@ const FacetSource& sourceOf(Facet facet);
 uint32_t flagOf(Facet facet);
 // Number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
+
+// Appends the code of a facet for every match of a chunk, in order.
+void appendCodes(const Segment& segment, Facet facet, const ChunkMatches& matches, uint32_t chunk,
+                 std::vector<uint32_t>& codes);
 
 class ChunkFacet {
  public:
@@ -76,15 +89,10 @@ class ChunkFacet {
 
   bool countContainers(const Dense& matches);
   void countRows(const ChunkMatches& matches, uint32_t firstRow, uint32_t rows);
-  template <class Code>
-  void each(const ChunkMatches& matches, Code code);
-  template <class Value>
-  void tally(const ChunkMatches& matches, const ColumnSpan& span);
   const Container* flag(uint32_t code) const;
   uint32_t countFlag(const Dense& matches, uint32_t code) const;
   void countFlags(const Dense& matches);
   uint32_t countBothWays(const Dense& matches) const;
-  uint32_t contactOf(uint32_t row) const;
 
   const Segment& segment_;
   const FacetSource& source_;

@@ -3,6 +3,7 @@
 #include "query/find/cnpj.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -432,21 +433,77 @@ size_t sortEntries(std::span<uint64_t> entries) {
   return static_cast<size_t>(std::unique(entries.begin(), entries.end()) - entries.begin());
 }
 
-// Batches of CNPJs. A probe of the binary search misses the cache three times: the order, the
-// place of the text, the text. The searches of a group advance together, one kind of read after the
-// other, so that the processor has these reads in flight at the same time.
+// Batches of CNPJs. A probe of a search misses the cache twice: the order, and the text, whose
+// place follows from its row because all CNPJs have one length. The searches of a group advance
+// together, one kind of read after the other, so that the processor has these reads in flight at
+// the same time.
+//
+// The first probes are guesses by the root, because roots are assigned in sequence. A guess after
+// the first one is moved past the estimated place, so that both ends of the range come close. After
+// kGuessesMax probes the search bisects, so that gaps, letters, or damage cannot make it slower
+// than a binary search by more than these probes.
 
 namespace {
 
 constexpr size_t kTogether = 32;
+constexpr uint32_t kPlaces = 100'000'000;
+
+// Eight characters as a number that compares as they do.
+uint64_t wordAt(const char* signs) {
+  uint64_t word;
+  std::memcpy(&word, signs, sizeof word);
+  return __builtin_bswap64(word);
+}
 
 // A search in a group: finds the first position whose cnpj is not below the wanted cnpj.
 struct Probe {
-  std::string_view wanted, found;
-  uint32_t low = 0, high = 0, row = 0;
+  uint64_t root = 0, rest = 0;  // the first and the last eight characters; rest is 0 for a root
+  const uint8_t* found = nullptr;
+  uint32_t low = 0, high = 0, at = 0, row = 0;
+  uint32_t place = 0, lowPlace = 0, highPlace = kPlaces;  // approximate roots
+  uint32_t last = 0, guesses = 0;
+  bool movedLow = false, isHit = false;
 
   bool isOpen() const { return low < high; }
-  uint32_t middle() const { return low + (high - low) / 2; }
+
+  void choose() {
+    // The account may be there twice in a file of another program, so the one before is looked at.
+    if (isHit) {
+      at = high - 1;
+      return;
+    }
+    if (guesses == kGuessesMax || place <= lowPlace || place >= highPlace) {
+      at = low + (high - low) / 2;
+      return;
+    }
+    const double share = static_cast<double>(place - lowPlace) / (highPlace - lowPlace);
+    const auto guess = low + static_cast<uint32_t>(share * (high - low));
+    uint32_t moved = guess;
+    if (guesses > 0) {
+      const uint32_t way = guess > last ? guess - last : last - guess;
+      const uint32_t past = way / 8 + 2;
+      moved = movedLow ? guess + std::min(past, high - 1 - std::min(guess, high - 1))
+                       : guess - std::min(past, guess - low);
+    }
+    at = std::min(moved, high - 1);
+    last = at;
+    guesses++;
+  }
+
+  void narrow() {
+    const auto* signs = reinterpret_cast<const char*>(found);
+    const uint64_t foundRoot = wordAt(signs), foundRest = wordAt(signs + kCnpjLength - 8);
+    const bool isBelow = foundRoot != root ? foundRoot < root : foundRest < rest;
+    isHit = foundRoot == root && foundRest == rest;
+    movedLow = isBelow;
+    if (isBelow) {
+      low = at + 1;
+      lowPlace = approximate(foundRoot);
+    } else {
+      high = at;
+      highPlace = approximate(foundRoot);
+    }
+  }
 };
 
 // Advances all open searches by one step; returns false if none is open.
@@ -456,23 +513,29 @@ bool advance(const Segment& segment, std::span<Probe> probes) {
   for (Probe& probe : probes) {
     if (!probe.isOpen()) continue;
     any = true;
-    probe.row = segment.orderRow(Orders::kCnpj, probe.middle());
-    columns.prefetch(Columns::kCnpj, probe.row);
+    probe.choose();
+    segment.prefetchOrder(Orders::kCnpj, probe.at);
   }
   for (Probe& probe : probes) {
     if (!probe.isOpen()) continue;
-    probe.found = columns.cnpj(probe.row);
-    __builtin_prefetch(probe.found.data());
+    probe.row = segment.orderRow(Orders::kCnpj, probe.at);
+    columns.prefetchCnpj(probe.row);
   }
   for (Probe& probe : probes) {
     if (!probe.isOpen()) continue;
-    if (probe.found < probe.wanted) {
-      probe.low = probe.middle() + 1;
-    } else {
-      probe.high = probe.middle();
-    }
+    probe.found = columns.cnpjBytes(probe.row);
+    probe.narrow();
   }
   return any;
+}
+
+Probe probeOf(std::string_view wanted, uint32_t count) {
+  Probe probe;
+  probe.root = wordAt(wanted.data());
+  if (wanted.size() == kCnpjLength) probe.rest = wordAt(wanted.data() + kCnpjLength - 8);
+  probe.high = count;
+  probe.place = approximate(probe.root);
+  return probe;
 }
 
 uint32_t headOfficeFrom(const Segment& segment, uint32_t position, std::string_view root) {
@@ -506,11 +569,11 @@ std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_
   for (size_t first = 0; first < rows.size(); first += kTogether) {
     const std::span<Probe> probes(group, std::min(kTogether, rows.size() - first));
     for (size_t i = 0; i < probes.size(); i++) {
-      probes[i] = {wantedAt(cnpjs, first + i), {}, 0, segment.rowCount(), 0};
+      probes[i] = probeOf(wantedAt(cnpjs, first + i), segment.rowCount());
     }
     while (advance(segment, probes)) continue;
     for (size_t i = 0; i < probes.size(); i++) {
-      rows[first + i] = rowAt(segment, probes[i].low, probes[i].wanted);
+      rows[first + i] = rowAt(segment, probes[i].low, wantedAt(cnpjs, first + i));
     }
   }
   return rows;

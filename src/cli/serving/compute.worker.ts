@@ -15,6 +15,7 @@ import { ANY_EXPORT } from "../../http/api/exports/changeexport.ts";
 import { EXPORT } from "../../http/api/exports/newexport.ts";
 import { LEADS } from "../../http/api/leads/leads-request.ts";
 import { ADD_FROM_SEARCH } from "../../http/api/lists/listsearch.ts";
+import { COMPARE } from "../../http/api/search/compare.ts";
 import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
 import { NORMALIZE } from "../../http/api/spec/spec.ts";
@@ -76,7 +77,7 @@ export interface ComputeWork {
 export const run = worker<ComputeWork>({ compute, warm, close });
 
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
-  ...[SEARCH, COUNT, NORMALIZE, TRANSLATE, LEADS],
+  ...[SEARCH, COUNT, COMPARE, NORMALIZE, TRANSLATE, LEADS],
   ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH, ENRICH],
   ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG],
 ];

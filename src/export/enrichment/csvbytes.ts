@@ -11,6 +11,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type RecordScan, scanRecords } from "../../../native-index/napi/engine.ts";
 import { decodeText } from "../../dump/registrytext.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
 import { LINE_MAX, nameOf } from "../../lists/csvcolumn.ts";
@@ -125,6 +126,12 @@ const WINDOWS = new Map(
 );
 const UNKNOWN = 0x3f;
 
+/** The characters of the bytes from 0x80 on, two bytes each (little endian). */
+export function windowsCharacters(): Uint8Array {
+  const codes = Uint16Array.from(WINDOWS.keys(), (character) => character.charCodeAt(0));
+  return new Uint8Array(codes.buffer);
+}
+
 const ENCODERS: Readonly<Record<CsvEncoding, Encoder>> = {
   "utf-8": { own: (text) => text, whole: null },
   "windows-1252": { own: windowsOf, whole: null },
@@ -158,33 +165,78 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 /** Records that one call returns at most. */
 const RECORDS_MAX = 8_192;
+/** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
+const RECORD = 4;
+const ODD = 3;
+const CNPJ = 14;
+/** Mark of a record whose cell is read here. */
+const ODD_MARK = 254;
 
-const QUOTE = 0x22;
-const LF = 0x0a;
-const CR = 0x0d;
+/** What is known of a file before its records are scanned. */
+interface KnownRecords {
+  readonly delimiter: string;
+  /** The column of CNPJs, counted from 0. */
+  readonly column: number;
+  /** Cells of the widest row; 0 if unknown. */
+  readonly width?: number;
+  /** The record that is the header, counted from 0; -1 if there is none. */
+  readonly header?: number;
+  /** Suffixes of the header, of a blank row, and of a CNPJ; see `RecordScan`. */
+  readonly heading?: number;
+  readonly blank?: number;
+  readonly found?: number;
+}
+
+/** A cell that is no plain CNPJ. */
+export interface OddCell {
+  readonly record: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Finds records. */
 export class CsvRecords {
-  /** Per record: its first byte, the end of its text, and the end of its line. */
-  readonly starts = new Uint32Array(RECORDS_MAX);
-  readonly ends = new Uint32Array(RECORDS_MAX);
-  readonly nexts = new Uint32Array(RECORDS_MAX);
-  /** Per record: the wanted cell, empty if it has none, and how many cells there are. */
-  readonly cellFrom = new Uint32Array(RECORDS_MAX);
-  readonly cellTo = new Uint32Array(RECORDS_MAX);
-  readonly cells = new Uint32Array(RECORDS_MAX);
-  readonly #delimiter: number;
-  /** 1 for every byte that is not plain text. */
-  readonly #signs = new Uint8Array(256);
-  readonly #column: number;
+  /** Per record: start, end, start of the next one, suffix with the missing cells above it. */
+  readonly records = new Uint32Array(RECORD * RECORDS_MAX);
+  /** Per record 14 bytes: its CNPJ if it is plain. */
+  readonly cnpjs = Buffer.alloc(CNPJ * RECORDS_MAX);
+  /** Cells of the widest record from the header on. */
+  width = 1;
+  /** Start of the first record that was not found yet. */
+  next = 0;
+  readonly #odd = new Uint32Array(ODD * RECORDS_MAX);
+  readonly #known: Omit<RecordScan, "bytes" | "from" | "isLast">;
+  #oddCount = 0;
+  #records = 0;
   /** Number of the line on which the next record begins. */
   #line = 1;
 
-  /** `column` is the wanted cell, counted from 0. */
-  constructor(delimiter: string, column: number) {
-    this.#delimiter = delimiter.charCodeAt(0);
-    for (const sign of [QUOTE, LF, CR, this.#delimiter]) this.#signs[sign] = 1;
-    this.#column = column;
+  constructor({ delimiter, column, width = 0, header = -1, ...suffixes }: KnownRecords) {
+    const { heading = 0, blank = 0, found = 0 } = suffixes;
+    const code = delimiter.charCodeAt(0);
+    this.#known = {
+      ...{ delimiter: code, column, width, header, heading, blank, found, odd: ODD_MARK },
+    };
+  }
+
+  /** Start and end of a record of the last scan. */
+  bounds(record: number): [start: number, end: number] {
+    const at = RECORD * record;
+    return [this.records[at] as number, this.records[at + 1] as number];
+  }
+
+  /** The 14 digits of a record of the last scan whose cell is none of `oddCells`. */
+  digits(record: number): string {
+    return this.cnpjs.toString("latin1", CNPJ * record, CNPJ * (record + 1));
+  }
+
+  /** Cells of the last scan that the caller reads. */
+  oddCells(): OddCell[] {
+    const number = (at: number) => this.#odd[at] as number;
+    return Array.from({ length: this.#oddCount }, (_, cell) => {
+      const at = cell * ODD;
+      return { record: number(at), from: number(at + 1), to: number(at + 2) };
+    });
   }
 
   /**
@@ -192,60 +244,19 @@ export class CsvRecords {
    * of line. Returns how many there are. Throws `ColumnRefusal` for a record that does not end.
    */
   scan(bytes: Uint8Array, from: number, isLast: boolean): number {
-    const { length } = bytes;
-    const delimiter = this.#delimiter;
-    const column = this.#column;
-    const signs = this.#signs;
-    let count = 0;
-    let start = from;
-    let cell = 0;
-    let cellStart = from;
-    let quoted = false;
-    let lines = 0;
-    this.cellFrom[0] = 0;
-    this.cellTo[0] = 0;
-    for (let at = from; at < length; at++) {
-      const byte = bytes[at] as number;
-      if (signs[byte] === 0) continue;
-      if (byte === QUOTE) quoted = !quoted;
-      else if (quoted) {
-        if (byte === LF) lines++;
-      } else if (byte === delimiter) {
-        if (cell === column) this.#take(count, cellStart, at);
-        cell++;
-        cellStart = at + 1;
-      } else if (byte === LF || byte === CR) {
-        if (byte === CR && at + 1 === length && !isLast) break;
-        const next = byte === CR && bytes[at + 1] === LF ? at + 2 : at + 1;
-        if (cell === column) this.#take(count, cellStart, at);
-        this.cells[count] = cell + 1;
-        this.#close(count++, start, at, next);
-        this.#line += lines + 1;
-        lines = 0;
-        if (count === RECORDS_MAX) return count;
-        this.cellFrom[count] = 0;
-        this.cellTo[count] = 0;
-        at = next - 1;
-        [start, cell, cellStart] = [next, 0, next];
-      }
-    }
-    if (length - start > LINE_MAX || (isLast && quoted)) this.#endless(quoted);
-    if (!isLast || start === length) return count;
-    if (cell === column) this.#take(count, cellStart, length);
-    this.cells[count] = cell + 1;
-    this.#close(count++, start, length, length);
+    const header = this.#known.header - this.#records;
+    const scan = { ...this.#known, header, bytes, from, isLast };
+    const scanned = scanRecords(scan, this.records, this.cnpjs, this.#odd);
+    const { count, odd, next, lines, width, quoted } = scanned;
+    this.#line += lines;
+    this.#records += count;
+    this.#oddCount = odd;
+    this.next = next;
+    this.width = Math.max(this.width, width);
+    const isFull = count === RECORDS_MAX;
+    const left = bytes.length - next;
+    if (!isFull && (left > LINE_MAX || (isLast && quoted === 1))) this.#endless(quoted === 1);
     return count;
-  }
-
-  #take(record: number, from: number, to: number): void {
-    this.cellFrom[record] = from;
-    this.cellTo[record] = to;
-  }
-
-  #close(record: number, start: number, end: number, next: number): void {
-    this.starts[record] = start;
-    this.ends[record] = end;
-    this.nexts[record] = next;
   }
 
   #endless(quoted: boolean): never {

@@ -7,10 +7,16 @@
  * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, so
  * that the new columns are aligned. Memory does not grow with the file.
  */
-import type { RowsRequest } from "../../../native-index/napi/engine.ts";
+import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
 import { HEADINGS_EN, HEADINGS_PT } from "../../spec/fields/headings.ts";
-import { type CsvBytes, CsvRecords, encoderOf, readCsvBytes } from "./csvbytes.ts";
+import {
+  type CsvBytes,
+  CsvRecords,
+  encoderOf,
+  readCsvBytes,
+  windowsCharacters,
+} from "./csvbytes.ts";
 import type { CsvLayout } from "./csvlayout.ts";
 import {
   CnpjBatch,
@@ -22,31 +28,19 @@ import {
   statusHeading,
 } from "./outcomes.ts";
 
+/** Bytes of a CNPJ. */
+const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
 const READ_BYTES = 1 << 20;
 /** Batches that are looked up on other threads at the same time. */
 const AHEAD = 3;
 
-/** Records whose CNPJs are being looked up. */
+/** Records that are being enriched. */
 interface Batch {
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  /** The first record, counted from the beginning of the file. */
-  readonly first: number;
-  readonly places: Places;
-  readonly cnpjs: CnpjBatch;
-  readonly found: LookupResult | Promise<LookupResult>;
+  /** Rows of the file up to the end of the batch, without the header. */
+  readonly rows: number;
+  readonly made: Enriched | Promise<Enriched>;
 }
-
-/** Where the records of a batch lie, copied from the scanner. */
-interface Places {
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
-  readonly nexts: Uint32Array;
-  readonly cells: Uint32Array;
-}
-
-type LookupResult = ReturnType<EnrichmentWork["segment"]["native"]["lookUp"]>;
 
 /** Headings of the new columns, the status first. */
 export function newHeadings({ fields, labels }: EnrichmentOptions): readonly string[] {
@@ -82,9 +76,8 @@ class CsvWriter {
   readonly #work: EnrichmentWork;
   readonly #layout: CsvLayout;
   readonly #scanner: CsvRecords;
-  readonly #request: RowsRequest;
+  readonly #cells: RowsRequest;
   readonly #suffixes: Suffixes;
-  readonly #encode: (text: Uint8Array) => Uint8Array;
   readonly #encodeAll: ((bytes: Uint8Array) => Uint8Array) | null;
   readonly #batches: Batch[] = [];
   readonly #dates: ReadonlySet<number>;
@@ -97,13 +90,13 @@ class CsvWriter {
     this.#dates = dates;
     this.#work = work;
     this.#layout = layout;
-    this.#scanner = new CsvRecords(delimiter, layout.column);
     const shape = { format: "csv", fields, extra: [], delimiter, firstNumber: 1 } as const;
-    this.#request = { ...shape, labels: labels ?? undefined };
+    this.#cells = { ...shape, labels: labels ?? undefined };
     const { own, whole } = encoderOf(layout.encoding);
-    this.#encode = own;
     this.#encodeAll = whole;
     this.#suffixes = new Suffixes(work.wish, layout, own);
+    const { heading, blank } = this.#suffixes;
+    this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
   /** Takes a piece of the file; with the last one everything is written. */
@@ -115,8 +108,8 @@ class CsvWriter {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      at = this.#scanner.nexts[count - 1] as number;
-      this.#batches.push(this.#begin(bytes, count));
+      this.#batches.push(this.#begin(bytes, at, count));
+      at = this.#scanner.next;
       if (this.#batches.length >= AHEAD) await this.#end();
     }
     piece.used = at;
@@ -125,40 +118,50 @@ class CsvWriter {
     this.#write(tail);
   }
 
-  #begin(bytes: Uint8Array, count: number): Batch {
-    const { starts, ends, nexts, cells } = this.#scanner;
+  #begin(bytes: Uint8Array, from: number, count: number): Batch {
     const { segment, spare } = this.#work;
-    const cnpjs = this.#read(bytes, count);
     const { native } = segment;
-    const found = spare()
-      ? native.lookUpAsync(cnpjs.keys, this.#request)
-      : native.lookUp(cnpjs.keys, this.#request);
-    // A rejection is thrown when the batch is written.
-    if (found instanceof Promise) found.catch(() => {});
-    const places = {
-      starts: starts.slice(0, count),
-      ends: ends.slice(0, count),
-      nexts: nexts.slice(0, count),
-      cells: cells.slice(0, count),
+    const { records, cnpjs, next } = this.#scanner;
+    this.#readOdd(bytes);
+    for (let at = 0; from > 0 && at < 4 * count; at++) {
+      if (at % 4 !== 3) records[at] = (records[at] as number) - from;
+    }
+    const request: EnrichRequest = {
+      ...this.#suffixes.request,
+      bytes: bytes.subarray(from, next),
+      records: records.subarray(0, 4 * count),
+      cnpjs: cnpjs.subarray(0, CNPJ_LENGTH * count),
     };
-    const first = this.#records;
+    const made = spare()
+      ? native.enrichAsync(request, this.#cells)
+      : native.enrich(request, this.#cells);
+    // A rejection is thrown where the batch has its turn.
+    if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
-    return { bytes, count, first, places, cnpjs, found };
+    return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
   }
 
-  #read(bytes: Uint8Array, count: number): CnpjBatch {
+  /** Reads the cells that are no plain CNPJ, and says what is appended to their records. */
+  #readOdd(bytes: Uint8Array): void {
     const { takesRoots } = this.#layout;
     const { fillZeros } = this.#work.wish;
-    const { cellFrom, cellTo } = this.#scanner;
-    const cnpjs = new CnpjBatch(count, { takesRoots, fillZeros });
-    for (let record = 0; record < count; record++) {
-      const isData = this.#records + record > this.#layout.header;
-      const [from, to] = [cellFrom[record] as number, cellTo[record] as number];
-      if (!isData || from === to) cnpjs.add("");
-      else if (this.#dates.has(this.#records + record)) cnpjs.addDate();
-      else if (!cnpjs.addPlain(bytes, from, to)) cnpjs.add(this.#cell(bytes, from, to));
+    const { records, cnpjs } = this.#scanner;
+    const { blank, delimiter } = this.#suffixes;
+    const odd = this.#scanner.oddCells();
+    const read = new CnpjBatch(odd.length, { takesRoots, fillZeros });
+    for (const { record, from, to } of odd) {
+      if (this.#dates.has(this.#records + record)) read.addDate();
+      else read.add(this.#cell(bytes, from, to));
     }
-    return cnpjs;
+    for (const [at, { record }] of odd.entries()) {
+      const key = read.key(at);
+      if (key !== null) cnpjs.set(key, CNPJ_LENGTH * record);
+      const [start, end] = [records[4 * record] as number, records[4 * record + 1] as number];
+      const outcome = read.outcomes[at] as number;
+      const isBlank = outcome === 0 && isBlankRecord(bytes, start, end, delimiter);
+      const missing = (records[4 * record + 3] as number) >>> 8;
+      records[4 * record + 3] = (isBlank ? blank : outcome) | (missing << 8);
+    }
   }
 
   #cell(bytes: Uint8Array, from: number, to: number): string {
@@ -170,48 +173,20 @@ class CsvWriter {
   async #end(): Promise<void> {
     const { onProgress, onFound, checkCancelled } = this.#work;
     checkCancelled();
-    const batch = this.#batches.shift() as Batch;
-    const { rows, text } = batch.found instanceof Promise ? await batch.found : batch.found;
-    batch.cnpjs.settle(rows);
-    onFound(batch.cnpjs.rows);
-    this.#write(this.#joined(batch, this.#encode(text)));
-    const { header, rows: all } = this.#layout;
-    onProgress(Math.min(all, Math.max(0, batch.first + batch.count - header - 1)), all);
+    const { rows, made } = this.#batches.shift() as Batch;
+    const enriched = made instanceof Promise ? await made : made;
+    OUTCOMES.forEach((_, code) => {
+      this.tally.count(code, enriched.counts[code] as number);
+    });
+    onFound(enriched.rows);
+    this.#write(enriched.text);
+    onProgress(rows, this.#layout.rows);
   }
 
   #write(bytes: Uint8Array): void {
     this.#work.write(this.#encodeAll === null ? bytes : this.#encodeAll(bytes));
   }
-
-  /** The bytes of a batch with its new cells. */
-  #joined({ bytes, count, first, places, cnpjs }: Batch, rows: Uint8Array): Uint8Array {
-    const { starts, ends, nexts, cells } = places;
-    const { header, width } = this.#layout;
-    const suffixes = this.#suffixes;
-    const records = new Uint32Array(4 * count);
-    for (let at = 0; at < count; at++) {
-      const [start, end] = [starts[at] as number, ends[at] as number];
-      const missing = Math.max(0, width - (cells[at] as number));
-      let suffix = NO_SUFFIX;
-      if (first + at === header) suffix = suffixes.heading;
-      else if (first + at > header) {
-        suffix = cnpjs.outcomes[at] as number;
-        if (suffix === 0 && isBlankRecord(bytes, start, end, suffixes.delimiter)) {
-          suffix = start === end ? NO_SUFFIX : suffixes.blank;
-        } else this.tally.count(suffix);
-      }
-      records[4 * at] = start;
-      records[4 * at + 1] = end;
-      records[4 * at + 2] = nexts[at] as number;
-      records[4 * at + 3] = suffix | (missing << 8);
-    }
-    const { native } = this.#work.segment;
-    return native.appendToRecords(bytes, records, suffixes.bytes, suffixes.ends, rows);
-  }
 }
-
-/** A record that stays as it is: `kNoSuffix` in native-index/render/rows.h. */
-const NO_SUFFIX = 255;
 
 /** True if a record has nothing but delimiters, blanks and quotation marks. */
 function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
@@ -224,17 +199,15 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
 
 /** Cells appended to a row of each outcome, up to the fields of the account. */
 class Suffixes {
-  /** One after the other: of each outcome, of the header, of a blank row. */
-  readonly bytes: Uint8Array;
-  /** Twice the end of each, and one more if the fields of an account follow. */
-  readonly ends: Uint32Array;
+  /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
+  readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs">;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;
   readonly delimiter: number;
 
   constructor(
     wish: EnrichmentOptions,
-    { delimiter }: CsvLayout,
+    { delimiter, encoding }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {
     const empty = delimiter.repeat(wish.fields.length);
@@ -249,14 +222,19 @@ class Suffixes {
       delimiter + empty,
     ].map((text) => encode(Buffer.from(text)));
     this.delimiter = delimiter.charCodeAt(0);
-    this.bytes = Buffer.concat(texts);
-    this.ends = new Uint32Array(texts.length);
+    const suffixEnds = new Uint32Array(texts.length);
     let end = 0;
     texts.forEach(({ length }, at) => {
       end += length;
       const outcome = OUTCOMES[at];
-      this.ends[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
+      suffixEnds[at] = 2 * end + (outcome !== undefined && hasAccount(outcome) ? 1 : 0);
     });
+    this.request = {
+      ...{ suffixes: Buffer.concat(texts), suffixEnds },
+      windows: encoding === "windows-1252" ? windowsCharacters() : new Uint8Array(0),
+      absent: OUTCOMES.indexOf("not_in_snapshot"),
+      wrongDigits: OUTCOMES.indexOf("wrong_check_digits"),
+    };
   }
 }
 

@@ -110,11 +110,11 @@ function refuseOthers(head: Uint8Array): void {
 /** The first records, a character a byte. */
 function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
-  const scanner = new CsvRecords(";", 0);
+  const scanner = new CsvRecords({ delimiter: ";", column: 0 });
   const count = scanner.scan(sample, 0, isLast && sample.length === bytes.length);
   if (count === 0) return [sample.toString("latin1")];
   return Array.from({ length: Math.min(count, SAMPLE_ROWS) }, (_, at) =>
-    sample.toString("latin1", scanner.starts[at], scanner.ends[at]),
+    sample.toString("latin1", scanner.records[4 * at], scanner.records[4 * at + 1]),
   );
 }
 
@@ -165,13 +165,12 @@ class Counted {
   readonly #begun: Begun;
   readonly #scanner: CsvRecords;
   #records = 0;
-  #width = 1;
   #isUtf8 = true;
   #longCell = 0;
 
   constructor(begun: Begun) {
     this.#begun = begun;
-    this.#scanner = new CsvRecords(begun.delimiter, begun.column);
+    this.#scanner = new CsvRecords(begun);
   }
 
   add(piece: CsvBytes): void {
@@ -180,8 +179,9 @@ class Counted {
     for (;;) {
       const count = this.#scanner.scan(bytes, at, isLast);
       if (count === 0) break;
-      this.#count(count, bytes);
-      at = this.#scanner.nexts[count - 1] as number;
+      this.#lookForLong(count, bytes);
+      this.#records += count;
+      at = this.#scanner.next;
     }
     // Records end where characters do.
     this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
@@ -195,21 +195,17 @@ class Counted {
   end(): Pick<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
     const { wide, header } = this.#begun;
     const encoding = wide ?? (this.#isUtf8 ? "utf-8" : "windows-1252");
-    const [width, rows] = [this.#width, this.#records - header - 1];
-    return { width, rows, encoding, longCell: this.#longCell };
+    const { width } = this.#scanner;
+    return { width, rows: this.#records - header - 1, encoding, longCell: this.#longCell };
   }
 
-  #count(count: number, bytes: Uint8Array): void {
-    const { cells, starts, ends } = this.#scanner;
-    const { header } = this.#begun;
-    for (let at = 0; at < count; at++) {
-      const width = cells[at] as number;
-      if (width > this.#width && this.#records + at >= header) this.#width = width;
-      const [start, end] = [starts[at] as number, ends[at] as number];
-      if (end - start <= SHEET_CELL_MAX || this.#longCell > 0) continue;
+  /** Finds the first record with a cell that is too long for a sheet. */
+  #lookForLong(count: number, bytes: Uint8Array): void {
+    for (let at = 0; at < count && this.#longCell === 0; at++) {
+      const [start, end] = this.#scanner.bounds(at);
+      if (end - start <= SHEET_CELL_MAX) continue;
       if (this.#isLong(bytes.subarray(start, end))) this.#longCell = this.#records + at + 1;
     }
-    this.#records += count;
   }
 
   #isLong(record: Uint8Array): boolean {

@@ -111,7 +111,7 @@ interface CsvRow {
 /** The rows of a file; a line that only names the delimiter is a blank one. */
 async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<CsvRow> {
   const { delimiter, encoding, column } = layout;
-  const scanner = new CsvRecords(delimiter, column);
+  const scanner = new CsvRecords({ delimiter, column });
   let number = 0;
   for await (const piece of readCsvBytes(work.path)) {
     work.checkCancelled();
@@ -121,7 +121,7 @@ async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<
       const count = scanner.scan(bytes, at, isLast);
       if (count === 0) break;
       for (let record = 0; record < count; record++) {
-        const sub = bytes.subarray(scanner.starts[record], scanner.ends[record]);
+        const sub = bytes.subarray(...scanner.bounds(record));
         const text =
           encoding === "windows-1252"
             ? decodeText(sub, "windows-1252")
@@ -130,7 +130,7 @@ async function* rowsOf(work: EnrichmentWork, layout: CsvLayout): AsyncGenerator<
         const isMark = number === 1 && /^"?sep=."?$/i.test(text);
         yield { number, cells: isMark ? [] : cellsOf(text, delimiter) };
       }
-      at = scanner.nexts[count - 1] as number;
+      at = scanner.next;
     }
     piece.used = at;
   }

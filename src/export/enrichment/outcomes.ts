@@ -2,9 +2,10 @@
  * Options of an enrichment, the outcome of each CNPJ, and its words.
  * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
  * those that were found, and their words in both languages.
- * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the fast path takes
- * only what that reader would read as the same CNPJ. An account with wrong check digits is found if
- * the registry has it. Words never repeat what was sent, which may be the number of a person.
+ * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the scanner of CSV
+ * (native-index/render/records.h) reads only what that reader would read as the same CNPJ. An
+ * account with wrong check digits is found if the registry has it. Words never repeat what was
+ * sent, which may be the number of a person.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -118,18 +119,8 @@ export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null)
   return reason === null || reason === status ? status : `${status}: ${reason}`;
 }
 
-/** Characters of a CNPJ, and of one with its punctuation. */
+/** Characters of a CNPJ. */
 const LENGTH = 14;
-const MASKED = 18;
-const ROOT_LENGTH = 8;
-/** Where the characters of a masked CNPJ stand, and its signs. */
-const SIGNS: readonly (readonly [at: number, sign: number])[] = [
-  [2, 0x2e],
-  [6, 0x2e],
-  [10, 0x2f],
-  [15, 0x2d],
-];
-const ZERO = 0x30;
 
 /** How the texts of a file or a request are read. */
 interface ReadingRules {
@@ -172,6 +163,12 @@ export class CnpjBatch {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
 
+  /** What the native look-up takes for a text; null for a refused one. */
+  key(at: number): Uint8Array | null {
+    const key = this.#keyOf[at] as number;
+    return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
+  }
+
   /** Reads a text. Returns the CNPJ with its zeros if it has lost them. */
   add(text: string): string | undefined {
     const at = this.#count++;
@@ -193,26 +190,6 @@ export class CnpjBatch {
   /** Reads a cell of a date, whose digits are no number. */
   addDate(): void {
     this.#refuse(this.#count++, "not_a_cnpj");
-  }
-
-  /** Reads bytes if they are a plain or masked CNPJ of digits; false, and nothing, for others. */
-  addPlain(bytes: Uint8Array, from: number, to: number): boolean {
-    const length = to - from;
-    if (length !== LENGTH && length !== MASKED) return false;
-    if (length === MASKED && SIGNS.some(([at, sign]) => bytes[from + at] !== sign)) return false;
-    const begin = this.#keyCount * LENGTH;
-    const keys = this.#keys;
-    let written = begin;
-    for (let at = from; at < to; at++) {
-      const byte = bytes[at] as number;
-      if (byte >= ZERO && byte <= 0x39) {
-        if (written === begin + LENGTH) return false;
-        keys[written++] = byte;
-      } else if (length === LENGTH) return false;
-    }
-    if (written !== begin + LENGTH || hasNoBranch(keys, begin + ROOT_LENGTH)) return false;
-    this.#own(this.#count++, FOUND);
-    return true;
   }
 
   /** Takes the rows of the keys. */
@@ -265,11 +242,6 @@ export class CnpjBatch {
   }
 }
 
-function hasNoBranch(keys: Uint8Array, at: number): boolean {
-  for (let digit = 0; digit < 4; digit++) if (keys[at + digit] !== ZERO) return false;
-  return true;
-}
-
 function codeOf(outcome: CnpjOutcome): number {
   return CODES.get(outcome) as number;
 }
@@ -279,8 +251,8 @@ export class OutcomeTally {
   readonly #counts = new Uint32Array(OUTCOMES.length);
 
   /** Counts an outcome by its place in `OUTCOMES`. */
-  count(code: number): void {
-    this.#counts[code] = (this.#counts[code] as number) + 1;
+  count(code: number, times = 1): void {
+    this.#counts[code] = (this.#counts[code] as number) + times;
   }
 
   /** How many had an outcome. */

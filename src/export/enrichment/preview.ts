@@ -86,14 +86,14 @@ export async function previewEnrichment(work: PreviewWork): Promise<EnrichmentPr
   const { path, wish } = work;
   const { format, sheet, layout, pieces, dates } = await openRecords(path, wish);
   const preview = new Preview(work, layout, dates);
-  const scanner = new CsvRecords(layout.delimiter, layout.column);
+  const scanner = new CsvRecords({ delimiter: layout.delimiter, column: layout.column });
   for await (const piece of pieces) {
     let at = 0;
     for (;;) {
       const count = scanner.scan(piece.bytes, at, piece.isLast);
       if (count === 0) break;
       await preview.add(piece.bytes, scanner, count);
-      at = scanner.nexts[count - 1] as number;
+      at = scanner.next;
     }
     piece.used = at;
   }
@@ -134,22 +134,27 @@ class Preview {
     const batch = this.#batch(count);
     const offered = new Map<number, string>();
     const places: number[] = [];
+    const odd = new Map(scanner.oddCells().map((cell) => [cell.record, cell]));
+    const textOf = (at: number) => {
+      const cell = odd.get(at);
+      return cell === undefined ? scanner.digits(at) : this.#cell({ bytes, ...cell });
+    };
     for (let at = 0; at < count; at++) {
       const record = this.#records + at;
-      const whole = { bytes, from: scanner.starts[at] ?? 0, to: scanner.ends[at] ?? 0 };
+      const [from, to] = scanner.bounds(at);
+      const whole = { bytes, from, to };
       if (record === header) this.#header = this.#cells(whole);
       if (record <= header || this.#isBlank(whole)) continue;
-      const [from, to] = [scanner.cellFrom[at] ?? 0, scanner.cellTo[at] ?? 0];
-      const filled = this.#read(batch, record, { bytes, from, to });
+      const filled = this.#read(batch, record, () => textOf(at));
       if (filled !== undefined) offered.set(places.length, filled);
-      if (this.#shown.length < ROWS_SHOWN) this.#show(record, whole, { bytes, from, to });
+      if (this.#shown.length < ROWS_SHOWN) this.#show(record, whole, () => textOf(at));
       places.push(at);
     }
     const { rows } = await this.#work.segment.native.lookUpAsync(batch.keys, null);
     batch.settle(rows);
     places.forEach((at, place) => {
       this.#tally.count(batch.outcomes[place] as number);
-      const text = () => this.#cell({ bytes, from: scanner.cellFrom[at], to: scanner.cellTo[at] });
+      const text = () => textOf(at);
       this.#refuse(batch.outcome(place), this.#records + at + 1, text, offered.get(place));
     });
     this.#records += count;
@@ -174,17 +179,15 @@ class Preview {
     return new CnpjBatch(count, { takesRoots, fillZeros: this.#work.wish.fillZeros });
   }
 
-  #read(batch: CnpjBatch, record: number, cell: Bytes): string | undefined {
-    if (this.#dates.has(record)) batch.addDate();
-    else if (!batch.addPlain(cell.bytes, cell.from ?? 0, cell.to ?? 0)) {
-      return batch.add(this.#cell(cell));
-    }
+  #read(batch: CnpjBatch, record: number, text: () => string): string | undefined {
+    if (!this.#dates.has(record)) return batch.add(text());
+    batch.addDate();
     return undefined;
   }
 
-  #show(record: number, whole: Bytes, cell: Bytes): void {
+  #show(record: number, whole: Bytes, textOf: () => string): void {
     const cells = this.#cells(whole).map((text) => text.slice(0, CELL_SHOWN));
-    const text = this.#dates.has(record) ? "-" : this.#cell(cell);
+    const text = this.#dates.has(record) ? "-" : textOf();
     this.#shown.push({ row: record + 1, cells: cells.slice(0, COLUMNS_SHOWN), text });
   }
 

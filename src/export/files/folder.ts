@@ -23,6 +23,7 @@ import {
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
+import { faultPoint } from "../../process/fault.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
 import type { ReceivedFile, SentFile } from "../exporter.ts";
 import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
@@ -198,6 +199,7 @@ class Receiving implements SentFile {
   async end(): Promise<ReceivedFile> {
     if (this.#failure !== null) throw this.#failure;
     this.#close();
+    faultPoint("receive.after_write");
     const file = await open(this.#path, "r");
     try {
       await file.sync();

@@ -95,7 +95,11 @@ function answerObject(answer: OperationAnswer, access: Access): Json {
   const { description, headers = [], sometimes } = answer;
   const types = answer.schema === null ? answer.types : ["application/json"];
   const limits = access === "key" ? ["RateLimit-Policy", "RateLimit"] : [];
-  const content = Object.fromEntries(types.map((type) => [type, contentObject(answer)]));
+  const files = answer.schema === null ? [] : (answer.orTypes ?? []);
+  const content = Object.fromEntries([
+    ...types.map((type) => [type, contentObject(answer)]),
+    ...files.map((type) => [type, { schema: {} }]),
+  ]);
   return {
     description,
     headers: headerObjects([...limits, ...headers], sometimes),

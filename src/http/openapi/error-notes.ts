@@ -44,7 +44,7 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each with its place and its fix.",
   query_too_broad:
-    "The spec names no activity, name, place, phone or e-mail. Add one; `matches` is the " +
+    "The spec names no activity, name, place, list, phone or e-mail. Add one; `matches` is the " +
     "number of accounts that match.",
   invalid_cursor: "The cursor was changed, or comes from another server. Begin at the first page.",
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",

@@ -29,6 +29,8 @@ export type OperationAnswer<Schema extends string = string> = {
       /** JSON schema, with an example built with the document. */
       readonly schema: Schema;
       readonly example: () => unknown;
+      /** Media types of files that the client can choose by Accept. */
+      readonly orTypes?: readonly string[];
     }
   | {
       readonly schema: null;

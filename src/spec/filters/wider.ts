@@ -116,6 +116,7 @@ export const WIDER = {
     member: "any_of",
     part: "lists",
     unset: undefined,
+    narrows: true,
     normal: (shape: Shapes) => shape.listIds("any_of"),
     input: (shape: Shapes) => shape.listIdsSent("any_of"),
     read: "listIds",

@@ -1,7 +1,8 @@
 /**
  * Backup of the whole state of a running server, and its manifest.
- * Input: a data directory and a target. Output: a folder with the database, the secrets, and the
- * files of the done exports, all as of one moment, and `manifest.json` with sizes and SHA-256.
+ * Input: a data directory and a target. Output: a folder with the database, the secrets, the files
+ * of the done exports, and the sent files of enrichments that a restore has to render, all as of
+ * one moment, and `manifest.json` with sizes and SHA-256.
  * Invariant: the moment is a read transaction that begins while no other writer is active, for
  * about a millisecond. By then a hard link retains every file that it names, so a file that is
  * removed later is still copied. The state is copied unchanged, in any schema. The manifest has its
@@ -22,6 +23,8 @@ import { type FileFacts, factsOf, NewFolder } from "./newfolder.ts";
 
 /** Folder of export files, in a data directory and in a backup. */
 export const EXPORTS_FOLDER = "exports";
+/** Folder of files that clients sent, in a data directory and in a backup. */
+export const SENT_FOLDER = "sent";
 /** Folder in the data directory with the files of a running backup. */
 const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
@@ -66,6 +69,8 @@ interface Moment {
   readonly done: readonly DoneRow[];
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
+  /** Enrichments that a restore renders, and whether their sent file was linked. */
+  readonly sent: ReadonlyMap<string, boolean>;
 }
 
 /** Creates a backup. Throws `CommandError` and leaves no files. */
@@ -124,7 +129,7 @@ async function fill(
   let moment: Moment;
   try {
     moment = hold(database, held, options);
-    folder.reserve(sizeOf(database) + total(moment));
+    folder.reserve(sizeOf(database) + total(moment) + sentBytes(held, moment));
     // A read transaction is open, so every step copies pages of the same moment.
     await database.backup(place, {
       progress: () => {
@@ -140,7 +145,8 @@ async function fill(
   const copied = await copyAll(folder, { moment, held, place, options });
   const manifest: Manifest = {
     format: "peneira backup",
-    version: BACKUP_VERSION,
+    // Without sent files, earlier versions of the program can read it.
+    version: moment.sent.size === 0 ? 1 : BACKUP_VERSION,
     made_at: new Date(moment.atMs).toISOString(),
     made_by: options.madeBy,
     state_version: stateVersion,
@@ -173,7 +179,12 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
     const done = knowsExports(database) ? doneRows(database) : [];
     const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
-    return { atMs: nowMs(), heldMs: performance.now() - began, done, names };
+    const sent = new Map(
+      sentIds(database, options.exports).map((id) => {
+        return [id, link(join(dataDir, SENT_FOLDER, id), join(held, id))] as const;
+      }),
+    );
+    return { atMs: nowMs(), heldMs: performance.now() - began, done, names, sent };
   } finally {
     locker?.close();
   }
@@ -191,6 +202,25 @@ function doneRows(database: StateDatabase): DoneRow[] {
        WHERE state = 'done' AND expired_at IS NULL ORDER BY sequence`,
     )
     .all();
+}
+
+/**
+ * Returns the enrichments that a restore has to render: unfinished ones, and without the files of
+ * exports also done ones.
+ */
+function sentIds(database: StateDatabase, exports: boolean): string[] {
+  const known = database
+    .prepare("SELECT 1 FROM pragma_table_info('exports') WHERE name = 'sent'")
+    .get();
+  if (known === undefined) return [];
+  const states = exports ? "'queued', 'running'" : "'queued', 'running', 'done'";
+  return database
+    .prepare<[], { readonly id: string }>(
+      `SELECT id FROM exports WHERE sent IS NOT NULL AND expired_at IS NULL
+       AND state IN (${states}) ORDER BY sequence`,
+    )
+    .all()
+    .map(({ id }) => id);
 }
 
 function holdAll(
@@ -230,6 +260,12 @@ function total({ done, names }: Moment): number {
   return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
 }
 
+/** Bytes of the linked sent files. */
+function sentBytes(held: string, { sent }: Moment): number {
+  const linked = [...sent].filter(([, isLinked]) => isLinked);
+  return linked.reduce((sum, [id]) => sum + lstatSync(join(held, id)).size, 0);
+}
+
 /** Copies secrets and files, verifies everything, and lists it. */
 async function copyAll(
   folder: NewFolder,
@@ -245,7 +281,7 @@ async function copyAll(
   const state = lstatSync(place).size;
   const secrets = checkDataFile(dataDir, SECRETS_FILE);
   const secretBytes = secrets ? lstatSync(join(dataDir, SECRETS_FILE)).size : 0;
-  const bytesTotal = state + secretBytes + total(moment);
+  const bytesTotal = state + secretBytes + total(moment) + sentBytes(held, moment);
   let bytesDone = 0;
   const onBytes = (bytes: number) => {
     signal?.throwIfAborted();
@@ -272,25 +308,40 @@ async function copyAll(
       continue;
     }
     const path = `${EXPORTS_FOLDER}/${name}`;
-    const facts = await folder.copy(join(held, name), path, onHalf);
-    const again = await factsOf(join(folder.path, path), onHalf);
-    if (again.sha256 !== facts.sha256) {
-      throw new CommandError(`The disk gives back other bytes for ${path} than were written.`);
-    }
+    const facts = await copied(folder, join(held, name), path, onHalf);
     if (facts.bytes === row.bytes && facts.sha256 === row.sha256) files.push({ path, ...facts });
     else {
       folder.remove(path);
       missing.push({ export_id: row.id, reason: "damaged" });
     }
   }
+  if (moment.sent.size > 0) folder.folder(SENT_FOLDER);
+  for (const [id, isLinked] of moment.sent) {
+    const path = `${SENT_FOLDER}/${id}`;
+    if (!isLinked) missing.push({ export_id: id, reason: "lost" });
+    else files.push({ path, ...(await copied(folder, join(held, id), path, onHalf)) });
+  }
   return { files, missing };
+}
+
+/** Copies a file and reads the copy again. */
+async function copied(
+  folder: NewFolder,
+  from: string,
+  path: string,
+  onHalf: (bytes: number) => void,
+): Promise<FileFacts> {
+  const facts = await folder.copy(from, path, onHalf);
+  const again = await factsOf(join(folder.path, path), onHalf);
+  if (again.sha256 === facts.sha256) return facts;
+  throw new CommandError(`The disk gives back other bytes for ${path} than were written.`);
 }
 
 /** Name of the manifest in a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Version of the backup format. Newer ones are refused. */
-export const BACKUP_VERSION = 1;
+/** Version of the backup format: 2 has files that clients sent. Newer ones are refused. */
+export const BACKUP_VERSION = 2;
 
 /** A file of a backup; `path` is relative to it, with `/`. */
 interface BackupFile extends FileFacts {
@@ -319,7 +370,7 @@ export interface Manifest {
 
 /** All paths that a backup may contain. */
 const PATH =
-  /^(?:state\.db|secrets\.json|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?)$/;
+  /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32}|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?)$/;
 
 /** Returns the text of a manifest. */
 export function manifestText(manifest: Manifest): string {

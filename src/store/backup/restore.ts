@@ -16,7 +16,13 @@ import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
 import { lookAt } from "../datadir.ts";
-import { EXPORTS_FOLDER, MANIFEST_FILE, type Manifest, parseManifest } from "./backup.ts";
+import {
+  EXPORTS_FOLDER,
+  MANIFEST_FILE,
+  type Manifest,
+  parseManifest,
+  SENT_FOLDER,
+} from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
 /** Maximum problems reported; a backup with more is not repaired file by file. */
@@ -81,6 +87,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     const total = bytesOf(manifest);
     folder.reserve(total);
     folder.folder(EXPORTS_FOLDER);
+    if (manifest.files.some(({ path }) => path.startsWith(`${SENT_FOLDER}/`))) {
+      folder.folder(SENT_FOLDER);
+    }
     for (const { path, sha256 } of manifest.files) {
       const facts = await folder.copy(join(source, path), path, (bytes) => onBytes(bytes, total));
       if (facts.sha256 === sha256) continue;
@@ -154,10 +163,11 @@ function walk(source: string): { paths: string[]; problems: string[] } {
   };
   for (const entry of readdirSync(source, { withFileTypes: true })) {
     if (entry.name === MANIFEST_FILE) continue;
-    if (entry.name !== EXPORTS_FOLDER || !entry.isDirectory()) add(entry, entry.name);
+    const isFolder = [EXPORTS_FOLDER, SENT_FOLDER].includes(entry.name) && entry.isDirectory();
+    if (!isFolder) add(entry, entry.name);
     else {
-      for (const inner of readdirSync(join(source, EXPORTS_FOLDER), { withFileTypes: true })) {
-        add(inner, `${EXPORTS_FOLDER}/${inner.name}`);
+      for (const inner of readdirSync(join(source, entry.name), { withFileTypes: true })) {
+        add(inner, `${entry.name}/${inner.name}`);
       }
     }
   }

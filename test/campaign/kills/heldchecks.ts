@@ -13,7 +13,7 @@ import { accountsIn, leavesOut } from "./further.ts";
 import { allOf } from "./furtherchecks.ts";
 import { jsonOf, type Ledger } from "./ledger.ts";
 import { unexpected, type World } from "./load.ts";
-import { TENANTS } from "./plan.ts";
+import { ENRICHMENT_SPECS, TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
 import { must } from "./violation.ts";
 
@@ -76,7 +76,7 @@ export async function checkStoredHeld(
     .all();
   for (const { sequence, entries: told, tenant: name } of lists) {
     const tenant = TENANTS.findIndex((one) => one.name === name);
-    const stored = storedExports(database, name, files);
+    const stored = storedExports(database, name, files, ledger);
     const entries = storedEntries(database, sequence);
     must(told === entries.length, "I13", `${name} has ${entries.length} entries, not ${told}`);
     const others = knownTo(ledger, tenant).map((known) => ({ ...known, done: false }));
@@ -105,22 +105,39 @@ function knownTo({ held, further }: Ledger, tenant: number): Holding[] {
   ];
 }
 
+interface StoredExport {
+  readonly id: string;
+  readonly snapshot: string;
+  readonly spec: string;
+  readonly state: string;
+  /** Only of an enrichment. */
+  readonly sent: string | null;
+}
+
 function storedExports(
   database: Database.Database,
   name: string,
   files: ReadonlyMap<string, string>,
+  ledger: Ledger,
 ): Holding[] {
   const rows = database
-    .prepare<[string], { id: string; snapshot: string; spec: string; state: string }>(
-      `SELECT id, snapshot, spec, state FROM exports
+    .prepare<[string], StoredExport>(
+      `SELECT id, snapshot, spec, state, sent FROM exports
        WHERE tenant_id = (SELECT id FROM tenants WHERE name = ?)`,
     )
     .all(name);
-  return rows.map(({ id, snapshot, spec: stored, state }) => {
+  return rows.flatMap(({ id, snapshot, spec: stored, state, sent }): Holding[] => {
+    if (sent !== null) {
+      const known = ledger.find(id)?.spec ?? null;
+      // It may be about any file if its create got no answer.
+      const specs = known === null ? ENRICHMENT_SPECS : [known];
+      const done = state === "done" && known !== null;
+      return specs.map((spec) => ({ id: null, snapshot, spec, done, accounts: null }));
+    }
     const spec = JSON.parse(stored) as AccountQuerySpec;
     const path = leavesOut(spec) ? files.get(id) : undefined;
     const accounts = path === undefined ? null : accountsIn(readFileSync(path));
-    return { id, snapshot, spec, done: state === "done", accounts };
+    return [{ id, snapshot, spec, done: state === "done", accounts }];
   });
 }
 

@@ -16,7 +16,7 @@ import { checkFurther } from "./furtherchecks.ts";
 import { checkHeld, checkStoredHeld } from "./heldchecks.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
 import { create, download, read, remove, unexpected, type World } from "./load.ts";
-import { TENANTS } from "./plan.ts";
+import { sentRequest, TENANTS } from "./plan.ts";
 import { LABELS, type References, sha256Of } from "./reference.ts";
 import { must, Violation } from "./violation.ts";
 
@@ -136,7 +136,7 @@ function checkKept(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
       `SELECT tenant_id AS id FROM
-         (SELECT tenant_id, sum(iif(expired_at IS NULL, coalesce(size_bytes, 0), 0)) AS files,
+         (SELECT tenant_id, sum(iif(expired_at IS NULL, coalesce(size_bytes, 0) + sent_bytes, 0)) AS files,
             sum(length(CAST(spec AS BLOB))) AS specs FROM exports GROUP BY tenant_id) AS rows
        LEFT JOIN kept_bytes AS kept USING (tenant_id)
        WHERE kept.files IS NOT rows.files OR kept.specs IS NOT rows.specs`,
@@ -314,8 +314,27 @@ async function checkDisk({ dataDir, ledger, references }: Remains): Promise<void
     ? readdirSync(pins).filter((name) => !name.startsWith("served-"))
     : [];
   must(held.length === 0, "I7", `${held.join(", ")} is pinned though no export needs it`);
+  checkSent(dataDir, ledger);
   const rest = readdirSync(dataDir).filter((name) => name.endsWith(".tmp"));
   must(rest.length === 0, "I7", `${rest.join(", ")} is left in the data directory`);
+}
+
+/** I4, I7: an enrichment has its sent file until it is removed or expires, and no other is left. */
+function checkSent(dataDir: string, ledger: Ledger): void {
+  const names = new Set(readdirSync(join(dataDir, "sent")));
+  for (const name of names) {
+    const entry = ledger.find(name);
+    const isOf = entry?.removal === "none" && sentRequest(entry.body) !== null;
+    must(isOf, "I7", `${name} is left in the folder of sent files`);
+    const end = Date.parse(entry.seen?.record.expires_at ?? "");
+    must(!(Date.now() - end > SWEEP_MS), "I7", `${name} has expired and its sent file is there`);
+  }
+  for (const entry of ledger.entries()) {
+    const isSent = entry.id !== null && sentRequest(entry.body) !== null;
+    if (!isSent || entry.removal !== "none" || isFleeting(entry)) continue;
+    if (entry.seen?.record.status === "failed") continue;
+    must(names.has(entry.id ?? ""), "I4", `the file that was sent for ${entry.id} is gone`);
+  }
 }
 
 /** Paths of the files under final names, by the ids of their exports. */

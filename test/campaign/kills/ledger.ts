@@ -7,7 +7,7 @@
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { FurtherLedger } from "./further.ts";
 import { HeldLedger } from "./held.ts";
-import { TENANTS } from "./plan.ts";
+import { enrichmentSpec, sentRequest, TENANTS } from "./plan.ts";
 import type { Reply } from "./server.ts";
 import { must, Violation } from "./violation.ts";
 
@@ -140,7 +140,8 @@ export class Ledger {
 
   /** A 201: the same key keeps the same export. */
   acknowledged(entry: Entry, reply: Reply): void {
-    const answer = jsonOf(reply) as { spec: AccountQuerySpec; export: SeenRecord };
+    const answer = jsonOf(reply) as { spec?: AccountQuerySpec; export: SeenRecord };
+    const sent = sentRequest(entry.body);
     const { export_id: id } = answer.export;
     const replayed = reply.headers.get("idempotent-replayed") === "true";
     const named = `${TENANTS[entry.tenant]?.name} ${entry.key}`;
@@ -153,7 +154,7 @@ export class Ledger {
     );
     if (entry.id === null) {
       entry.id = id;
-      entry.spec = answer.spec;
+      entry.spec = sent === null ? (answer.spec ?? null) : enrichmentSpec(sent);
       this.counts.created++;
       this.#byId.set(id, entry);
     }

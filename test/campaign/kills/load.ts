@@ -6,7 +6,7 @@
  */
 import { leavesOut } from "./further.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
-import { REQUESTS, type Step, TENANTS } from "./plan.ts";
+import { REQUESTS, type Step, sentRequest, TENANTS } from "./plan.ts";
 import { LABELS, type References, sha256Of } from "./reference.ts";
 import type { Reply, Server } from "./server.ts";
 import { Gone, must, Violation } from "./violation.ts";
@@ -73,10 +73,10 @@ async function take(world: World, step: Step): Promise<void> {
 
 /** Sends a create, for the first time or again. */
 export async function create(world: World, entry: Entry): Promise<void> {
-  const { server, ledger } = world;
+  const { ledger } = world;
   entry.busy++;
   try {
-    const reply = await post(server, entry, entry.body);
+    const reply = await post(world, entry, entry.body);
     if (reply.status === 201) return ledger.acknowledged(entry, reply);
     if (reply.status === 429) return refused(world, entry, reply);
     throw unexpected(world, reply, `a create of ${entry.key}`);
@@ -91,15 +91,25 @@ async function reuse(
   entry: Entry,
   other: number = (entry.body + 1) % REQUESTS.length,
 ): Promise<void> {
-  const reply = await post(world.server, entry, other);
+  const reply = await post(world, entry, other);
   const code = (jsonOf(reply) as { code?: string }).code;
   const right = reply.status === 422 && code === "idempotency_key_reused";
   if (!right) throw unexpected(world, reply, `another request under ${entry.key}`);
 }
 
-function post(server: Server, { tenant, key }: Entry, body: number): Promise<Reply> {
+function post({ server, references }: World, entry: Entry, body: number): Promise<Reply> {
+  const { tenant, key } = entry;
+  const sent = sentRequest(body);
   const headers = { "idempotency-key": key };
-  return server.ask("/v1/exports", { method: "POST", tenant, headers, body: REQUESTS[body] ?? {} });
+  if (sent === null) {
+    const options = { method: "POST", tenant, headers, body: REQUESTS[body] ?? {} };
+    return server.ask("/v1/exports", options);
+  }
+  const labels = sent.labels === null ? "" : `&labels=${sent.labels}`;
+  const path = `/v1/enrich/files?fields=${sent.fields.join(",")}${labels}`;
+  const file = references.sent[sent.sent] as Buffer;
+  const type = { ...headers, "content-type": "text/csv" };
+  return server.ask(path, { method: "POST", tenant, headers: type, file });
 }
 
 function refused(world: World, entry: Entry, reply: Reply): void {

@@ -5,6 +5,8 @@
  * can be repeated. Only the interleaving is open.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
+import type { OutputField } from "../../../src/spec/fields.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 /** A tenant of every run. */
@@ -75,8 +77,40 @@ const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
   return { ...rest, spec: { ...spec, filters: { ...spec.filters, lists } } };
 });
 
-/** Bodies of `POST /v1/exports`. */
-export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...FURTHER];
+/** A file that is sent to be enriched, by its place in `References.sent`. */
+export interface SentRequest {
+  readonly sent: number;
+  readonly fields: readonly OutputField[];
+  readonly labels: "pt" | null;
+}
+
+const SENT: readonly SentRequest[] = [
+  { sent: 0, fields: ["cnpj", "legal_name", "uf"], labels: "pt" },
+  { sent: 1, fields: ["trade_name"], labels: null },
+];
+
+/** Bodies of `POST /v1/exports`, then files of `POST /v1/enrich/files`. */
+export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...FURTHER, ...SENT];
+
+/** The request of a file, or null for an export of a spec. */
+export function sentRequest(body: number): SentRequest | null {
+  return SENT[body - (REQUESTS.length - SENT.length)] ?? null;
+}
+
+/** What identifies an enrichment in place of the spec of its answer, which has none. */
+export function enrichmentSpec({ sent, fields, labels }: SentRequest): AccountQuerySpec {
+  const output = { format: "csv", fields, ...(labels === null ? {} : { labels }) };
+  const spec = { filters: { sent }, scoring: {}, sort: [], limit: 0, output };
+  return spec as unknown as AccountQuerySpec;
+}
+
+/** The file that a spec of `enrichmentSpec` is about; undefined for others. */
+export function sentOf({ filters }: AccountQuerySpec): number | undefined {
+  return (filters as { readonly sent?: number }).sent;
+}
+
+/** Every file that a run sends. */
+export const ENRICHMENT_SPECS: readonly AccountQuerySpec[] = SENT.map(enrichmentSpec);
 
 function body(uf_any_of: string[], output: object, limit: number) {
   const company = { registration_status_any_of: [2] };
@@ -161,23 +195,27 @@ function randomEnd(draw: Draw): End {
 }
 
 function pointEnd(draw: Draw, point: FaultPoint): End {
-  const often = /^(create|claim|render|finish)/.test(point);
+  const often = /^(receive|create|claim|render|finish)/.test(point);
   return { how: "point", point, nth: often ? 1 + draw.below(3) : 1 };
 }
 
 function planStep(draw: Draw, key: string, point: FaultPoint | undefined): Step {
   const creates = { act: "create", tenant: tenantOf(draw, point), key } as const;
-  if (draw.chance(0.35)) return { ...creates, body: bodyOf(draw) };
+  if (draw.chance(0.35)) return { ...creates, body: bodyOf(draw, point) };
   if (draw.chance(0.1)) {
     return { act: "list", tenant: draw.below(TENANTS.length), limit: 1 + draw.below(30) };
   }
-  if (draw.chance(0.05)) return { act: "search", body: draw.below(REQUESTS.length) };
+  if (draw.chance(0.05)) {
+    return { act: "search", body: draw.below(REQUESTS.length - SENT.length) };
+  }
   const removes = point?.startsWith("remove") ? 0.5 : 0;
   const act = draw.chance(removes) ? "remove" : draw.of(PICKED_ACTS);
   return { act, pick: draw.below(1_000) / 1_000 };
 }
 
-function bodyOf(draw: Draw): number {
+function bodyOf(draw: Draw, point: FaultPoint | undefined): number {
+  const sends = point?.startsWith("receive") ? 0.8 : 0.15;
+  if (draw.chance(sends)) return REQUESTS.length - 1 - draw.below(SENT.length);
   if (draw.chance(0.3)) return FORMATS.length + draw.below(DRAWS.length);
   if (draw.chance(0.3)) return FORMATS.length + DRAWS.length + draw.below(FURTHER.length);
   return draw.below(FORMATS.length);

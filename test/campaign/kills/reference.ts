@@ -6,15 +6,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
+import { type RenderedFile, renderEnrichment, renderExport } from "../../../src/export/render.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
+import { sentOf } from "./plan.ts";
 import { victim } from "./server.ts";
 
 /** Labels of the two snapshots of a run. */
@@ -24,6 +25,8 @@ export const LABELS = ["2026-10", "2026-11"] as const;
 export class References {
   /** Paths of the snapshots, in the order of LABELS. */
   readonly snapshots: readonly string[];
+  /** Files that clients send to be enriched. */
+  readonly sent: readonly Buffer[];
   readonly #segments: ReadonlyMap<string, Segment>;
   readonly #folder: string;
   readonly #files = new Map<string, Promise<RenderedFile>>();
@@ -32,6 +35,10 @@ export class References {
   private constructor(folder: string, segments: readonly Segment[]) {
     this.#folder = folder;
     this.snapshots = segments.map(({ path }) => path);
+    this.sent = [sentFile(segments, 5, 900), sentFile(segments, 11, 60)];
+    for (const [at, bytes] of this.sent.entries()) {
+      writeFileSync(join(folder, `sent-${at}`), bytes);
+    }
     this.#segments = new Map(segments.map((segment) => [segment.label, segment]));
   }
 
@@ -81,6 +88,7 @@ export class References {
   async #readAccounts(label: string, spec: AccountQuerySpec, number: number) {
     const segment = this.#segments.get(label);
     assert(segment !== undefined, `no snapshot ${label}`);
+    if (sentOf(spec) !== undefined) return this.#enrichedAccounts(segment, spec, number);
     const path = join(this.#folder, `accounts-${number}`);
     const wish = { output: { format: "csv", fields: ["cnpj"] } };
     const { output } = normalizeSpec(wish, exportContext(segment.catalog)).spec;
@@ -90,11 +98,31 @@ export class References {
     return lines.map((line) => line.slice(0, 12));
   }
 
+  #enrichment(sent: number) {
+    return { sentPath: join(this.#folder, `sent-${sent}`), column: null, fillZeros: false };
+  }
+
+  /** The accounts that an enrichment finds. */
+  async #enrichedAccounts(segment: Segment, spec: AccountQuerySpec, number: number) {
+    const path = join(this.#folder, `found-${number}`);
+    const found: number[] = [];
+    const held = (rows: Uint32Array) => found.push(...rows);
+    const sent = this.#enrichment(sentOf(spec) as number);
+    await renderEnrichment({ segment, spec, path, held, ...sent });
+    rmSync(path);
+    return cnpjsOf(segment, Uint32Array.from(found)).map((cnpj) => cnpj.slice(0, 12));
+  }
+
   async #render(label: string, spec: AccountQuerySpec, number: number): Promise<RenderedFile> {
     const segment = this.#segments.get(label);
     assert(segment !== undefined, `no snapshot ${label}`);
     const path = join(this.#folder, `reference-${number}`);
-    const told = await renderExport({ segment, spec, path });
+    const job = { segment, spec, path };
+    const sent = sentOf(spec);
+    const told =
+      sent === undefined
+        ? await renderExport(job)
+        : await renderEnrichment({ ...job, ...this.#enrichment(sent) });
     const bytes = readFileSync(path);
     rmSync(path);
     const sha256 = sha256Of(bytes);
@@ -107,6 +135,24 @@ export class References {
     );
     return { rowCount: told.rowCount, sizeBytes: bytes.byteLength, sha256 };
   }
+}
+
+function cnpjsOf({ native }: Segment, rows: Uint32Array): string[] {
+  const text = Buffer.from(native.renderJson(rows, ["cnpj"])).toString();
+  return (JSON.parse(text) as { readonly cnpj: string }[]).map(({ cnpj }) => cnpj);
+}
+
+/** A file with accounts of all snapshots, every `step`-th one, and texts that are no CNPJ. */
+function sentFile(segments: readonly Segment[], step: number, most: number): Buffer {
+  const cnpjs = segments.flatMap((segment) => {
+    const count = Math.min(most, Math.floor(segment.accounts / step));
+    return cnpjsOf(
+      segment,
+      Uint32Array.from({ length: count }, (_, at) => at * step),
+    );
+  });
+  const lines = cnpjs.map((cnpj, at) => `${at};${at % 9 === 0 ? "123.456.789-09" : cnpj}`);
+  return Buffer.from(["id;cnpj", ...lines, ""].join("\r\n"));
 }
 
 /** SHA-256 in hex. */

@@ -52,6 +52,8 @@ export interface Ask {
   readonly method?: string;
   readonly tenant: number | null;
   readonly body?: object;
+  /** A body of bytes, whose type is in the headers. */
+  readonly file?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -145,7 +147,8 @@ export class Server {
    * Sends a request. Throws `Gone` if the process died or was stopped under it, and `Violation` if
    * a live process lost a connection, or for an unexcused answer.
    */
-  async ask(path: string, { method = "GET", tenant, body, headers = {} }: Ask): Promise<Reply> {
+  async ask(path: string, options: Ask): Promise<Reply> {
+    const { method = "GET", tenant, body, file, headers = {} } = options;
     const sentAt = Date.now();
     const key = tenant === null ? undefined : (this.#keys[tenant] as string);
     try {
@@ -159,6 +162,7 @@ export class Server {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(file === undefined ? {} : { body: new Uint8Array(file) }),
       });
       const bytes = Buffer.from(await response.arrayBuffer());
       const { status } = response;

@@ -41,6 +41,15 @@ const READ: Readonly<Record<FacetName, (row: TwinRow) => Value>> = {
   registration_status: (row) => row.registration_status as Value,
   company_size: (row) => row.company_size_code as Value,
   started_year: (row) => (row.started_on === null ? null : Number(`${row.started_on}`.slice(0, 4))),
+  started_quarter: (row) => {
+    const [year, month] = `${row.started_on}`.split("-");
+    return row.started_on === null ? null : `${year}-Q${Math.ceil(Number(month) / 3)}`;
+  },
+  started_month: (row) => (row.started_on === null ? null : `${row.started_on}`.slice(0, 7)),
+  status_month: (row) => {
+    const date = row.registration_status_date;
+    return date === null ? null : `${date}`.slice(0, 7);
+  },
   legal_nature: (row) => row.legal_nature as Value,
   simples: (row) => row.simples_opt_in === true,
   mei: (row) => row.mei_opt_in === true,

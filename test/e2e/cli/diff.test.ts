@@ -119,6 +119,41 @@ describe("peneira diff", () => {
     assert.ok(leads.stdout.length > 0 && leads.stdout.length < fromFile.stdout.length);
   });
 
+  it("compares the CNPJs of a file, and filters by what changed", () => {
+    const all = items();
+    const typed = all.filter((_, at) => at % 3 === 0).map(({ cnpj }) => cnpj);
+    // Lists store no check digits, and invented accounts may differ in these alone.
+    const bases = new Set(typed.map((cnpj) => cnpj.slice(0, 12)));
+    const some = all.filter(({ cnpj }) => bases.has(cnpj.slice(0, 12)));
+    const path = join(pair.folder, "clients.csv");
+    const rows = typed.map((cnpj, at) => `${at};${cnpj}`);
+    writeFileSync(path, ["id;cnpj", ...rows, "x;123", "y;11222333000181", ""].join("\r\n"));
+    assert.deepEqual(items("--list", path), some);
+    const addresses = items("--list", path, "--changed", "address,name");
+    const groups = ["street", "uf", "legal_name", "postal_code", "district", "trade_name"];
+    const wanted = some.filter(({ change, changed_fields: names }) => {
+      return change === "changed" && names.some((name) => groups.includes(name));
+    });
+    const shown = addresses.map(({ cnpj }) => cnpj);
+    assert.ok(wanted.length > 0 && wanted.every(({ cnpj }) => shown.includes(cnpj)));
+    for (const { change, changed_fields: names } of addresses) {
+      assert.equal(change, "changed");
+      assert.ok(names.length > 0 && !names.includes("email"));
+    }
+    const told = diff("--list", path, "--format", "json");
+    assert.match(told.stderr, /^line \d+: /m);
+    assert.match(told.stderr, new RegExp(`${typed.length + 1} CNPJs read, 1 not understood`));
+    assert.equal("lists" in JSON.parse(told.stdout).spec.filters, false);
+    const companies = items("--list", path, "--companies");
+    const roots = new Set(typed.map((cnpj) => cnpj.slice(0, 8)));
+    assert.deepEqual(
+      companies,
+      all.filter(({ cnpj }) => roots.has(cnpj.slice(0, 8))),
+    );
+    writeFileSync(path, "cnpj\r\n11222333000181\r\n");
+    assert.equal(diff("--list", path, "--format", "jsonl").stdout, "");
+  });
+
   it("rejects invalid requests with the reason", async () => {
     const refused = async (args: readonly string[], words: RegExp, exitCode?: number) => {
       const program = new Command("peneira").exitOverride();
@@ -144,6 +179,12 @@ describe("peneira diff", () => {
     await refused([...months, "--spec", "/nowhere.json"], /no spec file/, 2);
     await refused([...months, "--fields", "cnpj,foo"], /\/output\/fields\/1: There is no field/);
     await refused([...months, "--limit", "0"], /whole number/);
+    await refused([...months, "--changed", "where"], /--changed must be of .*not where/, 2);
+    const apart = ["--changed", "name", "--watch", "uf"];
+    await refused([...months, ...apart], /No field of --watch is in a group/, 2);
+    await refused([...months, "--companies"], /need --list FILE/, 2);
+    await refused([...months, "--list", "-", "--spec", "-"], /cannot both read standard input/, 2);
+    await refused([...months, "--list", "/nowhere.csv"], /nowhere/);
     await refused([pair.older.path, join(pair.folder, "none")], /none/, 1);
   });
 

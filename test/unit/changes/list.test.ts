@@ -11,7 +11,12 @@ import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } 
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { crc32c } from "../../../native-index/napi/engine.ts";
-import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
+import {
+  CHANGE_GROUPS,
+  CHANGE_KINDS,
+  fieldsOfGroup,
+  WATCHABLE_FIELDS,
+} from "../../../src/changes/kinds.ts";
 import {
   buildChangeList,
   type ChangeList,
@@ -200,6 +205,11 @@ describe("change lists", () => {
       error instanceof AppError && error.code === "snapshot_unavailable";
     await assert.rejects(changePage(query, { from: 0, limit: 5 }), isRefused);
     await assert.rejects(changeTotals(query), isRefused);
+  });
+
+  it("have every watchable field in one group", () => {
+    const grouped = CHANGE_GROUPS.flatMap(fieldsOfGroup);
+    assert.deepEqual([...grouped].sort(), [...WATCHABLE_FIELDS].sort());
   });
 
   it("report which fields can be watched, and why others cannot", () => {

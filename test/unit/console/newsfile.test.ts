@@ -9,6 +9,7 @@ import type { Spec } from "../../../src/console/web/app/answers.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
 import { summaryOf } from "../../../src/console/web/exports/summary.ts";
 import { emptyQuery } from "../../../src/console/web/find/question.ts";
+import type { NewsQuestion } from "../../../src/console/web/news/ask.ts";
 import { bodyOfFile, titleOfExport } from "../../../src/console/web/news/file.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { presetFields } from "../../../src/spec/presets.ts";
@@ -20,7 +21,10 @@ const SPEC: Spec = {
   output: { format: "csv", include_explain: false, fields: [] },
   explain: { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 },
 };
-const question = { spec: SPEC, since: "2026-09", kind: "entered", fields: [] } as const;
+const question: NewsQuestion = {
+  ...{ spec: SPEC, since: "2026-09", kind: "entered", fields: [] },
+  groups: ["status"],
+};
 
 describe("a news file", () => {
   before(() => speak("pt"));
@@ -34,6 +38,10 @@ describe("a news file", () => {
       assert.ok(presetFields("sales").includes(wanted));
     }
     assert.deepEqual(body.kinds, ["entered"]);
+    assert.equal("changed_any_of" in body, false, "new ones have no changed fields");
+    const changed = { ...question, kind: "changed" } as const;
+    const told = bodyOfFile({ ...file, question: changed, allowed: OUTPUT_FIELD_NAMES });
+    assert.deepEqual([told.kinds, told.changed_any_of], [["changed"], ["status"]]);
     assert.equal("output" in body.spec, false);
   });
 

@@ -383,6 +383,17 @@ describe("tooBroad", () => {
     assert.notEqual(broad(filters("industry", { cnae_exclude: ["47"] })), null);
   });
 
+  it("is null with a list of its own, and not with an excluded one", () => {
+    const list = `lst_${"0".repeat(32)}`;
+    const broad = (input: Json) => tooBroad(normal(input, { listsKnown: true }));
+    assert.equal(broad(filters("lists", { any_of: [list] })), null);
+    assert.equal(broad(filters("lists", { any_of: ["exported"] })), null);
+    assert.ok(
+      broad(filters("lists", { exclude: [list] }))?.missing.includes("filters.lists.any_of"),
+    );
+    assert.notEqual(broad(filters("lists", { any_of: [] })), null);
+  });
+
   it("is null with any industry or place filter", () => {
     for (const [group, member, value] of [
       ["industry", "cnae_any_of", "47"],

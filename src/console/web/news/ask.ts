@@ -5,7 +5,7 @@
  * request is repeated automatically, and the view shows that.
  */
 import { useEffect, useState } from "preact/hooks";
-import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { ChangeGroup, ChangeKind } from "../../../changes/kinds.ts";
 import type { OutputField } from "../../../spec/fields.ts";
 import type { ChangeAnswer, ChangesAnswer, Spec } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
@@ -15,6 +15,8 @@ export interface NewsQuestion {
   spec: Spec;
   since: string;
   kind: ChangeKind;
+  /** Groups of fields of which one has changed; of changed accounts only. */
+  groups: readonly ChangeGroup[];
   fields: readonly OutputField[];
 }
 
@@ -37,11 +39,20 @@ const PAGE = 50;
 const PAUSE = 2;
 
 /** Returns the request body; a cursor selects the page. */
-function bodyOfNews({ spec, since, kind, fields }: NewsQuestion, cursor: string | null) {
+function bodyOfNews(question: NewsQuestion, cursor: string | null) {
+  const { spec, since, kind, fields } = question;
   // Remarks on the old month need not hold for the current one.
   const { explain: _, ...wanted } = spec;
-  const body = { since, spec: wanted, kinds: [kind], output: { fields }, limit: PAGE };
+  const asked = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
+  const body = { ...asked, output: { fields }, limit: PAGE };
   return cursor === null ? body : { ...body, cursor };
+}
+
+/** The member that filters by what has changed; only changed accounts have it. */
+export function groupsOf({ kind, groups }: Pick<NewsQuestion, "kind" | "groups">): {
+  readonly changed_any_of?: readonly ChangeGroup[];
+} {
+  return kind === "changed" && groups.length > 0 ? { changed_any_of: groups } : {};
 }
 
 interface Heard {

@@ -8,7 +8,7 @@ import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
-import type { NewsQuestion } from "./ask.ts";
+import { groupsOf, type NewsQuestion } from "./ask.ts";
 
 /** The source of a file of news. */
 interface NewsFile {
@@ -29,7 +29,7 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
     : { fields: presetFields(allowed).contact };
   const title = titleOfNews([kind], name).slice(0, TITLE_MAX);
   return {
-    ...{ spec: asked, since, kinds: [kind] },
+    ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
     output: { format, labels: language.value, ...columns, title },
   };
 }

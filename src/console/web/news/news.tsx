@@ -8,7 +8,7 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ChangeKind } from "../../../changes/kinds.ts";
+import { type ChangeGroup, type ChangeKind, fieldsOfGroup } from "../../../changes/kinds.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
@@ -35,6 +35,9 @@ import { bodyOfFile } from "./file.ts";
 
 /** New ones first: most users come for them. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
+
+/** What users look for among changes. */
+const GROUPS = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** The view. */
 export function NewsView(): VNode {
@@ -142,7 +145,8 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
   const [kind, setKind] = useState<ChangeKind>("entered");
   const allowed = status.value?.field_allowlist ?? [];
   const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
-  const question: NewsQuestion = { spec: search.spec, since, kind, fields };
+  const [groups, setGroups] = useState<readonly ChangeGroup[]>([]);
+  const question: NewsQuestion = { spec: search.spec, since, kind, groups, fields };
   const asked = useNews(question);
   const totals = useTotals(asked, `${search.id} ${since}`);
   const options = KINDS.map((value) => ({
@@ -161,9 +165,47 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
         />
         <ExportMenu question={question} name={search.name} total={totals?.[kind] ?? 0} />
       </div>
+      {kind === "changed" && <Groups values={groups} onValues={setGroups} allowed={allowed} />}
       <SeenUntil seen={search.saved.snapshot} months={months} />
-      <Answer asked={asked} kind={kind} filters={search.spec.filters} />
+      <Answer
+        asked={asked}
+        kind={kind}
+        filters={search.spec.filters}
+        isFiltered={kind === "changed" && groups.length > 0}
+      />
     </section>
+  );
+}
+
+interface GroupsProps {
+  values: readonly ChangeGroup[];
+  onValues: (values: readonly ChangeGroup[]) => void;
+  /** Fields that the plan allows. */
+  allowed: readonly string[];
+}
+
+/** Toggles that keep the accounts of which something of a group has changed. */
+function Groups({ values, onValues, allowed }: GroupsProps): VNode {
+  const { news } = lazyWords.value;
+  const offered = GROUPS.filter((group) =>
+    fieldsOfGroup(group).every((name) => allowed.includes(name)),
+  );
+  const toggle = (group: ChangeGroup, checked: boolean) =>
+    onValues(offered.filter((one) => (one === group ? checked : values.includes(one))));
+  return (
+    <fieldset class="news-groups">
+      <legend class="visually-hidden">{news.what}</legend>
+      {offered.map((group) => (
+        <label key={group} class="segment">
+          <input
+            type="checkbox"
+            checked={values.includes(group)}
+            onChange={(event) => toggle(group, event.currentTarget.checked)}
+          />
+          <span>{news.groups[group]}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -193,9 +235,11 @@ function useTotals({ answer }: News, of: string) {
 interface AnswerProps extends Pick<NewsQuestion, "kind"> {
   asked: News;
   filters: Filters;
+  /** True if the user chose what has changed. */
+  isFiltered: boolean;
 }
 
-function Answer({ asked, kind, filters }: AnswerProps): VNode {
+function Answer({ asked, kind, filters, isFiltered }: AnswerProps): VNode {
   const { news } = lazyWords.value;
   const { answer, changes, preparing, busy, error } = asked;
   if (error !== null && answer === null) {
@@ -215,7 +259,9 @@ function Answer({ asked, kind, filters }: AnswerProps): VNode {
   return (
     <>
       {changes.length === 0 ? (
-        <p class="news-none">{news.none[kind](month(answer.since.snapshot))}</p>
+        <p class="news-none">
+          {(isFiltered ? news.noneOfGroups : news.none[kind])(month(answer.since.snapshot))}
+        </p>
       ) : (
         <Changes kind={kind} changes={[...changes]} filters={filters} />
       )}

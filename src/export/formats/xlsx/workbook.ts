@@ -23,6 +23,8 @@ export interface Workbook {
   readonly about: readonly AboutRow[];
   /** `YYYY-MM-DD`; used in place of the creation time. */
   readonly date: string;
+  /** Name of the first sheet; that of accounts if missing. */
+  readonly sheet?: string;
 }
 
 interface PackagePart {
@@ -138,7 +140,7 @@ export function sheetEnd(workbook: Workbook): string {
 }
 
 /** Returns the letters of a column, counted from 0. */
-function columnName(index: number): string {
+export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
 }
@@ -242,7 +244,8 @@ const APP_PROPERTIES = `<Properties xmlns="${APP}"><Application>Peneira</Applica
 
 /** Excel expects the range of a filter under this hidden name. */
 function workbookPart(workbook: Workbook): string {
-  const [data, about] = SHEETS[workbook.labels ?? "en"];
+  const [accounts, about] = SHEETS[workbook.labels ?? "en"];
+  const { sheet: data = accounts } = workbook;
   const last = lastCell(workbook).replace(/^([A-Z]+)/, "$$$1$$");
   return (
     `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +

@@ -4,7 +4,8 @@
  */
 import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../../search/score.ts";
-import { FACETS } from "../../../spec/facets.ts";
+import { COMPARED, FACET_PAIRS_MAX, FACETS } from "../../../spec/facets.ts";
+import { LABEL_LANGUAGES } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
@@ -90,6 +91,34 @@ const facetNames = Type.Array(Type.Enum([...FACETS]), {
   description: "Fields whose values are counted over all matches.",
 });
 
+const facetsAndPairs = Type.Array(
+  Type.Union([
+    Type.Enum([...FACETS]),
+    Type.Array(Type.Enum([...FACETS]), {
+      ...{ minItems: 2, maxItems: 2, uniqueItems: true },
+      description: "Two fields whose pairs of values are counted.",
+    }),
+  ]),
+  {
+    maxItems: FACETS.length + FACET_PAIRS_MAX,
+    uniqueItems: true,
+    description: `Fields whose values are counted over all matches, and at most ${FACET_PAIRS_MAX} pairs.`,
+  },
+);
+
+const facetValue = {
+  value: orNull(Type.Union([Type.String(), Type.Integer(), Type.Boolean()])),
+  label: Type.Optional(text("Name of the value, if it has one.")),
+};
+const crossValues = (what: string) =>
+  Type.Array(Type.Object({ ...facetValue, count: count("Matches with this value.") }, closed), {
+    description: `${what}, most frequent first; without a value last.`,
+  });
+const crossRest = Type.Object(
+  { values: count("Values that are not listed."), count: count("Matches they hold.") },
+  closed,
+);
+
 /** Schemas of accounts by name. */
 export const ACCOUNT_SCHEMAS = {
   Account: account,
@@ -129,7 +158,77 @@ export const SEARCH_SCHEMAS = {
     closed,
   ),
   CountRequest: Type.Object(
-    { spec: named("SpecInput"), facets: Type.Optional(facetNames) },
+    {
+      spec: named("SpecInput"),
+      facets: Type.Optional(facetsAndPairs),
+      labels: Type.Optional(
+        orNull(
+          Type.Enum([...LABEL_LANGUAGES], { description: "Language of a file; of files alone." }),
+        ),
+      ),
+    },
+    closed,
+  ),
+  CompareRequest: Type.Object(
+    {
+      specs: Type.Array(named("SpecInput"), { minItems: COMPARED.min, maxItems: COMPARED.max }),
+      facets: Type.Optional(facetNames),
+    },
+    closed,
+  ),
+  CompareAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      specs: Type.Array(named("Spec"), { description: "Normalized, in the order sent." }),
+      registry: count("Accounts of the snapshot."),
+      totals: Type.Array(count("Exact number of matches of a spec.")),
+      facets: Type.Object(
+        Object.fromEntries(FACETS.map((name) => [name, Type.Optional(named("Comparison"))])),
+        closed,
+      ),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  Comparison: Type.Object(
+    {
+      values: Type.Array(
+        Type.Object(
+          {
+            ...facetValue,
+            registry: count("Accounts of the snapshot with this value."),
+            counts: Type.Array(count("Matches of a spec with this value.")),
+            shares: Type.Array(Type.Number({ description: "Counts by the totals, 0 to 1." })),
+            index: Type.Array(
+              orNull(
+                Type.Number({ description: "100 if the share is that of the whole registry." }),
+              ),
+            ),
+          },
+          closed,
+        ),
+        { description: "Most frequent in all specs first; without a value last." },
+      ),
+      other: Type.Object(
+        { values: count("Values that are not listed."), counts: Type.Array(count("By spec.")) },
+        closed,
+      ),
+    },
+    closed,
+  ),
+  Cross: Type.Object(
+    {
+      facets: Type.Array(Type.Enum([...FACETS]), { minItems: 2, maxItems: 2 }),
+      rows: crossValues("Values of the first facet"),
+      columns: crossValues("Values of the second facet"),
+      counts: Type.Array(Type.Array(count("Matches with both values.")), {
+        description: "By row, then by column.",
+      }),
+      other_rows: crossRest,
+      other_columns: crossRest,
+    },
     closed,
   ),
   CountAnswer: Type.Object(
@@ -140,6 +239,9 @@ export const SEARCH_SCHEMAS = {
       spec: named("Spec"),
       total: count("Exact number of matches."),
       facets: Type.Optional(named("Facets")),
+      crosses: Type.Optional(
+        Type.Array(named("Cross"), { description: "Tables of pairs, in the order sent." }),
+      ),
       took_ms: tookMs,
     },
     closed,

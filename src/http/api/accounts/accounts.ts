@@ -31,7 +31,8 @@ import {
   SPEC_ERRORS,
   spelling,
 } from "../route.ts";
-import { countAccounts } from "../search/count.ts";
+import { compareAccounts } from "../search/compare.ts";
+import { COUNT_FILE_TYPES, countAccounts } from "../search/count.ts";
 import { searchAccounts } from "../search/search.ts";
 import { HEALTH_ROUTES } from "../service/health.ts";
 import { answer } from "../typed-answer.ts";
@@ -54,6 +55,23 @@ const searchExample = () => ({
 const countExample = () => ({
   ...{ ...EXAMPLE_HEAD, spec: exampleNormalized("search").spec },
   ...{ total: 1, facets: FACETS_FOUND, took_ms: 0.118 },
+});
+
+const OTHER_SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
+const compareExample = () => ({
+  ...EXAMPLE_HEAD,
+  ...{ specs: [exampleNormalized("search").spec, exampleNormalized("search").spec] },
+  ...{ registry: 40, totals: [1, 20] },
+  facets: {
+    uf: {
+      values: [
+        { value: "SP", registry: 20, counts: [0, 20], shares: [0, 1], index: [0, 200] },
+        { value: "MG", registry: 10, counts: [1, 0], shares: [1, 0], index: [400, 0] },
+      ],
+      other: { values: 0, counts: [0, 0] },
+    },
+  },
+  took_ms: 0.342,
 });
 
 const ONE = route({
@@ -141,7 +159,8 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
     description:
       "The exact number of matches and, on request, how they spread over the values of fields, " +
       "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
-      "back with that of a search.",
+      "back with that of a search. A pair of facets is counted as a table. With Accept: text/csv, " +
+      "or the type of XLSX, the answer is a file with every value and every pair that has matches.",
     parameters: [IF_NONE_MATCH],
     body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
     answers: {
@@ -149,12 +168,38 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
         description: "The total.",
         schema: "CountAnswer",
         example: countExample,
+        orTypes: COUNT_FILE_TYPES,
         headers: ["ETag"],
+        sometimes: ["Content-Disposition"],
       },
       304: { description: "The total is unchanged.", schema: null, types: [], headers: ["ETag"] },
     },
     errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
     handle: countAccounts,
+  }),
+  route({
+    method: "POST",
+    path: "/v1/accounts/compare",
+    anywhere: true,
+    access: "key",
+    sheds: "first",
+    cost: "lists",
+    id: "compareAccounts",
+    tag: "accounts",
+    summary: "Compare two to four groups of accounts",
+    description:
+      "The totals of two to four specs, and of each value of the facets the count and share in " +
+      "every group, with an index: 100 if the share is that of the whole registry, 200 if it is " +
+      "twice as large. Each spec counts as a request of its own.",
+    body: {
+      schema: "CompareRequest",
+      example: { specs: [EXAMPLE_SPEC, OTHER_SPEC], facets: ["uf"] },
+    },
+    answers: {
+      200: { description: "The comparison.", schema: "CompareAnswer", example: compareExample },
+    },
+    errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
+    handle: compareAccounts,
   }),
   SUGGEST_ROUTE,
   ONE,

@@ -3,7 +3,7 @@
  * Invariant: an item holds the selected fields and the fields that changed.
  */
 import Type, { type TSchema } from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
+import { CHANGE_GROUPS, CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
@@ -33,6 +33,13 @@ export const watchSchema = Type.Array(Type.Enum([...WATCHABLE_FIELDS]), {
     "own where there are none. sanctioned only where both snapshots had the CEIS list.",
 });
 
+/** Groups of changed fields. */
+export const changedAnyOfSchema = Type.Array(Type.Enum([...CHANGE_GROUPS]), {
+  description:
+    "Groups of fields: an account counts as changed only if a field of one of them differs. " +
+    "Becomes watch; without kinds, only changed accounts are listed.",
+});
+
 /** The older month of a change query. */
 export const sinceSchema = {
   ...label,
@@ -52,6 +59,7 @@ export const CHANGE_SCHEMAS = {
       spec: eitherSpec("SpecInput", "LeadQueryInput"),
       kinds: Type.Optional(kindsSchema),
       watch: Type.Optional(watchSchema),
+      changed_any_of: Type.Optional(changedAnyOfSchema),
       output: Type.Optional(
         Type.Object(
           {
@@ -72,9 +80,7 @@ export const CHANGE_SCHEMAS = {
           description: "Changes in a page. May change by page.",
         }),
       ),
-      cursor: Type.Optional(
-        text("next_cursor of the page before; with the same since, spec, kinds, watch and fields."),
-      ),
+      cursor: Type.Optional(text("next_cursor of the page before; with the same question.")),
     },
     closed,
   ),

@@ -4,7 +4,7 @@
  * place where the client sent it.
  */
 import Type from "typebox";
-import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
+import { CHANGE_GROUPS, CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import { parseJson } from "../../../spec/reader.ts";
@@ -75,6 +75,7 @@ const PARAMETERS: readonly Parameter[] = [
   },
   names("kinds", CHANGE_KINDS, "Which changes are wanted; all where it is missing."),
   names("watch", WATCHABLE_FIELDS, "Fields that make an account changed; all where it is missing."),
+  names("changed_any_of", CHANGE_GROUPS, "Groups of fields, one of which differs."),
   names("fields", [], "Output fields; the default set where it is missing."),
   {
     ...{ name: "limit", in: "query", required: false },
@@ -198,6 +199,7 @@ function bodyOf(query: ReadonlyMap<string, string>): BodyObject {
     spec: readSpec(query.get("spec"), mistakes),
     kinds: names("kinds"),
     watch: names("watch"),
+    changed_any_of: names("changed_any_of"),
     limit: limit !== undefined && /^\d{1,9}$/.test(limit) ? Number(limit) : limit,
     cursor: query.get("cursor"),
     ...(fields === undefined ? {} : { output: { fields } }),
@@ -231,7 +233,7 @@ function placedInQuery({ code, message, errors, members, headers, cause }: AppEr
 
 function inQuery(pointer: string): string {
   const place = pointer.replace(/^\/output\/fields/, "/fields");
-  return /^\/(since|spec|kinds|watch|fields|limit|cursor)(\/|$)/.test(place)
+  return /^\/(since|spec|kinds|watch|changed_any_of|fields|limit|cursor)(\/|$)/.test(place)
     ? `/query${place}`
     : pointer;
 }

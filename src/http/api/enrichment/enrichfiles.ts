@@ -20,6 +20,7 @@ import type { AcceptedExport, ReceivedFile, SentFile } from "../../../export/exp
 import { ColumnRefusal } from "../../../lists/column.ts";
 import { XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import { XlsxRefusal } from "../../../lists/xlsx/package.ts";
+import { faultPoint } from "../../../process/fault.ts";
 import { FairQueue } from "../../../scheduling/fairqueue.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { LABEL_LANGUAGES } from "../../../spec/fields/words.ts";
@@ -150,6 +151,7 @@ async function accept(
     ...{ column: layout.column, sheet: layout.sheet, rows: layout.rows },
     export: createdJson(record),
   };
+  faultPoint("create.before_reply");
   const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
   const headers = { Location: exportPath(record), ...replay };
   return answer("CreatedEnrichment", body, { status: 201, headers });

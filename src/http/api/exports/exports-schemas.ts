@@ -19,7 +19,12 @@ import {
   source,
   text,
 } from "../../openapi/schema-parts.ts";
-import { kindsSchema, sinceSchema, watchSchema } from "../changes/changes-schemas.ts";
+import {
+  changedAnyOfSchema,
+  kindsSchema,
+  sinceSchema,
+  watchSchema,
+} from "../changes/changes-schemas.ts";
 
 /** An export as `POST`, `GET`, and the list return it. */
 const exportRecord = Type.Object(
@@ -73,6 +78,7 @@ export const EXPORT_SCHEMAS = {
       } as TSchema),
       kinds: Type.Optional(kindsSchema),
       watch: Type.Optional(watchSchema),
+      changed_any_of: Type.Optional(changedAnyOfSchema),
     },
     closed,
   ),

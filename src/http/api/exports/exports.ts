@@ -70,8 +70,8 @@ export const EXPORT_ROUTES: readonly ApiRoute[] = [
       "the file holds what changed since that month instead: csv, xlsx, html and parquet have " +
       "the columns change and changed_fields before the fields, with the values of the newer " +
       "snapshot where the account is in it; lines of jsonl are the changes of POST " +
-      "/v1/changes. kinds and " +
-      "watch are known with since only, include_explain is not known with it.",
+      "/v1/changes. kinds, watch and " +
+      "changed_any_of are known with since only, include_explain is not known with it.",
     parameters: [
       {
         name: "Idempotency-Key",

@@ -5,9 +5,9 @@
  * missing filters and the exact number of matches.
  */
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
-import { AppError } from "../../../errors.ts";
+import { AppError, type Mistake } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { FACETS, type FacetName } from "../../../spec/facets.ts";
+import { FACET_PAIRS_MAX, FACETS, type FacetName, type FacetPair } from "../../../spec/facets.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
 import {
   type NormalizeContext,
@@ -246,7 +246,47 @@ export function readCursor(
 }
 
 /** Reads the facets in a body; returns null if there are none. */
-export function readFacets({ members, mistakes }: BodyObject): readonly FacetName[] | null {
+export function readFacets(body: BodyObject): readonly FacetName[] | null {
+  return readFacetNames(body, null);
+}
+
+/** Reads facets and pairs of facets. */
+export function readFacetPairs(body: BodyObject): {
+  readonly names: readonly FacetName[] | null;
+  readonly pairs: readonly FacetPair[];
+} {
+  const pairs: FacetPair[] = [];
+  return { names: readFacetNames(body, pairs), pairs };
+}
+
+/** Reads a pair of different facets; adds it to the pairs. */
+function readPair(
+  [first, second, ...more]: readonly unknown[],
+  pointer: string,
+  mistakes: Mistake[],
+  pairs: FacetPair[],
+): void {
+  const note = (code: string, detail: string) => mistakes.push({ pointer, code, detail });
+  const one = FACETS.find((facet) => facet === first);
+  const two = FACETS.find((facet) => facet === second);
+  if (one === undefined || two === undefined || more.length > 0) {
+    note("unknown_value", `A pair is two names of facets; known are ${FACETS.join(", ")}.`);
+  } else if (one === two) {
+    note("duplicate", `A pair has two different facets, not ${one} twice.`);
+  } else if (pairs.length === FACET_PAIRS_MAX) {
+    note("too_many", `At most ${FACET_PAIRS_MAX} pairs are counted in one request.`);
+  } else if (pairs.some((pair) => pair[0] === one && pair[1] === two)) {
+    note("duplicate", `The pair of ${one} and ${two} is there twice.`);
+  } else {
+    pairs.push([one, two]);
+  }
+}
+
+/** Reads names of facets, and pairs of them if `pairs` is given; returns null without a name. */
+function readFacetNames(
+  { members, mistakes }: BodyObject,
+  pairs: FacetPair[] | null,
+): readonly FacetName[] | null {
   const { facets } = members;
   if (facets === undefined) return null;
   if (!Array.isArray(facets)) {
@@ -257,6 +297,11 @@ export function readFacets({ members, mistakes }: BodyObject): readonly FacetNam
   const names: FacetName[] = [];
   for (const [at, name] of facets.entries()) {
     const pointer = `/facets/${at}`;
+    if (pairs !== null && Array.isArray(name)) {
+      readPair(name, pointer, mistakes, pairs);
+      if (at > FACETS.length + FACET_PAIRS_MAX) break;
+      continue;
+    }
     const known = FACETS.find((facet) => facet === name);
     if (known === undefined) {
       const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;

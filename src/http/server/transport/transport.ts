@@ -122,6 +122,7 @@ export const READ_HEADERS = [
   "accept-encoding",
   "if-none-match",
   "x-request-id",
+  "accept",
   "origin",
   "sec-fetch-site",
   "content-encoding",
@@ -155,8 +156,8 @@ function isToken(method: string): boolean {
   return method === "POST" || method === "GET" || TOKEN.test(method);
 }
 
-/** A list header: every proxy may add a line (RFC 9110, section 5.3). */
-const LIST_HEADER = "x-forwarded-for";
+/** List headers: every proxy may add a line (RFC 9110, section 5.3). */
+const LIST_HEADERS = ["x-forwarded-for", "accept"];
 
 /** A header whose value may be a list; only its member `close` matters (RFC 9112, section 9.6). */
 const CONNECTION = "connection";
@@ -192,7 +193,7 @@ export class HeadHeaders {
     const before = this.#values[at];
     if (before === undefined) {
       this.#values[at] = value;
-    } else if (name === LIST_HEADER) {
+    } else if (LIST_HEADERS.includes(name)) {
       this.#values[at] = `${before}, ${value}`;
     } else {
       this.#repeated ??= new Set();

@@ -32,6 +32,26 @@ import { MATRIX } from "../../../support/run/scale.ts";
 import { Draw, randomExportInput, seededRng } from "../../../support/spec/random.ts";
 
 const QUESTIONS = 40;
+/** The fields of each group, written out. */
+const GROUPS = {
+  status: ["registration_status", "registration_status_date", "registration_status_reason"],
+  address: [
+    ...["uf", "municipality_ibge", "municipality_tom", "district", "street", "street_number"],
+    ...["address_complement", "postal_code", "country_code", "foreign_city"],
+  ],
+  contact: ["email", "phone_1", "phone_2"],
+  activity: ["cnae_primary", "cnae_secondary"],
+  name: ["legal_name", "trade_name"],
+  simples: ["simples_opt_in"],
+  mei: ["mei_opt_in"],
+  size: ["company_size_code"],
+  capital: ["share_capital"],
+  nature: ["legal_nature"],
+  headquarters: ["headquarters"],
+  opened: ["started_on"],
+} as const;
+type GroupName = keyof typeof GROUPS;
+const GROUP_NAMES = Object.keys(GROUPS) as readonly GroupName[];
 const SEED = 20_261_122;
 
 /** A served folder: both months of a pair, named by label. */
@@ -124,6 +144,59 @@ for (const transport of MATRIX) {
         const [entered, left, changed] = [count("entered"), count("left"), count("changed")];
         assert.deepEqual(first.totals, { entered, left, changed });
       }
+    });
+
+    it("filters by what changed as a linear scan does, page by page", async () => {
+      const draw = new Draw(seededRng(SEED + 1));
+      const twin = new ChangesTwin(pair.older.rows, pair.newer.rows);
+      const seen = new Set<string>();
+      for (let i = 0; i < GROUP_NAMES.length + 12; i++) {
+        const alone = GROUP_NAMES[i];
+        const groups = alone ? [alone] : GROUP_NAMES.filter(() => draw.chance(0.25));
+        const kinds = draw.chance(0.3) ? ["left", "changed"] : [];
+        const question = { since: "2026-09", spec: {}, kinds, changed_any_of: groups };
+        const { first, items } = await walk(changes, question);
+        const watch = groups.flatMap((group): readonly string[] => GROUPS[group]);
+        const shown = groups.length === 0 ? first.watch : watch;
+        assert.deepEqual([...first.watch].sort(), [...shown].sort());
+        const implied = groups.length === 0 ? ["entered", "left", "changed"] : ["changed"];
+        assert.deepEqual(first.kinds, kinds.length === 0 ? implied : kinds);
+        const wish = { spec: first.spec as never, watch: shown };
+        const expected = twin.answer({ ...wish, fields: first.spec.output.fields });
+        const wanted = expected.filter(({ change }) => first.kinds.includes(change));
+        assert.deepEqual(items, wanted, JSON.stringify(question));
+        for (const { changed_fields: names } of wanted) for (const name of names) seen.add(name);
+      }
+      assert.ok(seen.size > 20, `only ${seen.size} fields changed`);
+    });
+
+    it("narrows watched fields to the groups, and refuses what cannot be compared", async () => {
+      const both = { watch: ["email", "uf"], changed_any_of: ["contact", "status"] };
+      const page = await answered(await changes.post({ since: "2026-09", spec: {}, ...both }));
+      assert.deepEqual([page.watch, page.kinds], [["email"], ["changed"]]);
+      const byQuery = await answered(
+        await changes.get({ since: "2026-09", spec: "{}", ...asQuery(both) }),
+      );
+      assert.deepEqual(byQuery.changes, page.changes);
+      const refusals = [
+        [{ changed_any_of: ["status", "where"] }, "/changed_any_of/1 unknown_value"],
+        [{ changed_any_of: "status" }, "/changed_any_of wrong_type"],
+        [{ changed_any_of: ["status"], watch: ["uf"] }, "/changed_any_of contradiction"],
+      ] as const;
+      for (const [wrong, place] of refusals) {
+        const answer = await changes.post({ since: "2026-09", spec: {}, ...wrong });
+        assert.deepEqual(placesOf(await refused(answer, 422)), [place]);
+      }
+      const contact = { since: "2026-09", spec: {}, changed_any_of: ["mei", "contact"] };
+      const free = await refused(await changes.post(contact, "free"), 422);
+      assert.deepEqual(placesOf(free), ["/changed_any_of/1 field_not_allowed"]);
+      assert.match(free.detail, /email, phone_1, phone_2, which contact compares/);
+      const query = { since: "2026-09", spec: "{}", changed_any_of: "where" };
+      const placed = await refused(await changes.get(query), 422);
+      assert.deepEqual(placesOf(placed), ["/query/changed_any_of/0 unknown_value"]);
+      const first = await answered(await changes.post({ ...contact, limit: 1 }));
+      const other = { ...contact, changed_any_of: ["address"], cursor: first.next_cursor };
+      assert.equal((await refused(await changes.post(other), 422)).code, "cursor_mismatch");
     });
 
     it("returns the rows of the engine's stream, also in one large page", async () => {

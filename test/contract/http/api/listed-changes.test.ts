@@ -126,6 +126,30 @@ for (const transport of MATRIX) {
       );
     });
 
+    it("filter a list by what changed, and keep entries that left the registry", async () => {
+      const all = await answered(await ask({ filters: {} }, { limit: 5_000 }));
+      const gone = all.changes.filter(({ after }) => after === null).slice(0, 4);
+      const moved = all.changes.filter(({ changed_fields: names }) =>
+        (names as string[]).includes("street"),
+      );
+      const still = all.changes.filter((one) => !gone.includes(one) && !moved.includes(one));
+      const cnpjs = [...gone, ...moved, ...still].map(({ cnpj }) => String(cnpj));
+      assert.ok(gone.length === 4 && moved.length > 3 && still.length > 3);
+      const id = await listOf(cnpjs.map((cnpj) => cnpj.slice(0, 8)));
+      const spec = { filters: { lists: { any_of: [id] } } };
+      const left = await answered(await ask(spec, { kinds: ["left"], limit: 500 }));
+      const leftCnpjs = left.changes.map(({ cnpj }) => cnpj);
+      assert.ok(gone.every(({ cnpj }) => leftCnpjs.includes(cnpj)));
+      const more = { changed_any_of: ["address"], limit: 500 };
+      const addresses = await answered(await ask(spec, more));
+      const shown = addresses.changes.map(({ cnpj }) => cnpj);
+      assert.ok(moved.every(({ cnpj }) => shown.includes(cnpj)));
+      assert.equal(addresses.totals.changed, shown.length);
+      const none = await listOf([]);
+      const empty = await answered(await ask({ filters: { lists: { any_of: [none] } } }, more));
+      assert.deepEqual([empty.changes, empty.totals], [[], { entered: 0, left: 0, changed: 0 }]);
+    });
+
     it("reject lists of another tenant, with the pointer", async () => {
       const id = await listOf([]);
       const spec = { filters: { lists: { any_of: [id] } } };

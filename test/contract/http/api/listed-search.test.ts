@@ -167,7 +167,7 @@ for (const transport of MATRIX) {
       const other = await ask("/v1/exports", sent, { ...key, tenant: "growth" });
       assert.equal(other.status, 404);
       const broad = await ask("/v1/accounts/search", {
-        spec: { filters: { lists: { any_of: [id] } } },
+        spec: { filters: { lists: { exclude: [id] } } },
       });
       assert.equal(broad.body.code, "query_too_broad");
       const shape = await ask("/v1/accounts/search", {

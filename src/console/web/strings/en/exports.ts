@@ -121,7 +121,8 @@ export const exports = {
     plan_not_allowed: "Your plan does not allow this export.",
     field_not_allowed: "Your plan does not allow some of these columns.",
     query_too_broad:
-      "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
+      "Name an activity, a place, a list, a phone or an e-mail first: so broad a query is not " +
+      "exported.",
     secondary_cnae_mode_not_allowed: "Secondary activities in full are not available to your plan.",
     rate_limited: "Too many exports are waiting already. Try again when one of them is done.",
     idempotency_key_reused:

@@ -324,7 +324,8 @@ export const find = {
   understood: "All right",
 
   broadTitle: "Name an activity or a place",
-  broadText: "So that the list stays useful, a search needs one of them, a phone or an e-mail.",
+  broadText:
+    "So that the list stays useful, a search needs one of them, a list, a phone or an e-mail.",
   broadStates: "States with most of them",
   broadActivities: "Most frequent activities",
   noneTitle: "No establishment meets all of these filters",

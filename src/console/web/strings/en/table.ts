@@ -239,7 +239,8 @@ export const commands = {
   button: "Export",
   buttonNothing: "There is nothing to export yet.",
   buttonBroad:
-    "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
+    "Name an activity, a place, a list, a phone or an e-mail first: so broad a query is not " +
+    "exported.",
   buttonEmpty: "Nothing matches, so there is nothing to export.",
   everything: "All accounts",
   secondary: "secondary activities too",

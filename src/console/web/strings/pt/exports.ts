@@ -119,7 +119,7 @@ export const exports: typeof english = {
     plan_not_allowed: "O seu plano não permite esta exportação.",
     field_not_allowed: "O seu plano não permite algumas destas colunas.",
     query_too_broad:
-      "Informe antes atividade, lugar, telefone ou e-mail: busca tão ampla não é exportada.",
+      "Informe antes atividade, lugar, lista, telefone ou e-mail: busca tão ampla não é exportada.",
     secondary_cnae_mode_not_allowed: "O seu plano não inclui atividades secundárias por completo.",
     rate_limited: "A fila de exportações está cheia. Tente quando uma delas terminar.",
     idempotency_key_reused:

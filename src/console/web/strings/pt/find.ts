@@ -320,7 +320,8 @@ export const find: typeof English = {
   understood: "Entendi",
 
   broadTitle: "Informe uma atividade ou um lugar",
-  broadText: "Para que a lista seja útil, a busca pede um dos dois, um telefone ou um e-mail.",
+  broadText:
+    "Para que a lista seja útil, a busca pede um dos dois, uma lista, um telefone ou um e-mail.",
   broadStates: "Estados com mais estabelecimentos",
   broadActivities: "Atividades mais frequentes",
   noneTitle: "Nenhum estabelecimento atende a todos estes filtros",

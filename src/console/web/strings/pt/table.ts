@@ -235,7 +235,7 @@ export const commands: typeof English.commands = {
   button: "Exportar",
   buttonNothing: "Ainda não há o que exportar.",
   buttonBroad:
-    "Informe antes atividade, lugar, telefone ou e-mail: busca tão ampla não é exportada.",
+    "Informe antes atividade, lugar, lista, telefone ou e-mail: busca tão ampla não é exportada.",
   buttonEmpty: "Nenhum estabelecimento encontrado; não há o que exportar.",
   everything: "Todos os estabelecimentos",
   secondary: "também atividades secundárias",

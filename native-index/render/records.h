@@ -1,0 +1,49 @@
+// Records of a client's CSV file that is enriched.
+// Input: bytes of the file, a delimiter, and the column of CNPJs. Output: where the records lie,
+// what is appended to each, and the CNPJs that can be read without doubt; other cells are left to
+// the caller.
+// Invariant: quotation marks, line ends, and delimiters count as in
+// src/export/enrichment/csvbytes.ts; only whole records are returned. A cell is read only if it has
+// 14 digits, as they are or with the usual signs, with or without quotation marks, and a branch.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace peneira {
+
+// Numbers per record: start, end, start of the next one, suffix with the cells to add above it.
+constexpr uint32_t kRecordNumbers = 4;
+// Numbers per cell that the caller reads: its record, start, end.
+constexpr uint32_t kOddNumbers = 3;
+
+struct RecordScan {
+  std::span<const uint8_t> bytes;
+  uint32_t from = 0;
+  bool isLast = false;  // the last record needs no end of line
+  uint8_t delimiter = 0;
+  uint32_t column = 0;  // of the CNPJs, from 0
+  uint32_t width = 0;   // cells of the widest record
+  int64_t header = 0;   // number of the header, from the first record of this scan on
+  // Suffixes of the header, of a blank record, of a CNPJ, and of a cell that the caller reads.
+  uint32_t heading = 0, blank = 0, found = 0, odd = 0;
+};
+
+// Where the results are written; the number of records is bounded by the first one.
+struct RecordRoom {
+  std::span<uint32_t> records;
+  std::span<uint8_t> cnpjs;  // kCnpjLength bytes per record
+  std::span<uint32_t> odd;
+};
+
+struct ScannedRecords {
+  uint32_t count = 0, odd = 0;
+  uint32_t next = 0;      // start of the first record that is not returned
+  uint32_t lines = 0;     // lines of the returned records
+  uint32_t width = 0;     // cells of the widest record from the header on
+  bool isQuoted = false;  // the record at `next` has an open quotation mark
+};
+
+// Scans up to as many records as there is room for. Throws INVALID_ARGUMENT if the rooms differ.
+ScannedRecords scanRecords(const RecordScan& scan, const RecordRoom& room);
+
+}  // namespace peneira

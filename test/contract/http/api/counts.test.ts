@@ -1,0 +1,336 @@
+/**
+ * Proves, over both transports, on a real snapshot: tables of two facets, every value of facets as
+ * CSV and XLSX, and comparisons of groups equal a linear scan over the decoded rows; Accept chooses
+ * the format; labels are words; lists are counted; every mistake has its place.
+ * Does not prove: facets of JSON (campaign/twin/facet.test.ts), nor speed (bench/facets.bench.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import readSheets from "read-excel-file/node";
+import { ENGINE } from "../../../../src/search/finding.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { readCsv } from "../../../support/export/readers.ts";
+import { decodeSnapshot } from "../../../support/formats/decode.ts";
+import { fetchDocumented } from "../../../support/http/documented.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { Draw, randomSpec, seededRng } from "../../../support/spec/random.ts";
+import { Twin, type TwinRow } from "../../../support/twin.ts";
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const COUNT = "/v1/accounts/count";
+const COMPARE = "/v1/accounts/compare";
+
+type Value = string | number | boolean | null;
+
+/** A row's value of each facet that this suite counts, written independently. */
+const READ = {
+  uf: (row: TwinRow) => row.uf as Value,
+  company_size: (row: TwinRow) => row.company_size_code as Value,
+  registration_status: (row: TwinRow) => row.registration_status as Value,
+  mei: (row: TwinRow) => row.mei_opt_in === true,
+  municipality: (row: TwinRow) => row.municipality_ibge as Value,
+  started_year: (row: TwinRow) => {
+    return row.started_on === null ? null : Number(`${row.started_on}`.slice(0, 4));
+  },
+  status_month: (row: TwinRow) => {
+    const date = row.registration_status_date;
+    return date === null ? null : `${date}`.slice(0, 7);
+  },
+} as const;
+type Name = keyof typeof READ;
+const NAMES = Object.keys(READ) as readonly Name[];
+
+interface Cross {
+  readonly facets: readonly [Name, Name];
+  readonly rows: readonly { readonly value: Value; readonly count: number }[];
+  readonly columns: readonly { readonly value: Value; readonly count: number }[];
+  readonly counts: readonly (readonly number[])[];
+  readonly other_rows: { readonly values: number; readonly count: number };
+}
+
+interface Body {
+  readonly spec: AccountQuerySpec;
+  readonly specs: readonly AccountQuerySpec[];
+  readonly total: number;
+  readonly crosses: readonly Cross[];
+  readonly registry: number;
+  readonly totals: readonly number[];
+  readonly facets: Readonly<Record<string, { readonly values: readonly Compared[] }>>;
+  readonly code: string;
+  readonly list: { readonly id: string };
+  readonly errors: readonly { readonly pointer: string; readonly code: string }[];
+}
+
+interface Compared {
+  readonly value: Value;
+  readonly registry: number;
+  readonly counts: readonly number[];
+  readonly shares: readonly number[];
+  readonly index: readonly (number | null)[];
+}
+
+let sample: SampleSnapshot;
+let segment: Segment;
+let twin: Twin;
+before(async () => {
+  sample = await makeSampleSnapshot(3_000, 19, "2026-10");
+  segment = await openSegment(sample.snapshot);
+  twin = new Twin(decodeSnapshot(sample.snapshot).rows);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+/** The rows of a spec, by the linear twin. */
+function rowsOf(spec: AccountQuerySpec): readonly TwinRow[] {
+  return twin.answer(spec).map((row) => twin.rows[row] as TwinRow);
+}
+
+function countBy(rows: readonly TwinRow[], of: (row: TwinRow) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);
+  return counts;
+}
+
+for (const transport of MATRIX) {
+  describe(`counts over ${transport}`, () => {
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, { engine: ENGINE, segment: () => segment });
+    });
+    after(() => server.close());
+
+    function send(path: string, body: unknown, accept?: string): Promise<Response> {
+      return fetchDocumented(server.base + path, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${server.keys.enterprise}`,
+          "content-type": "application/json",
+          ...(accept === undefined ? {} : { accept }),
+        },
+        body: JSON.stringify(body),
+      });
+    }
+
+    async function ask(path: string, body: unknown, status = 200): Promise<Body> {
+      const answer = await send(path, body);
+      const text = await answer.text();
+      assert.equal(answer.status, status, text);
+      return JSON.parse(text) as Body;
+    }
+
+    /** Specs of a search that narrow it. */
+    function specs(count: number, seed: number): object[] {
+      const rng = seededRng(seed);
+      const narrow = (spec: AccountQuerySpec) => ({
+        filters: { ...spec.filters, geo: { uf_any_of: ["SP", "MG", "RJ", "BA"] } },
+      });
+      return Array.from({ length: count }, (_, at) =>
+        at === 0
+          ? { filters: { geo: { uf_any_of: ["SP", "EX", "AC"] } } }
+          : narrow(randomSpec(rng, segment.catalog, twin.rows)),
+      );
+    }
+
+    it("have tables of two facets that equal a scan", async () => {
+      const draw = new Draw(seededRng(7));
+      let cells = 0;
+      for (const spec of specs(20, 3)) {
+        const pairs = [0, 1].map(() => {
+          // Months of cities have too many cells.
+          const many = draw.of(["municipality", "status_month"]);
+          const few = NAMES.filter((name) => name !== many);
+          const first = draw.of(few);
+          return [first, draw.of(few.filter((name) => name !== first))] as const;
+        });
+        if (String(pairs[0]) === String(pairs[1])) pairs.pop();
+        const body = await ask(COUNT, { spec, facets: pairs });
+        const rows = rowsOf(body.spec);
+        assert.equal(body.total, rows.length);
+        for (const [at, [first, second]] of pairs.entries()) {
+          const { rows: down, columns, counts, other_rows: rest } = body.crosses[at] as Cross;
+          const expected = countBy(rows, (row) =>
+            JSON.stringify([READ[first](row), READ[second](row)]),
+          );
+          for (const [i, row] of down.entries()) {
+            for (const [j, column] of columns.entries()) {
+              const key = JSON.stringify([row.value, column.value]);
+              assert.equal(counts[i]?.[j], expected.get(key) ?? 0, `${first} ${second} ${key}`);
+              cells++;
+            }
+          }
+          const sum = down.reduce((total, { count }) => total + count, 0);
+          assert.equal(sum + rest.count, rows.length);
+          const known = down.filter(({ value }) => value !== null).map(({ count }) => count);
+          assert.deepEqual(
+            known,
+            [...known].sort((a, b) => b - a),
+          );
+        }
+      }
+      assert.ok(cells > 500, `only ${cells} cells`);
+    });
+
+    it("are files with every value, whose lines add up", async () => {
+      const facets = ["municipality", "mei", ["registration_status", "company_size"]];
+      for (const spec of specs(4, 5)) {
+        const answer = await send(COUNT, { spec, facets }, "text/csv");
+        assert.match(answer.headers.get("content-type") ?? "", /^text\/csv; charset=utf-8/);
+        assert.match(answer.headers.get("content-disposition") ?? "", /counts-2026-10\.csv/);
+        const [head, ...lines] = readCsv(await answer.text());
+        assert.deepEqual(head, [
+          ...["facet", "value", "label", "facet_2", "value_2", "label_2", "count", "share"],
+        ]);
+        const { spec: normal } = await ask(COUNT, { spec });
+        const rows = rowsOf(normal);
+        const of = (line: readonly string[]) => Number(line[6]);
+        const cities = lines.filter((line) => line[0] === "municipality");
+        const expected = countBy(rows, (row) => String(row.municipality_ibge ?? ""));
+        assert.deepEqual(new Map(cities.map((line) => [line[1], of(line)])), expected);
+        const pairs = lines.filter((line) => line[3] !== "");
+        const both = countBy(rows, (row) => {
+          return `${row.registration_status ?? ""} ${row.company_size_code ?? ""}`;
+        });
+        assert.deepEqual(new Map(pairs.map((line) => [`${line[1]} ${line[4]}`, of(line)])), both);
+        assert.deepEqual(lines[0]?.slice(0, 2), ["total", ""]);
+        assert.equal(of(lines[0] as string[]), rows.length);
+        const sheet = await send(COUNT, { spec, facets }, XLSX);
+        const bytes = Buffer.from(await sheet.arrayBuffer());
+        const [read] = await readSheets(bytes);
+        const cells = read?.data.map((line) =>
+          line.map((cell) => (cell === null ? "" : `${cell}`)),
+        );
+        assert.deepEqual(cells, [head, ...lines]);
+        const again = await send(COUNT, { spec, facets }, XLSX);
+        assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
+      }
+    });
+
+    it("are in words for people", async () => {
+      const facets = ["registration_status", "company_size", "mei"];
+      const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, facets, labels: "pt" };
+      const text = await (await send(COUNT, body, "text/csv")).text();
+      const lines = text.split("\r\n");
+      assert.equal(lines[0], "Campo;Valor;Descrição;Quantidade;Parte do total");
+      assert.match(text, /^Situação;2;Ativa;\d+;0,\d+$/m);
+      assert.match(text, /^MEI;true;Sim;\d+;0,\d+$/m);
+      const english = await send(COUNT, { ...body, labels: "en" }, "text/csv");
+      assert.match(await english.text(), /^Status,2,Active,\d+,0\.\d+$/m);
+      const wrong = await ask(COUNT, body, 422);
+      assert.deepEqual(wrong.errors[0], { ...wrong.errors[0], pointer: "/labels" });
+    });
+
+    it("come in the format that Accept prefers", async () => {
+      const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, facets: ["uf"] };
+      const formats = [
+        ["*/*", "application/json"],
+        ["text/csv", "text/csv"],
+        [`text/csv;q=0.5, ${XLSX}`, XLSX],
+        ["application/json, text/csv", "application/json"],
+        ["application/json;q=0.2, text/csv;q=0.9", "text/csv"],
+        ["text/html", "application/json"],
+        ["text/csv;q=0", "application/json"],
+        [";;=,q", "application/json"],
+      ] as const;
+      for (const [accept, type] of formats) {
+        const answer = await send(COUNT, body, accept);
+        assert.equal(answer.headers.get("content-type")?.split(";")[0], type, accept);
+      }
+    });
+
+    it("count lists, and answer 304 for the same file", async () => {
+      const { list } = await ask("/v1/lists", { name: `counted ${transport}` }, 201);
+      const cnpjs = twin.rows.slice(0, 40).map(({ cnpj }) => cnpj);
+      await ask(`/v1/lists/${list.id}/entries`, { cnpjs });
+      const spec = { filters: { lists: { any_of: [list.id] } } };
+      const body = await ask(COUNT, { spec, facets: [["uf", "mei"]] });
+      const sum = body.crosses[0]?.rows.reduce((total, { count }) => total + count, 0);
+      assert.ok(body.total >= 30 && sum === body.total, `${body.total}`);
+      const csv = await send(COUNT, { spec, facets: ["uf"] }, "text/csv");
+      const json = await send(COUNT, { spec, facets: ["uf"] });
+      assert.notEqual(csv.headers.get("etag"), json.headers.get("etag"));
+    });
+
+    it("refuse wrong pairs with their places", async () => {
+      const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
+      const places = async (facets: unknown) =>
+        (await ask(COUNT, { spec, facets }, 422)).errors.map(
+          ({ pointer, code }) => `${pointer} ${code}`,
+        );
+      const [one, two] = [
+        ["uf", "mei"],
+        ["uf", "simples"],
+      ];
+      assert.deepEqual(await places([one, two, ["mei", "uf"]]), ["/facets/2 too_many"]);
+      assert.deepEqual(await places([one, one]), ["/facets/1 duplicate"]);
+      assert.deepEqual(await places([["uf", "uf"]]), ["/facets/0 duplicate"]);
+      assert.deepEqual(await places([["uf"], ["uf", "x"]]), [
+        "/facets/0 unknown_value",
+        "/facets/1 unknown_value",
+      ]);
+      assert.deepEqual(await places([["uf", "mei", "simples"]]), ["/facets/0 unknown_value"]);
+      const large = [["municipality", "started_month"]];
+      assert.deepEqual(await places(large), ["/facets too_many_cells"]);
+      const search = { spec, facets: [["uf", "mei"]] };
+      const searched = await ask("/v1/accounts/search", search, 422);
+      assert.equal(searched.errors[0]?.pointer, "/facets/0");
+    });
+
+    it("compare groups as a scan does", async () => {
+      const sent = specs(4, 11);
+      for (const groups of [sent.slice(0, 2), sent]) {
+        const body = await ask(COMPARE, { specs: groups, facets: NAMES });
+        const rows = body.specs.map(rowsOf);
+        assert.equal(body.registry, twin.rows.length);
+        assert.deepEqual(
+          body.totals,
+          rows.map(({ length }) => length),
+        );
+        for (const name of NAMES) {
+          const key = (row: TwinRow) => String(READ[name](row));
+          const own = rows.map((some) => countBy(some, key));
+          const whole = countBy(twin.rows, key);
+          for (const { value, counts, registry, shares, index } of body.facets[name]?.values ??
+            []) {
+            const expected = own.map((some) => some.get(String(value)) ?? 0);
+            assert.deepEqual(counts, expected, `${name} ${value}`);
+            assert.equal(registry, whole.get(String(value)));
+            for (const [at, count] of counts.entries()) {
+              const total = body.totals[at] as number;
+              const share = total === 0 ? 0 : count / total;
+              assert.ok(Math.abs((shares[at] as number) - share) < 1e-6);
+              if (total === 0) assert.equal(index[at], null);
+              else {
+                const wanted = (100 * share) / (registry / body.registry);
+                assert.ok(Math.abs((index[at] as number) - wanted) <= 0.05 + 1e-9, `${name}`);
+              }
+            }
+          }
+        }
+      }
+    });
+
+    it("refuse wrong comparisons with their places", async () => {
+      const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
+      const places = async (body: object) =>
+        (await ask(COMPARE, body, 422)).errors.map(({ pointer, code }) => `${pointer} ${code}`);
+      assert.deepEqual(await places({}), ["/specs missing"]);
+      assert.deepEqual(await places({ specs: [spec] }), ["/specs wrong_length"]);
+      assert.deepEqual(await places({ specs: Array(5).fill(spec) }), ["/specs wrong_length"]);
+      assert.deepEqual(await places({ specs: spec }), ["/specs wrong_type"]);
+      const wrong = { filters: { geo: { uf_any_of: ["ZZ"] } } };
+      assert.deepEqual(await places({ specs: [spec, wrong], facets: ["x"], more: 1 }), [
+        "/more unknown_member",
+        "/facets/0 unknown_value",
+        "/specs/1/filters/geo/uf_any_of/0 unknown_uf",
+      ]);
+      const broad = await ask(COMPARE, { specs: [spec, {}] }, 422);
+      assert.equal(broad.code, "query_too_broad");
+      assert.equal(broad.errors[0]?.pointer, "/specs/1");
+    });
+  });
+}
