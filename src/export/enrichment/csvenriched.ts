@@ -4,7 +4,7 @@
  * status and the fields, in the file's own encoding and with its delimiter.
  * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
  * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
- * snapshot, and the wish alone. A row with fewer cells than the widest one gets empty cells, so
+ * snapshot, and the request alone. A row with fewer cells than the widest one gets empty cells, so
  * that the new columns are aligned. Memory does not grow with the file.
  */
 import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
@@ -120,7 +120,7 @@ class CsvWriter {
     const made = spare()
       ? native.enrichAside(request, this.#cells)
       : native.enrich(request, this.#cells);
-    // A rejection is thrown where the batch has its turn.
+    // A rejection is thrown when the batch is written.
     if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };
@@ -179,7 +179,7 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
   return true;
 }
 
-/** What stands behind a row of each outcome, up to the fields of the account. */
+/** Cells after a row of each outcome, up to the fields of the account. */
 class Suffixes {
   /** The suffixes, one after the other: of each outcome, of the header, of a blank row. */
   readonly request: Omit<EnrichRequest, "bytes" | "records" | "cnpjs">;

@@ -20,7 +20,7 @@ import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
-/** Rows of a file that is enriched, whatever the plan. */
+/** Max rows of a file that is enriched, in any plan. */
 const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */
@@ -31,7 +31,7 @@ export interface CsvLayout {
   readonly column: number;
   /** Its header, or its number, counted from 1. */
   readonly name: string;
-  /** Whether eight characters in it are a company. */
+  /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;
   /** The record that is the header, counted from 0; -1 if there is none. */
   readonly header: number;
@@ -59,7 +59,7 @@ export async function readCsvLayout(path: string, wanted: string | undefined): P
   return { encoding, delimiter, column, name, takesRoots, header, width, rows };
 }
 
-/** What the first lines of a file say. */
+/** Layout that follows from the first lines of a file. */
 interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }

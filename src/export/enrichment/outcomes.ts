@@ -1,10 +1,11 @@
 /**
- * What is wanted of CNPJs that a client sent to be enriched, the outcome of each, and its words.
- * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
- * those that were found, and their words in both languages.
- * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the scanner of CSV
+ * Outcomes of CNPJs that a client sent to be enriched. Input: texts or bytes of cells. Output: the
+ * status and reason of each, the snapshot's row of those that were found, and their words in both
+ * languages.
+ * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts). The scanner of CSV
  * (native-index/render/records.h) reads only what that reader would read as the same CNPJ. An
- * account with wrong check digits is found if the registry has it. Words never repeat what was sent, which may be the number of a person.
+ * account with wrong check digits is found if the registry has it. Words never repeat what was
+ * sent, which may be the number of a person.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -13,7 +14,7 @@ import { CNPJ_REFUSALS, type CnpjRefusal, readCnpjText } from "../../spec/cnpj/c
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { OutputField } from "../../spec/fields.ts";
 
-/** What is wanted of a file. */
+/** The columns and the reading that a client requests for a file. */
 export interface EnrichmentOptions {
   readonly fields: readonly OutputField[];
   /** Language of headings and values; null for names and values as programs read them. */
@@ -59,7 +60,7 @@ type EnrichmentReason = keyof typeof REASONS;
 /** Names of reasons, in a fixed order. */
 const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 
-/** What became of a text. `blank`: nothing is written there. */
+/** The outcome of a text. `blank`: nothing is written there. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
 
 /** Every outcome; a batch stores their places in this list. */
@@ -155,12 +156,12 @@ export class CnpjBatch {
     return this.#count;
   }
 
-  /** What the native look-up takes: 14 bytes for each CNPJ and root. */
+  /** Keys for the native look-up: 14 bytes for each CNPJ and root. */
   get keys(): Uint8Array {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
 
-  /** What the native look-up takes for a text; null for a refused one. */
+  /** Key of a text for the native look-up; null for a refused one. */
   key(at: number): Uint8Array | null {
     const key = this.#keyOf[at] as number;
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);
@@ -218,7 +219,7 @@ export class CnpjBatch {
     this.#own(at, outcome);
   }
 
-  /** Gives the key that was written last to a text. */
+  /** Assigns the key that was written last to a text. */
   #own(at: number, outcome: number): void {
     this.#keyOf[at] = this.#keyCount;
     this.#places[this.#keyCount++] = at;
