@@ -1,4 +1,5 @@
 // Scans records of a client's CSV file (see records.h).
+// Invariant: a record is closed once, with one suffix; no byte outside of the file is read.
 #include "render/records.h"
 
 #include <algorithm>

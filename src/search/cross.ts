@@ -92,7 +92,7 @@ export interface ComparedValue {
 }
 
 /** Totals and values of several groups. */
-export interface Comparison {
+interface Comparison {
   readonly registry: number;
   readonly totals: readonly number[];
   /** By facet; the most frequent in all groups first, matches without a value last. */

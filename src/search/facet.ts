@@ -225,7 +225,7 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
 }
 
 /** One value as a spec's filter takes it, with its name if it has one. */
-export interface FacetValue {
+interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
 }

@@ -10,7 +10,7 @@ namespace peneira {
 
 // Source of a row's code.
 struct FacetSource {
-  // Of values.
+  // Type of the stored values.
   enum class Kind : uint8_t { kCode8, kCode16, kValue8, kYear, kMonth, kFlag, kContact };
 
   Kind kind;

@@ -467,7 +467,7 @@ struct Probe {
   bool isOpen() const { return low < high; }
 
   void choose() {
-    // The account may be there twice in a file of another program, so the one before is looked at.
+    // The account may be there twice in a file of another program, so the one before is read too.
     if (isHit) {
       at = high - 1;
       return;

@@ -9,13 +9,7 @@
  * files.
  */
 import { type Command, Option } from "commander";
-import {
-  CHANGE_GROUPS,
-  CHANGE_KINDS,
-  type ChangeGroup,
-  type ChangeKind,
-  fieldsOfGroup,
-} from "../../changes/kinds.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
   type ChangeEntry,
@@ -37,6 +31,7 @@ import { bindToFile } from "../../lists/listbinding.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { rowOf as rowOfCnpj } from "../../search/clauses.ts";
 import type { Segment } from "../../search/segment.ts";
+import { CHANGE_GROUPS, type ChangeGroup, fieldsOfGroup } from "../../spec/fields/groups.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";

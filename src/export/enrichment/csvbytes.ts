@@ -3,11 +3,11 @@
  * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each of which begins with
  * what the reader of the last one left, and where records and cells lie in them; our text in the
  * encoding of the file.
- * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts);
- * joined, the used parts of all pieces are the file without its byte-order mark; UTF-16
- * is read as UTF-8, and refused if its bytes are no characters, because they could not be written
- * back as they were. Memory is bounded by the longest record. Of our own text, characters that
- * Windows-1252 lacks become question marks, as spreadsheets write them; the registry has none.
+ * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts).
+ * Joined, the used parts of all pieces are the file without its byte-order mark. UTF-16 is read as
+ * UTF-8. It is refused if its bytes are no characters, because they could not be written back as
+ * they were. Memory is bounded by the longest record. Characters of our own text that Windows-1252
+ * lacks become question marks, as spreadsheets write them; the registry has none.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -27,7 +27,7 @@ const HEAD_BYTES = 4_096;
 /** A piece of a file. */
 export interface CsvBytes {
   readonly bytes: Uint8Array;
-  /** What is behind the last record of the last piece: marks of the end of a file. */
+  /** Bytes after the last record of the last piece: marks of the end of a file. */
   readonly tail: Uint8Array;
   readonly isLast: boolean;
   /** The byte-order mark of the file as it is, in every piece. */
@@ -112,7 +112,7 @@ function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffe
 
 /** How text of ours, and the whole text of a file, become bytes. */
 interface Encoder {
-  /** Encodes text of ours so that it can stand beside the file's bytes. */
+  /** Encodes text of ours so that it can follow the file's bytes. */
   own(text: Uint8Array): Uint8Array;
   /** Encodes a whole text, ours and the file's; null where the bytes are right already. */
   readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
@@ -172,7 +172,7 @@ const CNPJ = 14;
 /** Mark of a record whose cell is read here. */
 const ODD_MARK = 254;
 
-/** What is known of a file before its records are scanned. */
+/** Facts about a file that its scan needs. */
 interface KnownRecords {
   readonly delimiter: string;
   /** The column of CNPJs, counted from 0. */
@@ -188,7 +188,7 @@ interface KnownRecords {
 }
 
 /** A cell that is no plain CNPJ. */
-export interface OddCell {
+interface OddCell {
   readonly record: number;
   readonly from: number;
   readonly to: number;

@@ -135,7 +135,7 @@ class CsvWriter {
     const made = spare()
       ? native.enrichAsync(request, this.#cells)
       : native.enrich(request, this.#cells);
-    // A rejection is thrown where the batch has its turn.
+    // A rejection is thrown when the batch is written.
     if (made instanceof Promise) made.catch(() => {});
     this.#records += count;
     return { rows: Math.max(0, this.#records - this.#layout.header - 1), made };

@@ -163,7 +163,7 @@ export class CnpjBatch {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
 
-  /** What the native look-up takes for a text; null for a refused one. */
+  /** Key of a text for the native look-up; null for a refused one. */
   key(at: number): Uint8Array | null {
     const key = this.#keyOf[at] as number;
     return key < 0 ? null : this.#keys.subarray(key * LENGTH, (key + 1) * LENGTH);

@@ -21,7 +21,7 @@ import {
 import { ZipPackage } from "./xlsx/zippackage.ts";
 
 /** Counts, and what their file is about. */
-export interface CountFile {
+interface CountFile {
   readonly counts: AllCounts;
   readonly labels: LabelLanguage | null;
   /** Label and date of the snapshot. */

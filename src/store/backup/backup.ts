@@ -369,8 +369,8 @@ export interface Manifest {
 }
 
 /** All paths that a backup may contain. */
-const PATH =
-  /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32}|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?)$/;
+const EXPORT_PATH = /^exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
+const OTHER_PATH = /^(?:state\.db|secrets\.json|sent\/exp_[0-9a-f]{32})$/;
 
 /** Returns the text of a manifest. */
 export function manifestText(manifest: Manifest): string {
@@ -393,7 +393,7 @@ export function parseManifest(text: string, path: string): Manifest {
   if (checksum !== checksumOf(whole) || text !== manifestText(whole)) {
     throw new CommandError(`${path} is damaged: it does not have its own checksum.`);
   }
-  const foreign = whole.files.find((file) => !PATH.test(file.path));
+  const foreign = whole.files.find(({ path }) => !EXPORT_PATH.test(path) && !OTHER_PATH.test(path));
   if (foreign !== undefined) {
     throw new CommandError(`${path} lists ${JSON.stringify(foreign.path)}, which no backup holds.`);
   }

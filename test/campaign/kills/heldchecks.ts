@@ -58,8 +58,8 @@ interface StoredList {
 }
 
 /**
- * I13, in the database of a dead process: a list has everything stored as done, whatever happened
- * to the files, and nothing that no export contained.
+ * I13, in the database of a dead process: a list has everything stored as done, even if its
+ * file is gone, and nothing that no export contained.
  */
 export async function checkStoredHeld(
   database: Database.Database,

@@ -136,7 +136,8 @@ function checkKept(database: Database.Database): void {
   const wrong = database
     .prepare<[], { id: string }>(
       `SELECT tenant_id AS id FROM
-         (SELECT tenant_id, sum(iif(expired_at IS NULL, coalesce(size_bytes, 0) + sent_bytes, 0)) AS files,
+         (SELECT tenant_id,
+            sum(iif(expired_at IS NULL, coalesce(size_bytes, 0) + sent_bytes, 0)) AS files,
             sum(length(CAST(spec AS BLOB))) AS specs FROM exports GROUP BY tenant_id) AS rows
        LEFT JOIN kept_bytes AS kept USING (tenant_id)
        WHERE kept.files IS NOT rows.files OR kept.specs IS NOT rows.specs`,

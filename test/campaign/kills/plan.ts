@@ -1,8 +1,7 @@
 /**
  * The plan of a crash run: for a seed, a lane, and a cycle, the served snapshot, each client's
  * requests in order, and how the process dies.
- * Invariant: the same numbers produce the same plan, whatever happened before, so a failing seed
- * can be repeated. Only the interleaving is open.
+ * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated. Only the interleaving is open.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";
@@ -97,7 +96,7 @@ export function sentRequest(body: number): SentRequest | null {
   return SENT[body - (REQUESTS.length - SENT.length)] ?? null;
 }
 
-/** What identifies an enrichment in place of the spec of its answer, which has none. */
+/** Stands for the spec of an enrichment, whose answer has none. */
 export function enrichmentSpec({ sent, fields, labels }: SentRequest): AccountQuerySpec {
   const output = { format: "csv", fields, ...(labels === null ? {} : { labels }) };
   const spec = { filters: { sent }, scoring: {}, sort: [], limit: 0, output };

@@ -11,12 +11,7 @@ import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } 
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { crc32c } from "../../../native-index/napi/engine.ts";
-import {
-  CHANGE_GROUPS,
-  CHANGE_KINDS,
-  fieldsOfGroup,
-  WATCHABLE_FIELDS,
-} from "../../../src/changes/kinds.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../src/changes/kinds.ts";
 import {
   buildChangeList,
   type ChangeList,
@@ -34,6 +29,7 @@ import {
 } from "../../../src/changes/query.ts";
 import { AppError } from "../../../src/errors.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { CHANGE_GROUPS, fieldsOfGroup } from "../../../src/spec/fields/groups.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";

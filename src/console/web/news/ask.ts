@@ -5,7 +5,8 @@
  * request is repeated automatically, and the view shows that.
  */
 import { useEffect, useState } from "preact/hooks";
-import type { ChangeGroup, ChangeKind } from "../../../changes/kinds.ts";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { ChangeGroup } from "../../../spec/fields/groups.ts";
 import type { OutputField } from "../../../spec/fields.ts";
 import type { ChangeAnswer, ChangesAnswer, Spec } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";

@@ -8,7 +8,8 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type ChangeGroup, type ChangeKind, fieldsOfGroup } from "../../../changes/kinds.ts";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import { type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
@@ -36,7 +37,7 @@ import { bodyOfFile } from "./file.ts";
 /** New ones first: most users come for them. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
 
-/** What users look for among changes. */
+/** Groups of fields that users can choose. */
 const GROUPS = ["status", "address", "contact", "simples", "mei"] as const;
 
 /** The view. */

@@ -102,7 +102,9 @@ const facetsAndPairs = Type.Array(
   {
     maxItems: FACETS.length + FACET_PAIRS_MAX,
     uniqueItems: true,
-    description: `Fields whose values are counted over all matches, and at most ${FACET_PAIRS_MAX} pairs.`,
+    description:
+      "Fields whose values are counted over all matches, and pairs of them: at most " +
+      `${FACET_PAIRS_MAX}.`,
   },
 );
 

@@ -6,15 +6,10 @@
  * `changed_any_of` become watched fields, so that they need no place in cursors and records.
  */
 import type { Plan } from "../../../access/plans.ts";
-import {
-  CHANGE_GROUPS,
-  CHANGE_KINDS,
-  type ChangeGroup,
-  type ChangeKind,
-  fieldsOfGroup,
-} from "../../../changes/kinds.ts";
+import { CHANGE_KINDS, type ChangeKind } from "../../../changes/kinds.ts";
 import type { ChangePair } from "../../../changes/lists.ts";
 import { watchableFields } from "../../../changes/query.ts";
+import { CHANGE_GROUPS, type ChangeGroup, fieldsOfGroup } from "../../../spec/fields/groups.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { BodyObject } from "../../server/body.ts";

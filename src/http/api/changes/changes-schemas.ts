@@ -3,7 +3,8 @@
  * Invariant: an item holds the selected fields and the fields that changed.
  */
 import Type, { type TSchema } from "typebox";
-import { CHANGE_GROUPS, CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
+import { CHANGE_GROUPS } from "../../../spec/fields/groups.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {

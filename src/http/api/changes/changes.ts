@@ -4,8 +4,9 @@
  * place where the client sent it.
  */
 import Type from "typebox";
-import { CHANGE_GROUPS, CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
+import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
+import { CHANGE_GROUPS } from "../../../spec/fields/groups.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import { parseJson } from "../../../spec/reader.ts";
 import {

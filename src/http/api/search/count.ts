@@ -1,6 +1,6 @@
 /**
  * `POST /v1/accounts/count`. Input: a spec, names of facets, and pairs of names. Output: the exact
- * number of matches with facets and tables of pairs as JSON, or as CSV or XLSX if Accept prefers it.
+ * number of matches, facets, and tables of pairs, as JSON, or as CSV or XLSX if Accept prefers it.
  * Invariant: the total equals that of a search or export of the same spec; facets count all
  * matches. JSON lists the most frequent values, a file lists all.
  */
