@@ -21,6 +21,7 @@ import {
   openChangeList,
 } from "../../../src/changes/list.ts";
 import {
+  changeCatalog,
   changePage,
   changeTotals,
   changeWarnings,
@@ -224,6 +225,15 @@ describe("change lists", () => {
       ["score", "cnpj", "sanctioned", "nothing"],
     );
     assert.equal(new Set(wrong.map(({ why }) => why)).size, 4);
+  });
+
+  it("refuse a filter by owner, because the owners of the months differ", () => {
+    const company = { owned_by_any_of: ["11222333"] };
+    const context = exportContext(changeCatalog(older, newer));
+    assert.throws(
+      () => normalizeSpec({ filters: { company } }, context),
+      (error) => error instanceof AppError && error.errors?.[0]?.code === "not_for_changes",
+    );
   });
 
   it("report the irrelevant parts of a spec", () => {
