@@ -27,6 +27,7 @@ import {
   openChanges,
 } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
+import type { LackMark } from "../spec/catalog.ts";
 
 /** Version of the file; a list of another version is rebuilt. */
 export const CHANGE_LIST_VERSION = 2;
@@ -123,13 +124,29 @@ export function bothHaveSanctions(older: Segment, newer: Segment): boolean {
   return known(older) && known(newer);
 }
 
+/** Columns of data that a snapshot may lack; comparing them with nothing would list everyone. */
+const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
+  sanctioned: "lacksCeis",
+  simples_excluded_on: "lacksExclusions",
+  mei_excluded_on: "lacksExclusions",
+  in_cnep: "lacksCnep",
+  in_cepim: "lacksCepim",
+  federal_debt: "lacksDebts",
+  federal_debt_cents: "lacksDebts",
+  federal_debt_fgts: "lacksDebts",
+  federal_debt_social_security: "lacksDebts",
+  federal_debt_other: "lacksDebts",
+};
+
 /** Bits of the columns compared between two snapshots. */
 function comparedColumns(older: Segment, newer: Segment): number {
   const left: ColumnName[] = COLUMNS.map(({ name }) => name);
   const names = left.filter((name) => !NOT_COMPARED.includes(name));
-  const compared = bothHaveSanctions(older, newer)
-    ? names
-    : names.filter((name) => name !== "sanctioned");
+  const isKnown = (mark: LackMark) => !older.catalog[mark] && !newer.catalog[mark];
+  const compared = names.filter((name) => {
+    const mark = LIST_MARKS[name];
+    return mark === undefined || isKnown(mark);
+  });
   return compared.reduce((mask, name) => (mask | columnBit(name)) >>> 0, 0);
 }
 

@@ -131,6 +131,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
     municipalities: [...places.values()],
     statusReasons: union(older.catalog.statusReasons ?? [], newer.catalog.statusReasons ?? []),
     ...lacksOf(older, newer),
+    comparesMonths: true,
   };
 }
 

@@ -18,6 +18,7 @@ import {
 } from "../spec/cnpj/cnpjspelling.ts";
 import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
 import { wordFor } from "../text/amounts.ts";
+import { ownershipOf } from "./owners.ts";
 import { emailRows, phoneRows } from "./rowlists.ts";
 import {
   ASYNC_QUEUE_BOUNDS,
@@ -322,5 +323,5 @@ function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]
 
 /** The functions of the engine that servers and agents use. */
 export const ENGINE = {
-  ...{ page, counts, countMatches, account, suggest, establishments },
+  ...{ page, counts, countMatches, account, suggest, establishments, ownershipOf },
 };

@@ -79,7 +79,7 @@ export interface Ownership {
 }
 
 /** Options of `ownershipOf`. */
-interface OwnershipRequest {
+export interface OwnershipRequest {
   readonly root: string;
   /** Max companies of each direction. */
   readonly limit: number;

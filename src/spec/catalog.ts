@@ -37,6 +37,8 @@ export interface Catalog {
   readonly lacksCepim?: true;
   readonly lacksDebts?: true;
   readonly lacksPartners?: true;
+  /** Set if it is for a comparison of two months, in which owners differ. */
+  readonly comparesMonths?: true;
   /** Reasons of a status, 2 digits, ascending; undefined if any code is accepted. */
   readonly statusReasons?: readonly string[];
 }
@@ -170,6 +172,11 @@ export class CatalogLookup {
   /** True if the snapshot lacks data that this version imports. */
   lacks(what: Lacked): boolean {
     return this.#catalog[LACKS[what].mark] === true;
+  }
+
+  /** True if specs are about two months. */
+  get comparesMonths(): boolean {
+    return this.#catalog.comparesMonths === true;
   }
 
   /** True if the snapshot may have a reason of a status, 2 digits. */

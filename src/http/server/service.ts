@@ -22,6 +22,7 @@ import type {
   Suggestions,
   SuggestRequest,
 } from "../../search/finding.ts";
+import type { Ownership, OwnershipRequest } from "../../search/owners.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import type {
   FacetedPageRequest,
@@ -62,6 +63,8 @@ export interface Engine {
   /** Accounts that match a typed text, and establishments of a company, off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
+  /** Companies that own a company, and that it owns; null if they were not imported. */
+  ownershipOf(segment: Segment, request: OwnershipRequest): Ownership | null;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }

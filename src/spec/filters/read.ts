@@ -155,6 +155,11 @@ class GroupReader {
   }
 
   #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
+    if (needs === "partners" && this.#lookup.comparesMonths) {
+      const detail = `Changes cannot be filtered by ${member}: the owners of the two months differ.`;
+      this.#reader.mistake(pointer, "not_for_changes", detail);
+      return;
+    }
     if (!this.#lookup.lacks(needs)) return;
     this.#reader.mistake(pointer, "not_in_snapshot", notInSnapshot(member, needs));
   }

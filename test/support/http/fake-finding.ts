@@ -15,7 +15,7 @@ interface Named {
 export function fakeFinding(
   accounts: readonly Named[],
   fieldsOf: (row: number, fields: readonly string[]) => Record<string, unknown>,
-): Pick<Engine, "establishments" | "suggest"> {
+): Pick<Engine, "establishments" | "ownershipOf" | "suggest"> {
   const rowsOf = (fits: (account: Named) => boolean) =>
     [...accounts.keys()].filter((row) => fits(accounts[row] as Named));
   return {
@@ -27,6 +27,18 @@ export function fakeFinding(
       const found = rows.slice(0, limit).map((row) => fieldsOf(row, fields));
       const suggestions = found.map((account) => ({ match: "name_start" as const, account }));
       return { suggestions, number: null, refused: null, contact: null, contact_refused: null };
+    },
+    // Every company owns those of the next three numbers, and none owns it.
+    ownershipOf(_segment, { root, limit, ownsAfter = "" }) {
+      if (!/^\d+$/.test(root)) return null;
+      const roots = [1, 2, 3].map((step) => String(Number(root) + step).padStart(8, "0"));
+      const left = roots.filter((other) => other > ownsAfter);
+      const companies = left.slice(0, limit).map((cnpj_root) => ({
+        ...{ cnpj_root, legal_name: null, qualification: "22", since: "2020-01-31" },
+      }));
+      const next = left.length > limit ? (companies.at(-1)?.cnpj_root ?? null) : null;
+      const owners = { companies: [], total: 0, next: null };
+      return { owners, owns: { companies, total: roots.length, next } };
     },
     async establishments(_segment, { root, afterRow, limit, fields }) {
       const rows = rowsOf(({ cnpj }) => cnpj.startsWith(root));

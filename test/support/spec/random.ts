@@ -250,6 +250,7 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
   const known = (["ceis", "cnep", "cepim"] as const).filter((list) => !catalog[lackMark(list)]);
   const roots = () => draw.list(String(row?.cnpj ?? "00000000").slice(0, 8), 2, () => "00000000");
   const owners = draw.some([["owned_by_any_of", odds, roots]]);
+  const hasOwners = !catalog.lacksPartners && !catalog.comparesMonths;
   const kinds = ["email", "phone", "mobile", "any"] as const;
   return {
     company: {
@@ -275,10 +276,10 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
           ? []
           : ([["has_federal_debt", odds, () => draw.chance(0.5)]] as const)),
       ]),
-      ...(catalog.lacksPartners ? {} : owners),
-      ...(catalog.lacksPartners || owners.owned_by_any_of === undefined
-        ? {}
-        : { owned_by_depth: 1 + draw.below(5) }),
+      ...(hasOwners ? owners : {}),
+      ...(hasOwners && owners.owned_by_any_of !== undefined
+        ? { owned_by_depth: 1 + draw.below(5) }
+        : {}),
     },
     contact: draw.some([
       [

@@ -21,6 +21,7 @@ import {
   openChangeList,
 } from "../../../src/changes/list.ts";
 import {
+  changeCatalog,
   changePage,
   changeTotals,
   changeWarnings,
@@ -36,6 +37,12 @@ import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 const HEADER_BYTES = 176;
+
+/** True for an account of both months that differs in a column that can be watched. */
+function isWatchedChange(list: Buffer, at: number): boolean {
+  const rows = [list.readUInt32LE(at), list.readUInt32LE(at + 4)];
+  return !rows.includes(0xffff_ffff) && (list.readUInt32LE(at + 8) & 0x1fff_ffff) !== 0;
+}
 
 describe("change lists", () => {
   let pair: MonthPair;
@@ -192,7 +199,10 @@ describe("change lists", () => {
     const path = join(pair.folder, "forged");
     await buildChangeList(older, newer, path);
     const forged = readFileSync(path);
-    forged.writeUInt32LE(newer.accounts, HEADER_BYTES + 4);
+    // Entries that only filters use are not looked up.
+    let at = HEADER_BYTES;
+    while (!isWatchedChange(forged, at)) at += 12;
+    forged.writeUInt32LE(newer.accounts, at + 4);
     forged.writeUInt32LE(crc32c(forged.subarray(HEADER_BYTES)), 168);
     forged.writeUInt32LE(crc32c(forged.subarray(0, 172)), 172);
     writeFileSync(path, forged);
@@ -221,6 +231,15 @@ describe("change lists", () => {
       ["score", "cnpj", "sanctioned", "nothing"],
     );
     assert.equal(new Set(wrong.map(({ why }) => why)).size, 4);
+  });
+
+  it("refuse a filter by owner, because the owners of the months differ", () => {
+    const company = { owned_by_any_of: ["11222333"] };
+    const context = exportContext(changeCatalog(older, newer));
+    assert.throws(
+      () => normalizeSpec({ filters: { company } }, context),
+      (error) => error instanceof AppError && error.errors?.[0]?.code === "not_for_changes",
+    );
   });
 
   it("report the irrelevant parts of a spec", () => {

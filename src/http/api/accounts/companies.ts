@@ -7,7 +7,7 @@
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import type { CompanyRequest } from "../../../search/finding.ts";
-import { type Ownership, ownershipOf } from "../../../search/owners.ts";
+import type { Ownership } from "../../../search/owners.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
@@ -148,7 +148,8 @@ function companyPage(
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const wanted = { root, limit, afterRow, fields };
-  const ownership = ownershipOf(segment, { root, limit, ownersAfter, ownsAfter });
+  const after = { ownersAfter, ownsAfter };
+  const ownership = service.engine.ownershipOf(segment, { root, limit, ...after });
   const asked = { segment, wanted, ownership, scope, tag, startMs };
   return held(call, segment, answerFound(call, asked));
 }

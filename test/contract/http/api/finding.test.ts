@@ -156,6 +156,34 @@ for (const transport of MATRIX) {
       assert.equal(seen.length, 500);
     });
 
+    it("shows owners and owned companies, page by page", async () => {
+      interface Owned {
+        readonly owners: { readonly total: number };
+        readonly owns: { companies: { cnpj_root: string }[]; total: number; next: string | null };
+      }
+      const company = "/v1/companies/10000000?limit=2";
+      const first = await get(company);
+      const { owners, owns } = (await first.json()) as Owned;
+      assert.equal(owners.total, 0);
+      assert.deepEqual(
+        owns.companies.map(({ cnpj_root: root }) => root),
+        ["10000001", "10000002"],
+      );
+      assert.deepEqual([owns.total, owns.next], [3, "10000002"]);
+      const second = await get(`${company}&owns_after=${owns.next}`);
+      const rest = (await second.json()) as Owned;
+      assert.deepEqual(
+        rest.owns.companies.map(({ cnpj_root: root }) => root),
+        ["10000003"],
+      );
+      assert.equal(rest.owns.next, null);
+      assert.notEqual(first.headers.get("etag"), second.headers.get("etag"));
+      assert.deepEqual(await mistakes(`${company}&owns_after=1&owners_after=x`), [
+        "/query/owners_after invalid_cnpj_root",
+        "/query/owns_after invalid_cnpj_root",
+      ]);
+    });
+
     it("rejects an invalid root, an unknown one, and wrong cursors", async () => {
       const company = "/v1/companies/10000000";
       assert.deepEqual(await mistakes("/v1/companies/11222333000181"), [

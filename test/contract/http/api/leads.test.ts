@@ -14,6 +14,7 @@ import { RateLimits } from "../../../../src/access/limits.ts";
 import { ageInWords, LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/leads/lead.ts";
 import { systemClock } from "../../../../src/process/clock.ts";
 import { establishments, suggest } from "../../../../src/search/finding.ts";
+import { ownershipOf } from "../../../../src/search/owners.ts";
 import * as searcher from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
@@ -38,7 +39,7 @@ interface Page {
   readonly errors?: readonly { readonly pointer: string }[];
 }
 
-const engine = { ...searcher, establishments, suggest };
+const engine = { ...searcher, establishments, ownershipOf, suggest };
 const FLAT = { kind: "lead_query", regions: ["Sudeste"], sizes: ["micro", "pequena"] };
 const BODIES: readonly Readonly<Record<string, unknown>>[] = [
   { spec: FLAT },
