@@ -27,6 +27,7 @@ import { ChangeThread } from "../../lists/changethread.ts";
 import { ListedSpecs } from "../../lists/listed.ts";
 import { Lists } from "../../lists/lists.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
+import { Notices } from "../../notices/notices.ts";
 import { systemClock } from "../../process/clock.ts";
 import type { Ledger } from "../../process/ledger.ts";
 import {
@@ -122,6 +123,8 @@ export function makeService(parts: Parts): ServedService {
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
+  const notices = openNotices({ ...parts, log, registry, changes, exporter, people, secrets });
+  telemetry.watchNotices(() => notices.counts());
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
@@ -130,7 +133,7 @@ export function makeService(parts: Parts): ServedService {
     compute,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
-    ...{ searches: new SearchStore(database), rateLimits, pressure },
+    ...{ searches: new SearchStore(database), notices, rateLimits, pressure },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
     segment: registry.current.bind(registry),
@@ -144,11 +147,13 @@ export function makeService(parts: Parts): ServedService {
       changes.lists.start();
       scrubber.start();
       exporter.start(segment);
+      notices.start(segment);
     },
     load: (segment) => {
       registry.put(segment);
       exporter.serve(segment);
       changes.loaded(segment);
+      notices.serve(segment);
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(registry, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
@@ -157,9 +162,11 @@ export function makeService(parts: Parts): ServedService {
       stopping = true;
       threads?.stop();
       exporter.stop();
+      notices.stop();
       changes.lists.stop();
     },
     close: async () => {
+      await notices.close();
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       pressure.close();
       telemetry.close();
@@ -339,6 +346,37 @@ function openConsole(parts: {
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
   const lists = new Lists(new ListStore(database), systemClock, new ChangeThread(dataDir, log));
   return { users, sessions, audit, lists, listed: new ListedSpecs(lists) };
+}
+
+function openNotices(
+  parts: Pick<Parts, "config" | "database" | "dataDir" | "plans"> & {
+    readonly log: Log;
+    readonly registry: SegmentRegistry;
+    readonly changes: ServedChanges;
+    readonly exporter: Exports;
+    readonly people: ReturnType<typeof openConsole>;
+    readonly secrets: Secrets;
+  },
+): Notices {
+  const { config, registry, changes, people, secrets, ...rest } = parts;
+  const hour = 3_600_000;
+  return new Notices({
+    ...{ ...rest, clock: systemClock, listed: people.listed, linkSecrets: secrets.link },
+    consolePlan: people.users.consolePlan.bind(people.users),
+    served: {
+      current: registry.current.bind(registry),
+      retired: registry.retired.bind(registry),
+      hold: registry.hold.bind(registry),
+    },
+    changes,
+    settings: {
+      allowNetworks: config.get("notices.allow_networks"),
+      retryMs: config.get("notices.retry_hours") * hour,
+      retentionMs: config.get("notices.retention") * 1_000,
+      baseUrl: config.get("notices.base_url") ?? "",
+      version: VERSION,
+    },
+  });
 }
 
 function openExports(parts: {

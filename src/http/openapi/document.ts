@@ -40,6 +40,7 @@ const TAGS = [
   { name: "changes", description: "Accounts that entered, left, or changed between snapshots." },
   { name: "exports", description: "All rows of an answer as a file." },
   { name: "lists", description: "Sets of accounts and companies of your own." },
+  { name: "notices", description: "Saved searches, and what is new, delivered." },
   { name: "spec", description: "Checks and normal forms of filters." },
   { name: "service", description: "State of the server." },
 ];

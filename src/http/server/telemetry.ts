@@ -65,6 +65,19 @@ interface TelemetrySources {
   readonly freeBytes: () => number | null;
 }
 
+/** Numbers of the notices, read when the metrics are scraped. */
+interface NoticeNumbers {
+  readonly states: Readonly<Record<string, number>>;
+  /** Deliveries that wait, running attempts, and seconds by which the oldest is late. */
+  readonly waiting: number;
+  readonly running: number;
+  readonly lateSeconds: number;
+  /** Webhooks disabled for failures. */
+  readonly disabled: number;
+  /** Attempts by outcome. */
+  readonly attempts: Readonly<Record<string, number>>;
+}
+
 /** Threads with their own counters. */
 interface CountingThreads {
   /** Sum of the last counts of ended threads. */
@@ -167,6 +180,39 @@ export class Telemetry {
         },
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
       ),
+    );
+  }
+
+  /** Adds the metrics of notices. */
+  watchNotices(read: () => NoticeNumbers): void {
+    const byName = (name: string, help: string, label: string, values: keyof NoticeNumbers) =>
+      this.#metrics.add(
+        new Gauge(
+          { name, help, labels: [label] },
+          () => Object.entries(read()[values]).map(([key, count]) => [[key], count] as const),
+          values === "attempts" ? "counter" : "gauge",
+        ),
+      );
+    byName("peneira_notices", "Notices of saved searches, by state.", "state", "states");
+    byName(
+      "peneira_notice_attempts_total",
+      "Attempts to deliver notices: delivered, retried later, or failed for good.",
+      "outcome",
+      "attempts",
+    );
+    this.#gauge("peneira_notice_queue", "Deliveries that wait, without disabled webhooks.", () => {
+      return read().waiting;
+    });
+    this.#gauge("peneira_notice_running", "Deliveries that are being sent.", () => read().running);
+    this.#gauge(
+      "peneira_notice_late_seconds",
+      "Time by which the oldest due delivery is late; it grows if nothing can be sent.",
+      () => read().lateSeconds,
+    );
+    this.#gauge(
+      "peneira_webhooks_disabled",
+      "Webhooks that were disabled because they kept failing or answered 410.",
+      () => read().disabled,
     );
   }
 
