@@ -15,7 +15,7 @@ import { Lists } from "../../../src/lists/lists.ts";
 import { Notices, type NoticeParts } from "../../../src/notices/notices.ts";
 import { type ManualClock, manualClock, systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
-import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
+import { openSegment, type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
@@ -37,8 +37,8 @@ export interface Office {
   readonly logged: string[];
   /** Saves a search; returns its id. */
   search(name: string, spec?: object, more?: Readonly<Record<string, unknown>>): string;
-  /** Serves a segment from now on. */
-  serve(segment: Segment): void;
+  /** Opens a snapshot, and serves it from now on. */
+  serve(path: string): Promise<Segment>;
   /** Does what is due until nothing is being counted or sent. */
   work(): Promise<void>;
   /** Closes the notices, and opens them again on the same state. */
@@ -110,12 +110,15 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
       store.insert({ ...row, ...counted, spec: JSON.stringify(spec) }, 10_000);
       return id;
     },
-    serve(segment: Segment) {
+    async serve(path: string) {
+      const segment = await openSegment(path);
       registry.put(segment);
       office.notices.serve(segment);
+      return segment;
     },
     async work() {
-      for (let quiet = 0; quiet < 3; ) {
+      for (let quiet = 0, turns = 0; quiet < 3; ) {
+        if (turns++ > 1_500) throw new Error(`it never ends: ${JSON.stringify(office.notices.counts())}`);
         office.notices.tick();
         await new Promise((resolve) => setTimeout(resolve, 15));
         await office.notices.idle();
@@ -132,6 +135,7 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
       await office.notices.close();
       await lists.close();
       months.close();
+      registry.close();
       database.close();
       rmSync(dataDir, { recursive: true });
     },
