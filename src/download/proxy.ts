@@ -238,7 +238,9 @@ const KEEP_ALIVE_MS = 4_000;
 /** Returns a `lookup` that knows one host, in both forms of its answer. */
 function lookupOf(known: readonly KnownAddress[]): LookupFunction {
   return (_host, { all, family }, done) => {
-    const fit = known.filter((one) => family !== 4 && family !== 6 ? true : one.family === family);
+    const fit = known.filter((one) =>
+      family !== 4 && family !== 6 ? true : one.family === family,
+    );
     const [first] = fit;
     if (first === undefined) done(new Error("no address of this family"), "", 4);
     else if (all === true) done(null, [...fit]);

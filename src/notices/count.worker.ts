@@ -119,7 +119,10 @@ function normalized({ catalog }: Opened, { spec, fields }: CountOrder): AccountQ
   return normalizeSpec(input, {
     ...{ catalog, listsKnown: true, fullAllowed: true, mode: "either" },
     ...{ limitDefault: 1, limitCap: SPEC_LIMITS.exportLimitMax },
-    ...{ allowedFields: fields, defaultFields: DEFAULT_FIELDS.filter((one) => fields.includes(one)) },
+    ...{
+      allowedFields: fields,
+      defaultFields: DEFAULT_FIELDS.filter((one) => fields.includes(one)),
+    },
   }).spec;
 }
 

@@ -31,7 +31,7 @@ const RETRY_MS = 15_000;
 const RETRY_MAX_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 
-/** Time for which a notice waits for its export before it is looked at again, in milliseconds. */
+/** Time between checks of an export that a notice waits for, in milliseconds. */
 const EXPORT_TURN_MS = 60_000;
 
 /** Parts of the counter. */
@@ -170,17 +170,25 @@ export class Counter {
     pair: HeldPair,
     { counts, watch }: CountOutcome & { readonly kind: "counted" },
   ): void {
-    if (row.export === null) return this.#store(row, counts, pair.since);
+    if (row.export === null) {
+      this.#store(row, counts, pair.since);
+      return;
+    }
     const { exports, store, clock } = this.#parts;
     const made = exports.make(row, pair, { counts, watch });
     if (made === "later") {
       this.#postpone(row, "The export waits until there is room for it.", RETRY_MS);
       return;
     }
-    if (!("id" in made)) return this.#store(row, { ...counts, ...made }, pair.since);
+    if (!("id" in made)) {
+      this.#store(row, { ...counts, ...made }, pair.since);
+      return;
+    }
     store.hide(row.id, clock.nowMs() + GIVE_UP_MS);
     const { since } = pair;
-    const waiting = this.#await(row, made, (file) => this.#store(row, { ...counts, ...file }, since));
+    const waiting = this.#await(row, made, (file) =>
+      this.#store(row, { ...counts, ...file }, since),
+    );
     this.#exporting.set(
       row.id,
       waiting.finally(() => this.#exporting.delete(row.id)),

@@ -13,7 +13,7 @@ import { describeError, type Log } from "../process/log.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
 import type { DeliveryRow, DueWebhook, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
-import { afterAttempt, type Attempt, type HealthEvent, healthAfter } from "./schedule.ts";
+import { type Attempt, afterAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
 
@@ -142,7 +142,10 @@ export class Deliverer {
     const { health, event } = healthAfter(webhook, outcome);
     // A 410 is no failure of this notice: it goes out if the owner enables the webhook again.
     const kept = health.disabledAt !== null && state === "failed";
-    webhooks.settle(kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after, row.attempts);
+    webhooks.settle(
+      kept ? { ...after, state: "waiting", nextAt: outcome.endedAt } : after,
+      row.attempts,
+    );
     if (webhook.disabledAt !== null) return "none";
     webhooks.setHealth(webhook.id, health);
     if (event === "none") return event;

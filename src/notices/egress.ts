@@ -145,8 +145,7 @@ export function bytesOf(text: string): Uint8Array | null {
   if (family !== 6) return null;
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
   const tail = dotted === null ? null : Uint8Array.from((dotted[2] as string).split("."), Number);
-  const plain =
-    tail === null ? address : `${dotted?.[1]}${hex(tail, 0)}:${hex(tail, 2)}`;
+  const plain = tail === null ? address : `${dotted?.[1]}${hex(tail, 0)}:${hex(tail, 2)}`;
   const [head = "", rest] = plain.split("::");
   const front = head === "" ? [] : head.split(":");
   const back = rest === undefined || rest === "" ? [] : rest.split(":");

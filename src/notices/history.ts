@@ -106,7 +106,9 @@ export class NoticeHistory {
       this.#parts.hooks.queue(row.id, row.tenantId, row.searchId, nowMs);
     }
     const known = this.#parts.hooks.ofNotice(row.id).filter((one) => {
-      return (webhook === null || one.webhook === webhook) && (!onlyFailed || one.state === "failed");
+      return (
+        (webhook === null || one.webhook === webhook) && (!onlyFailed || one.state === "failed")
+      );
     });
     const hooks = webhook !== null && !onlyFailed ? [webhook] : known.map((one) => one.webhook);
     for (const hook of hooks) this.#parts.hooks.requeue(row.id, hook, nowMs);

@@ -22,8 +22,8 @@ import { WebhookStore } from "../store/webhookstore.ts";
 import { Counter, type CounterParts } from "./counter.ts";
 import { Deliverer } from "./deliverer.ts";
 import { Egress, type Resolve } from "./egress.ts";
-import { NoticeExports } from "./noticeexports.ts";
 import { NoticeHistory } from "./history.ts";
+import { NoticeExports } from "./noticeexports.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** Interval between looks at what is due, in milliseconds. */
@@ -97,7 +97,13 @@ export class Notices {
       baseUrl: settings.baseUrl,
     });
     const { baseUrl } = settings;
-    this.history = new NoticeHistory({ store, hooks: webhooks, webhooks: this.webhooks, clock, baseUrl });
+    this.history = new NoticeHistory({
+      store,
+      hooks: webhooks,
+      webhooks: this.webhooks,
+      clock,
+      baseUrl,
+    });
     this.#deliverer = new Deliverer({
       ...{ ...sending, notices: store, webhooks, log, retryMs: settings.retryMs },
       random: parts.random ?? Math.random,

@@ -81,7 +81,7 @@ function nextTime(attempts: number, attempt: Attempt, { random }: ScheduleOption
   return Math.max(next, attempt.retryAt ?? 0);
 }
 
-/** What an attempt changes about its webhook beside its health. */
+/** Change of a webhook that its owners must know. */
 export type HealthEvent = "none" | "warned" | "disabled";
 
 /** Returns the health of a webhook after an attempt, and what its owners must know. */

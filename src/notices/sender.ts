@@ -53,7 +53,8 @@ export async function attempt(
     const { status } = response;
     if (status >= 200 && status < 300) return outcome(status, null);
     const retryAt = retryTime(response.headers.get("retry-after"), clock.nowMs());
-    const words = status >= 300 && status < 400 ? "a redirect, which is not followed" : "no success";
+    const words =
+      status >= 300 && status < 400 ? "a redirect, which is not followed" : "no success";
     return outcome(status, `The receiver answered ${status}: ${words}.`, retryAt);
   } catch (error) {
     ended.throwIfAborted();

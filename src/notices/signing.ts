@@ -19,7 +19,7 @@ export const OVERLAP_MS = 86_400_000;
 /** DER of an ed25519 private key before its 32 bytes (RFC 8410). */
 const PKCS8_START = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** What is signed. */
+/** A message to sign. */
 export interface Message {
   /** Value of `webhook-id`. */
   readonly id: string;

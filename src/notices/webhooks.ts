@@ -7,27 +7,27 @@
  * connection in any case.
  */
 import { randomBytes } from "node:crypto";
-import { AppError, type Mistake } from "../errors.ts";
 import type { GuardedWay } from "../download/proxy.ts";
+import { AppError, type Mistake } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Actor, AuditStore } from "../store/auditstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
 import type { SearchStore } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { SignatureKind, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
+import { seedsOf } from "./deliverer.ts";
 import type { Egress } from "./egress.ts";
 import { testBody } from "./payload.ts";
 import type { Attempt } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { OVERLAP_MS, SEED_BYTES, signedHeaders } from "./signing.ts";
-import { seedsOf } from "./deliverer.ts";
 
 /** Longest address of a receiver. */
 const URL_MAX = 2_048;
 /** Maximum searches that a webhook names; more hear all. */
 const SEARCHES_MAX = 500;
 
-/** What a webhook is to be. Undefined members stay as they are. */
+/** Requested members of a webhook; undefined ones stay as they are. */
 export interface WebhookWish {
   readonly url?: unknown;
   readonly searches?: unknown;
@@ -194,7 +194,12 @@ export class Webhooks {
       mistakes.push({ pointer: "/enabled", code: "wrong_type", detail });
     }
     refuse(mistakes);
-    return { url: url as string, searches, signature, enabled: wish.enabled as boolean | undefined };
+    return {
+      url: url as string,
+      searches,
+      signature,
+      enabled: wish.enabled as boolean | undefined,
+    };
   }
 
   #readUrl(sent: unknown, mistakes: Mistake[]): string | null {

@@ -114,8 +114,8 @@ export class NoticeStore {
   }
 
   /**
-   * Notes a month; returns its sequence. Of a label that was noted before, only the snapshot
-   * changes: the operator has replaced its file.
+   * Notes a month; returns its sequence. If its label was noted before, only the snapshot changes:
+   * the operator has replaced its file.
    */
   note(month: Omit<NotedMonth, "sequence">, nowMs: number): number {
     return this.#database

@@ -1,10 +1,10 @@
 /**
  * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
- * answer delay no other; a backlog of thousands goes out with at most 4 requests to a host at a
- * time; redirects are failures and are not followed; a 410 disables, and the queue is retained until
- * the webhook is enabled; a webhook that fails for five days is disabled after three warnings; an
- * endless answer is cut; a stop in the middle loses nothing; replays keep the ids; every audited
- * action of webhooks is written.
+ * answer delay no other. A backlog of thousands goes out with at most 4 requests to a host at a
+ * time. Redirects are failures and are not followed. A 410 disables, and the queue is retained
+ * until the webhook is enabled. A webhook that fails for five days is disabled after three
+ * warnings. An endless answer is cut. A stop in the middle loses nothing. Replays keep the ids.
+ * Every audited action of webhooks is written.
  * Does not prove: kills (campaign/kills/notices.test.ts).
  */
 import assert from "node:assert/strict";
@@ -17,12 +17,7 @@ import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { WebhookStore } from "../../../src/store/webhookstore.ts";
 import { type Office, openOffice, START_MS, TENANT } from "../../support/notices/office.ts";
-import {
-  type Receiver,
-  startReceiver,
-  status,
-  WELL,
-} from "../../support/notices/receiver.ts";
+import { type Receiver, startReceiver, status, WELL } from "../../support/notices/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOUR = 3_600_000;
@@ -54,7 +49,8 @@ describe("deliveries", () => {
   /** Queues counted notices, as counting does; returns their ids. */
   function queue(count: number): string[] {
     const store = new WebhookStore(office.database);
-    const months = "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
+    const months =
+      "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
     office.database.exec(months);
     const insert = office.database.prepare(
       `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, counts,
@@ -128,10 +124,7 @@ describe("deliveries", () => {
     const { id: webhook } = hook();
     const [id = ""] = queue(1);
     await office.work();
-    assert.deepEqual(
-      [find(webhook).disabledReason, deliveries(id)[0]?.state],
-      ["gone", "waiting"],
-    );
+    assert.deepEqual([find(webhook).disabledReason, deliveries(id)[0]?.state], ["gone", "waiting"]);
     office.clock.advance(48 * HOUR);
     await office.work();
     assert.equal(receiver.got.length, 1);
@@ -180,14 +173,11 @@ describe("deliveries", () => {
     assert.deepEqual([disabledReason, warnings], ["failing", 3]);
     assert.ok((disabledAt as number) - START_MS >= 5 * 24 * HOUR);
     const trail = new AuditStore(office.database).list({ limit: 100, tenantId: TENANT });
-    assert.deepEqual(
-      trail.map(({ action, actor }) => `${action} ${actor}`).reverse(),
-      [
-        "webhook.create key:test",
-        ...Array.from({ length: 3 }, () => "webhook.warn server"),
-        "webhook.disable server",
-      ],
-    );
+    assert.deepEqual(trail.map(({ action, actor }) => `${action} ${actor}`).reverse(), [
+      "webhook.create key:test",
+      ...Array.from({ length: 3 }, () => "webhook.warn server"),
+      "webhook.disable server",
+    ]);
     queue(1);
     assert.equal(office.notices.counts().waiting, 0);
     const left = "SELECT count(*) FROM deliveries WHERE state = 'waiting'";
@@ -248,9 +238,7 @@ describe("deliveries", () => {
     assert.equal(history.replay({ ...again, id: ids[3], through: ids[1] }), 3);
     await office.work();
     assert.deepEqual(sent().sort(), ids.slice(1));
-    office.database
-      .prepare("UPDATE deliveries SET state = 'failed' WHERE notice = ?")
-      .run(ids[2]);
+    office.database.prepare("UPDATE deliveries SET state = 'failed' WHERE notice = ?").run(ids[2]);
     const range = { ...again, id: ids[0], through: ids[3], onlyFailed: true };
     assert.equal(history.replay(range), 1);
     await office.work();

@@ -1,8 +1,8 @@
 /**
  * Proves, with real snapshots, a real state, and receivers over sockets: a newer month makes one
  * notice for each saved search, counted exactly as an independent reader counts, under one id and
- * with numbers without gaps; a month that is served twice, taken back, or noted by an earlier
- * process makes none; two months make two; a list can be watched; a spec that cannot be read fails
+ * with numbers without gaps. A month that is served twice, taken back, or noted by an earlier
+ * process makes none. Two months make two. A list can be watched. A spec that cannot be read fails
  * alone. Deliveries have both signatures, verified by the public library and by node:crypto, and
  * are at most 20 KB. Deleting a webhook or a search deletes what waits.
  * Does not prove: kills (campaign/kills/notices.test.ts), the schedule (unit/notices).
@@ -133,11 +133,11 @@ describe("notices", () => {
     await office.serve(newer);
     await office.restart();
     assert.equal(all().length, 1);
-    const [{ row }] = all() as [{ row: { id: string } }];
+    const noted = all()[0]?.row.id;
     await office.work();
     assert.deepEqual(
       receiver.got.map((one) => eventOf(one).data.notice_id),
-      [row.id],
+      [noted],
     );
   });
 

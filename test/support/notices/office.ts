@@ -12,7 +12,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
-import { Notices, type NoticeParts } from "../../../src/notices/notices.ts";
+import { type NoticeParts, Notices } from "../../../src/notices/notices.ts";
 import { type ManualClock, manualClock, systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { openSegment, type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
@@ -118,7 +118,8 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
     },
     async work() {
       for (let quiet = 0, turns = 0; quiet < 3; ) {
-        if (turns++ > 1_500) throw new Error(`it never ends: ${JSON.stringify(office.notices.counts())}`);
+        if (turns++ > 1_500)
+          throw new Error(`it never ends: ${JSON.stringify(office.notices.counts())}`);
         office.notices.tick();
         await new Promise((resolve) => setTimeout(resolve, 15));
         await office.notices.idle();

@@ -1,8 +1,13 @@
 /**
- * A receiver of webhooks on a loopback address: keeps what it gets and answers as it is told.
+ * A receiver of webhooks on a loopback address: keeps the requests and answers as the suite wants.
  * Invariant: it verifies nothing by itself; suites do, with the public libraries.
  */
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A request as it came. */

@@ -1,8 +1,9 @@
 /**
- * Proves: the decision about an address is the same for each of its spellings, because it is made
- * on its bytes; no IPv4 address inside an IPv6 one is overlooked; names with one private address
- * are refused whole; a name server that changes its answer between two questions reaches nothing;
- * plain http works only inside the operator's networks; both forms of a `lookup` are answered.
+ * Proves what follows. The decision about an address is the same for each of its spellings, because
+ * it is made on its bytes. No IPv4 address inside an IPv6 one is overlooked. Names with one private
+ * address are refused whole. A name server that changes its answer between two questions reaches
+ * nothing. Plain http works only inside the operator's networks. Both forms of a `lookup` are
+ * answered.
  * Does not prove: what a webhook with such an address is answered (contract/notices).
  */
 import assert from "node:assert/strict";
@@ -83,7 +84,12 @@ describe("addresses", () => {
 
   it("of the operator's networks are allowed, over http too", async () => {
     const egress = new Egress("10.1.0.0/16, 127.0.0.1, fd00::/8");
-    const fine = ["http://10.1.2.3/", "http://127.0.0.1/", "https://10.1.0.1/", "http://[fd12::1]/"];
+    const fine = [
+      "http://10.1.2.3/",
+      "http://127.0.0.1/",
+      "https://10.1.0.1/",
+      "http://[fd12::1]/",
+    ];
     for (const text of [...fine, "http://[::ffff:10.1.2.3]/"]) {
       assert.equal(egress.whyNot(new URL(text)), null, text);
     }
@@ -157,7 +163,21 @@ async function rebindingServer(answers: readonly string[]) {
     head.writeUInt16BE(1, 6);
     head.writeUInt32BE(0, 8);
     const answer = answers[Math.min(asked++, answers.length - 1)] as string;
-    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...answer.split(".").map(Number)]);
+    const record = Buffer.from([
+      0xc0,
+      12,
+      0,
+      1,
+      0,
+      1,
+      0,
+      0,
+      0,
+      0,
+      0,
+      4,
+      ...answer.split(".").map(Number),
+    ]);
     socket.send(Buffer.concat([head, question.subarray(0, end), record]), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));

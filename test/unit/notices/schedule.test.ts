@@ -1,15 +1,15 @@
 /**
  * Proves, with a clock of its own: attempts lie at the documented times and end at the end of the
- * retry period; jitter stays within a tenth; Retry-After is honored within the period; a webhook is
+ * retry period. Jitter stays within a tenth. Retry-After is honored within the period. A webhook is
  * disabled at a 410, and otherwise only after three warnings, five days, and failures that lie 12
- * hours apart; one success forgets all failures.
+ * hours apart. One success forgets all failures.
  * Does not prove: that attempts are made then (contract/notices/deliveries.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  afterAttempt,
   type Attempt,
+  afterAttempt,
   FAILING_MS,
   healthAfter,
   STRIKE_GAP_MS,
@@ -75,7 +75,11 @@ describe("the attempts of a delivery", () => {
     const options = { retryMs: DAY, random: MIDDLE };
     const later = afterAttempt(NEW, tried(0, { retryAt: HOUR }), options);
     assert.equal(later.nextAt, HOUR);
-    const sooner = afterAttempt({ ...NEW, attempts: 3, firstAt: 0 }, tried(HOUR, { retryAt: HOUR }), options);
+    const sooner = afterAttempt(
+      { ...NEW, attempts: 3, firstAt: 0 },
+      tried(HOUR, { retryAt: HOUR }),
+      options,
+    );
     assert.equal(sooner.nextAt, 3 * HOUR);
     const beyond = afterAttempt(NEW, tried(0, { retryAt: 9 * DAY }), options);
     assert.equal(beyond.nextAt, DAY);

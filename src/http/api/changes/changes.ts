@@ -223,7 +223,14 @@ function readSpec(text: string | undefined, mistakes: Mistake[]): unknown {
 }
 
 /** Returns the same error with pointers to the query parameters. */
-export function placedInQuery({ code, message, errors, members, headers, cause }: AppError): AppError {
+export function placedInQuery({
+  code,
+  message,
+  errors,
+  members,
+  headers,
+  cause,
+}: AppError): AppError {
   const placed = errors.map((mistake) => ({ ...mistake, pointer: inQuery(mistake.pointer) }));
   const [first] = errors;
   const at = (pointer: string) => `At ${pointer}:`;

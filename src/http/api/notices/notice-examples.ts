@@ -44,7 +44,7 @@ export const EXAMPLE_WEBHOOK = {
 /** A secret of no webhook. */
 export const EXAMPLE_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/** What a webhook is sent. */
+/** The body of a delivery. */
 export const EXAMPLE_EVENT = {
   type: "search.changed",
   timestamp: "2026-11-15T06:00:02.000Z",

@@ -65,15 +65,16 @@ export function rotateWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookSe
 }
 
 /** `POST /v1/webhooks/{id}/test`: sends a sample, and waits for its outcome. */
-export async function testWebhook(
-  call: KeyCall<"notices">,
-): Promise<ShapedAnswer<"WebhookTest">> {
+export async function testWebhook(call: KeyCall<"notices">): Promise<ShapedAnswer<"WebhookTest">> {
   const { id } = find(call);
   const sent = await call.service.notices.webhooks.test(call.identity.tenantId, id);
   const { status, tookMs, error } = sent.outcome;
   const test = { id: sent.id, delivered: error === null, status };
   const duration_ms = Math.round(tookMs);
-  return answer("WebhookTest", { request_id: call.requestId, test: { ...test, duration_ms, error } });
+  return answer("WebhookTest", {
+    request_id: call.requestId,
+    test: { ...test, duration_ms, error },
+  });
 }
 
 /** `GET /v1/notices`: the tenant's notices with their deliveries, newest first. */

@@ -25,7 +25,11 @@ const secretExample = () => ({
   ...webhookExample(),
   ...{ secret: EXAMPLE_SECRET, public_key: EXAMPLE_WEBHOOK.public_key },
 });
-const one = { description: "The webhook.", schema: "WebhookAnswer", example: webhookExample } as const;
+const one = {
+  description: "The webhook.",
+  schema: "WebhookAnswer",
+  example: webhookExample,
+} as const;
 
 function idOf(name: string, of: string, example: string): Parameter {
   const path = { name, in: "path", required: true } as const;

@@ -13,13 +13,7 @@ import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { NoticeOptions, SearchRow } from "../../../store/searchstore.ts";
-import {
-  type BodyObject,
-  computed,
-  isSmall,
-  type ReadPart,
-  readTask,
-} from "../../server/body.ts";
+import { type BodyObject, computed, isSmall, type ReadPart, readTask } from "../../server/body.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import { calledWith, type Reply } from "../../server/routetable.ts";
@@ -181,7 +175,11 @@ function readSent(
   saved: string | null,
 ): ReadSearchBody | Promise<ReadSearchBody> {
   if (isSmall(call.body)) {
-    return SEARCH_BODY.run({ ...readTask(call, call.body), saved }, segment, call) as ReadSearchBody;
+    return SEARCH_BODY.run(
+      { ...readTask(call, call.body), saved },
+      segment,
+      call,
+    ) as ReadSearchBody;
   }
   return computed(call, SEARCH_BODY, { ...readTask(call), saved }, { segment });
 }
@@ -211,19 +209,13 @@ function newFeed(): string {
 }
 
 /** Returns the search in the path. Throws `not_found`, also for another tenant's. */
-function find(
-  { service, identity, params }: KeyCall<"searches">,
-  id = params.id ?? "",
-): SearchRow {
+function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {
   const row = service.searches.find(identity.tenantId, id);
   if (row !== undefined) return row;
   throw new AppError("not_found", "There is no such saved search. It may have been deleted.");
 }
 
-function bodyOf(
-  call: KeyCall<"notices" | "searches">,
-  row: SearchRow,
-): Shape<"SavedSearchAnswer"> {
+function bodyOf(call: KeyCall<"notices" | "searches">, row: SearchRow): Shape<"SavedSearchAnswer"> {
   return { request_id: call.requestId, search: searchJson(call, row) };
 }
 
@@ -241,10 +233,7 @@ function entryJson(
   };
 }
 
-function searchJson(
-  call: KeyCall<"notices" | "searches">,
-  row: SearchRow,
-): Shape<"SavedSearch"> {
+function searchJson(call: KeyCall<"notices" | "searches">, row: SearchRow): Shape<"SavedSearch"> {
   const text = call.service.searches.specOf(row.tenantId, row.id) ?? "{}";
   const wish = row.export === null ? null : (JSON.parse(row.export) as ExportWish);
   const { limit, ...rest } = wish ?? { limit: null };

@@ -1,14 +1,14 @@
 /**
  * Reads the body of a saved search, new or changed. Input: a parsed body, the plan, and a snapshot.
  * Output: the normalized spec and the options of its notices, as stored.
- * Invariant: every mistake of a body is reported at once. A spec may be as broad as a client likes:
+ * Invariant: all mistakes of a body are reported together. A spec may be as broad as a client likes:
  * notices only list changes. An export is checked here as if it were created now, so that it is not
  * refused for its form a month later.
  */
 import { includesExports, type Plan } from "../../../access/plans.ts";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError } from "../../../errors.ts";
-import { exportSpec, type ExportWish } from "../../../notices/noticeexports.ts";
+import { type ExportWish, exportSpec } from "../../../notices/noticeexports.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
@@ -28,7 +28,7 @@ const NAME_MAX = 100;
 const MEMBERS = ["name", "spec", "watch", "only_changes", "export", "feed"];
 const EXPORT_MEMBERS = ["output", "kinds", "limit"];
 
-/** What a body says about a search; members that it lacks are undefined. */
+/** Members of a body about a search; those that it lacks are undefined. */
 export interface ReadSearchBody {
   readonly name?: string;
   readonly spec?: AccountQuerySpec;

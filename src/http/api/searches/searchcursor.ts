@@ -35,7 +35,11 @@ export function encodeSearchCursor(
  * Reads a cursor back.
  * @throws AppError `invalid_cursor` if it is foreign, altered, or another tenant's.
  */
-export function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecrets): SearchPlace {
+export function decodeSearchCursor(
+  text: string,
+  tenantId: string,
+  secrets: CursorSecrets,
+): SearchPlace {
   const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
   const sent = Buffer.from(mac, "base64url");
   // Two bits of the last character mean nothing; only zeros are canonical.
