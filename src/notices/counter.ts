@@ -67,7 +67,7 @@ interface HeldPair extends ChangePair {
 }
 
 /** Counts until it is stopped. */
-export class Counter {
+export class NoticeCounter {
   readonly #parts: CounterParts;
   /** Notices that wait for their exports. */
   readonly #exporting = new Map<string, Promise<void>>();

@@ -13,19 +13,19 @@ import { describeError, type Log } from "../process/log.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
 import type { DeliveryRow, DueWebhook, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
-import { type Attempt, afterAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
+import { type DeliveryAttempt, afterAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
 
 /** Requests to one host, to all receivers of a tenant, and in all, at the same time. */
-export const PER_HOST = 4;
+const PER_HOST = 4;
 const PER_TENANT = 256;
 const IN_ALL = 512;
 /** Time from the end of an attempt to the search for the next one, in milliseconds. */
 const GATHER_MS = 20;
 
 /** Parts of the deliverer. */
-export interface DelivererParts {
+interface DelivererParts {
   readonly notices: NoticeStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
@@ -132,7 +132,7 @@ export class Deliverer {
   }
 
   /** Stores an outcome; call it inside a transaction. */
-  #settle(row: DeliveryRow, outcome: Attempt): HealthEvent {
+  #settle(row: DeliveryRow, outcome: DeliveryAttempt): HealthEvent {
     const { webhooks, audit, retryMs, random, attempted } = this.#parts;
     const webhook = webhooks.find(row.webhook);
     if (webhook === undefined) return "none";

@@ -23,7 +23,7 @@ export interface NoticeWithDeliveries {
 }
 
 /** Which notices a replay queues again. */
-export interface ReplayWish {
+interface ReplayWish {
   readonly tenantId: string;
   readonly id: string;
   /** Last notice of a range, or null for one notice. */

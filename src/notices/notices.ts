@@ -19,7 +19,7 @@ import { SearchStore } from "../store/searchstore.ts";
 import type { SecretRing } from "../store/secrets.ts";
 import type { StateDatabase } from "../store/sqlite.ts";
 import { WebhookStore } from "../store/webhookstore.ts";
-import { Counter, type CounterParts } from "./counter.ts";
+import { NoticeCounter, type CounterParts } from "./counter.ts";
 import { Deliverer } from "./deliverer.ts";
 import { Egress, type Resolve } from "./egress.ts";
 import { NoticeHistory } from "./history.ts";
@@ -34,7 +34,7 @@ const CONNECT_MS = 10_000;
 const FORGET_AT_ONCE = 200;
 
 /** Settings of the notices. */
-export interface NoticeSettings {
+interface NoticeSettings {
   /** Comma-separated networks that receivers may be in, or null. */
   readonly allowNetworks: string | null;
   readonly retryMs: number;
@@ -73,7 +73,7 @@ export class Notices {
   readonly #parts: NoticeParts;
   readonly #store: NoticeStore;
   readonly #hooks: WebhookStore;
-  readonly #counter: Counter;
+  readonly #counter: NoticeCounter;
   readonly #deliverer: Deliverer;
   #timer: NodeJS.Timeout | null = null;
   /** A served month that could not be noted yet. */
@@ -113,7 +113,7 @@ export class Notices {
       },
     });
     const making = { store, exporter, listed, plans, planOf, clock, secrets: parts.linkSecrets };
-    this.#counter = new Counter({
+    this.#counter = new NoticeCounter({
       ...{ store, webhooks, plans, planOf, dataDir: parts.dataDir, clock, log },
       ...{ served: parts.served, changes: parts.changes },
       exports: new NoticeExports(making),

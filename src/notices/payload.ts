@@ -8,7 +8,7 @@ import type { ChangeTotals } from "../changes/query.ts";
 import type { NoticeRow } from "../store/noticestore.ts";
 
 /** Largest body of a webhook. */
-export const BODY_BYTES_MAX = 20_000;
+const BODY_BYTES_MAX = 20_000;
 
 /** An account of a notice: its change, the fields that changed, and its output fields. */
 export type FirstAccount = Readonly<Record<string, unknown>> & {
@@ -29,7 +29,7 @@ export interface NoticeCounts extends ChangeTotals {
 }
 
 /** Links of a notice; null if there is nothing to link. */
-export interface NoticeLinks {
+interface NoticeLinks {
   readonly console: string;
   readonly changes: string;
   readonly export: string | null;
@@ -41,7 +41,7 @@ export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | 
 }
 
 /** Returns the links of a notice. `base` is the public address of the server, or empty. */
-export function linksOf(row: NoticeRow, base: string): NoticeLinks {
+function linksOf(row: NoticeRow, base: string): NoticeLinks {
   const search = encodeURIComponent(row.searchId);
   const file = countsOf(row)?.file ?? null;
   return {

@@ -35,7 +35,7 @@ export const FAILING_MS = 5 * 24 * HOUR_MS;
 export const WARNINGS = 3;
 
 /** Outcome of one attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly tookMs: number;
@@ -57,7 +57,7 @@ interface ScheduleOptions {
 /** Returns a delivery after an attempt. */
 export function afterAttempt(
   row: DeliveryRow,
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   options: ScheduleOptions,
 ): DeliveryRow {
   const attempts = row.attempts + 1;
@@ -74,7 +74,7 @@ export function afterAttempt(
   return { ...tried, nextAt: Math.min(nextTime(attempts, attempt, options), lastAt) };
 }
 
-function nextTime(attempts: number, attempt: Attempt, { random }: ScheduleOptions): number {
+function nextTime(attempts: number, attempt: DeliveryAttempt, { random }: ScheduleOptions): number {
   const delay = DELAYS_MS[Math.min(attempts, DELAYS_MS.length) - 1] as number;
   const varied = delay * (1 + JITTER * (2 * random() - 1));
   const next = attempt.endedAt + Math.round(varied);
@@ -87,7 +87,7 @@ export type HealthEvent = "none" | "warned" | "disabled";
 /** Returns the health of a webhook after an attempt, and what its owners must know. */
 export function healthAfter(
   health: WebhookHealth,
-  { endedAt, status, error }: Attempt,
+  { endedAt, status, error }: DeliveryAttempt,
 ): { readonly health: WebhookHealth; readonly event: HealthEvent } {
   if (error === null) {
     const well = { failingSince: null, struckAt: null, strikes: 0, warnings: 0 };

@@ -7,7 +7,7 @@
 import type { Way } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
 import { EgressRefusal } from "./egress.ts";
-import type { Attempt } from "./schedule.ts";
+import type { DeliveryAttempt } from "./schedule.ts";
 
 /** Time for one attempt, in milliseconds. */
 export const ATTEMPT_MS = 15_000;
@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX = 65_536;
 const RETRY_AFTER_MAX_MS = 86_400_000;
 
 /** A request to a receiver. */
-export interface Outgoing {
+interface Outgoing {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -29,7 +29,7 @@ export async function attempt(
   { url, headers, body }: Outgoing,
   clock: Clock,
   ended: AbortSignal,
-): Promise<Attempt> {
+): Promise<DeliveryAttempt> {
   const startedAt = clock.nowMs();
   const beganMs = clock.monotonicMs();
   const late = AbortSignal.timeout(ATTEMPT_MS);
@@ -37,7 +37,7 @@ export async function attempt(
     status: number | null,
     error: string | null,
     retryAt: number | null = null,
-  ): Attempt => {
+  ): DeliveryAttempt => {
     const tookMs = clock.monotonicMs() - beganMs;
     return { startedAt, endedAt: clock.nowMs(), tookMs, status, error, retryAt };
   };

@@ -20,7 +20,7 @@ export const OVERLAP_MS = 86_400_000;
 const PKCS8_START = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** A message to sign. */
-export interface Message {
+interface Message {
   /** Value of `webhook-id`. */
   readonly id: string;
   /** Time of the attempt. */

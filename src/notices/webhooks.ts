@@ -18,7 +18,7 @@ import type { SignatureKind, WebhookRow, WebhookStore } from "../store/webhookst
 import { seedsOf } from "./deliverer.ts";
 import type { Egress } from "./egress.ts";
 import { testBody } from "./payload.ts";
-import type { Attempt } from "./schedule.ts";
+import type { DeliveryAttempt } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { OVERLAP_MS, SEED_BYTES, signedHeaders } from "./signing.ts";
 
@@ -28,7 +28,7 @@ const URL_MAX = 2_048;
 const SEARCHES_MAX = 500;
 
 /** Requested members of a webhook; undefined ones stay as they are. */
-export interface WebhookWish {
+interface WebhookWish {
   readonly url?: unknown;
   readonly searches?: unknown;
   readonly signature?: unknown;
@@ -152,7 +152,7 @@ export class Webhooks {
   async test(
     tenantId: string,
     id: string,
-  ): Promise<{ readonly id: string; readonly outcome: Attempt }> {
+  ): Promise<{ readonly id: string; readonly outcome: DeliveryAttempt }> {
     const { clock, way, userAgent, baseUrl } = this.#parts;
     const webhook = this.find(tenantId, id);
     const test = `tst_${randomBytes(16).toString("hex")}`;

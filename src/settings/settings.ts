@@ -285,8 +285,8 @@ export const SETTINGS = {
   ),
   "notices.allow_networks": setting<string | null>(
     null,
-    "Networks outside the public internet that webhooks may send to, separated by commas, such as " +
-      "10.0.0.0/8; plain http works only there. null: none.",
+    "Networks outside the public internet that webhooks may send to, separated by commas, such " +
+      "as 10.0.0.0/8; plain http works only there. null: none.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
   ),
   "notices.retry_hours": setting<number>(

@@ -17,7 +17,7 @@ export interface NotedMonth {
 }
 
 /** State of a notice. */
-export type NoticeState = "counting" | "counted" | "failed";
+type NoticeState = "counting" | "counted" | "failed";
 
 /** A notice as stored. Times are milliseconds since the epoch. */
 export interface NoticeRow {

@@ -12,7 +12,7 @@ import type { StateDatabase } from "./sqlite.ts";
 export type SignatureKind = "v1" | "v1a" | "both";
 
 /** Why a webhook is disabled: its owner, an answer 410, or five days without success. */
-export type DisabledReason = "owner" | "gone" | "failing";
+type DisabledReason = "owner" | "gone" | "failing";
 
 /** A webhook as stored. Times are milliseconds since the epoch or null. */
 export interface WebhookRow {
@@ -66,7 +66,7 @@ export type WebhookHealth = Pick<
 >;
 
 /** State of a delivery. */
-export type DeliveryState = "waiting" | "delivered" | "failed";
+type DeliveryState = "waiting" | "delivered" | "failed";
 
 /** A delivery as stored. */
 export interface DeliveryRow {

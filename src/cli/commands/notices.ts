@@ -28,18 +28,18 @@ import { type Absent, type DataDirOptions, withDatabase } from "../support/state
 import { VERSION } from "./version.ts";
 
 /** Options of commands about notices. */
-export interface NoticeOptions extends DataDirOptions {
+export interface NoticeFlags extends DataDirOptions {
   readonly tenant: string;
   readonly config?: string;
   readonly json?: true;
 }
 
-interface ListOptions extends NoticeOptions {
+interface ListOptions extends NoticeFlags {
   readonly search?: string;
   readonly limit: string;
 }
 
-interface ReplayOptions extends NoticeOptions {
+interface ReplayOptions extends NoticeFlags {
   readonly through?: string;
   readonly webhook?: string;
   readonly onlyFailed?: true;
@@ -79,7 +79,7 @@ export function registerNotices(program: Command): void {
     .option("--limit <n>", "maximum number of notices", "50")
     .action((options: ListOptions) => working(options, (open) => list(open, options), "read"));
   common(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
-    (id: string, options: NoticeOptions) => working(options, (open) => show(open, id), "read"),
+    (id: string, options: NoticeFlags) => working(options, (open) => show(open, id), "read"),
   );
   common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
     .option("--through <id>", "last notice of a range")
@@ -89,7 +89,7 @@ export function registerNotices(program: Command): void {
       working(options, (open) => replay(open, id, options)),
     );
   common(explain(notices.command("test"), TEST).argument("<webhook>", "its id")).action(
-    (id: string, options: NoticeOptions) => working(options, (open) => test(open, id, options)),
+    (id: string, options: NoticeFlags) => working(options, (open) => test(open, id, options)),
   );
 }
 
@@ -128,14 +128,14 @@ function common(command: Command): Command {
 
 /** Runs work on the notices of a tenant. Throws `CommandError` for what the API refuses. */
 export function working<Result>(
-  options: NoticeOptions,
+  options: NoticeFlags,
   work: (open: OpenNotices) => Result,
   absent: Absent = "refuse",
 ): Result {
   return withDatabase(options, (database) => work(openNotices(database, options)), absent);
 }
 
-function openNotices(database: StateDatabase, options: NoticeOptions): OpenNotices {
+function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices {
   const config = configOf({}, options.config);
   const tenants = new Keyring(new KeyStore(database), systemClock);
   const { id: tenantId } = tenants.tenant(options.tenant);
@@ -187,7 +187,7 @@ function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayO
   stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
 }
 
-async function test(open: OpenNotices, id: string, { json }: NoticeOptions): Promise<void> {
+async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promise<void> {
   try {
     const { outcome, ...sent } = await open.webhooks.test(open.tenantId, id);
     const { status, error } = outcome;

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { stdout } from "../../process/terminal.ts";
 import { explain } from "../support/helptext.ts";
-import { type NoticeOptions, type OpenNotices, working } from "./notices.ts";
+import { type NoticeFlags, type OpenNotices, working } from "./notices.ts";
 
-interface WatchOptions extends NoticeOptions {
+interface WatchOptions extends NoticeFlags {
   readonly search?: string;
   readonly all?: true;
   readonly once?: true;

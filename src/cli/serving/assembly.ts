@@ -123,8 +123,7 @@ export function makeService(parts: Parts): ServedService {
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
-  const notices = openNotices({ ...parts, log, registry, changes, exporter, people, secrets });
-  telemetry.watchNotices(() => notices.counts());
+  const notices = openNotices({ ...parts, ...snapshots, log, exporter, people, secrets, telemetry });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
@@ -136,8 +135,7 @@ export function makeService(parts: Parts): ServedService {
     ...{ searches: new SearchStore(database), notices, rateLimits, pressure },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
-    segment: registry.current.bind(registry),
-    replaced: registry.retired.bind(registry),
+    ...{ segment: registry.current.bind(registry), replaced: registry.retired.bind(registry) },
     hold: registry.hold.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
@@ -170,8 +168,7 @@ export function makeService(parts: Parts): ServedService {
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       pressure.close();
       telemetry.close();
-      flush(log, () => keyring.flushUsed());
-      flush(log, () => people.sessions.flush());
+      for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
       flush(log, () => usage.flush());
       closeDatabase(database);
       await scrubber.stop();
@@ -356,11 +353,12 @@ function openNotices(
     readonly exporter: Exports;
     readonly people: ReturnType<typeof openConsole>;
     readonly secrets: Secrets;
+    readonly telemetry: Telemetry;
   },
 ): Notices {
-  const { config, registry, changes, people, secrets, ...rest } = parts;
+  const { config, registry, changes, people, secrets, telemetry, ...rest } = parts;
   const hour = 3_600_000;
-  return new Notices({
+  const notices = new Notices({
     ...{ ...rest, clock: systemClock, listed: people.listed, linkSecrets: secrets.link },
     consolePlan: people.users.consolePlan.bind(people.users),
     served: {
@@ -377,6 +375,8 @@ function openNotices(
       version: VERSION,
     },
   });
+  telemetry.watchNotices(() => notices.counts());
+  return notices;
 }
 
 function openExports(parts: {

@@ -49,7 +49,7 @@ const TAGS = [
 export function openApiDocument(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, TSchema>>,
-  version: string,
+  { version, webhooks }: { readonly version: string; readonly webhooks: Json },
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -69,6 +69,7 @@ export function openApiDocument(
     security: [{ key: [] }],
     tags: TAGS,
     paths,
+    webhooks,
     components: {
       schemas,
       headers: headerComponents(),

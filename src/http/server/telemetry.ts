@@ -14,6 +14,7 @@ import type { Clock } from "../../process/clock.ts";
 import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
+import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
@@ -63,19 +64,6 @@ interface TelemetrySources {
   readonly exports: () => Readonly<Record<"queued" | "running", number>>;
   /** Free bytes of the exports' disk; null if unknown. */
   readonly freeBytes: () => number | null;
-}
-
-/** Numbers of the notices, read when the metrics are scraped. */
-interface NoticeNumbers {
-  readonly states: Readonly<Record<string, number>>;
-  /** Deliveries that wait, running attempts, and seconds by which the oldest is late. */
-  readonly waiting: number;
-  readonly running: number;
-  readonly lateSeconds: number;
-  /** Webhooks disabled for failures. */
-  readonly disabled: number;
-  /** Attempts by outcome. */
-  readonly attempts: Readonly<Record<string, number>>;
 }
 
 /** Threads with their own counters. */
@@ -185,35 +173,7 @@ export class Telemetry {
 
   /** Adds the metrics of notices. */
   watchNotices(read: () => NoticeNumbers): void {
-    const byName = (name: string, help: string, label: string, values: keyof NoticeNumbers) =>
-      this.#metrics.add(
-        new Gauge(
-          { name, help, labels: [label] },
-          () => Object.entries(read()[values]).map(([key, count]) => [[key], count] as const),
-          values === "attempts" ? "counter" : "gauge",
-        ),
-      );
-    byName("peneira_notices", "Notices of saved searches, by state.", "state", "states");
-    byName(
-      "peneira_notice_attempts_total",
-      "Attempts to deliver notices: delivered, retried later, or failed for good.",
-      "outcome",
-      "attempts",
-    );
-    this.#gauge("peneira_notice_queue", "Deliveries that wait, without disabled webhooks.", () => {
-      return read().waiting;
-    });
-    this.#gauge("peneira_notice_running", "Deliveries that are being sent.", () => read().running);
-    this.#gauge(
-      "peneira_notice_late_seconds",
-      "Time by which the oldest due delivery is late; it grows if nothing can be sent.",
-      () => read().lateSeconds,
-    );
-    this.#gauge(
-      "peneira_webhooks_disabled",
-      "Webhooks that were disabled because they kept failing or answered 410.",
-      () => read().disabled,
-    );
+    for (const gauge of noticeGauges(read)) this.#metrics.add(gauge);
   }
 
   /** Adds the scraped metrics of a thread that owns no state. */

@@ -16,8 +16,8 @@ import { ATTEMPT_MS } from "../../../src/notices/sender.ts";
 import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { WebhookStore } from "../../../src/store/webhookstore.ts";
-import { type Office, openOffice, START_MS, TENANT } from "../../support/notices/office.ts";
-import { type Receiver, startReceiver, status, WELL } from "../../support/notices/receiver.ts";
+import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
+import { type Receiver, startReceiver, status, WELL } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOUR = 3_600_000;

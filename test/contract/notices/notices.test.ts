@@ -16,13 +16,13 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { publicKeyOf, secretOf } from "../../../src/notices/signing.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { type Office, openOffice, TENANT } from "../../support/notices/office.ts";
+import { type Office, openOffice, TENANT } from "../../support/changes/office.ts";
 import {
   type Received,
   type Receiver,
   startReceiver,
   status,
-} from "../../support/notices/receiver.ts";
+} from "../../support/changes/receiver.ts";
 import type { TwinRow } from "../../support/twin.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;

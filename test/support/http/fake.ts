@@ -448,15 +448,10 @@ export async function startFake(
   return {
     base: `http://127.0.0.1:${server.port}`,
     port: server.port,
-    transport,
-    dataDir,
-    service,
-    keyring,
-    exporter,
+    ...{ transport, dataDir, service, keyring, exporter },
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
     logged,
-    ...{ bodies: opened.bodies, sockets: opened.sockets },
-    streams: service.streams,
+    ...{ bodies: opened.bodies, sockets: opened.sockets, streams: service.streams },
     load: (next) => {
       segment = next;
     },

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  type Attempt,
+  type DeliveryAttempt,
   afterAttempt,
   FAILING_MS,
   healthAfter,
@@ -26,7 +26,7 @@ const NEW: DeliveryRow = {
   ...{ firstAt: null, lastAt: null, lastStatus: null, lastMs: null, lastError: null },
 };
 
-function tried(atMs: number, more: Partial<Attempt> = {}): Attempt {
+function tried(atMs: number, more: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
   const failed = { status: 500, error: "no", retryAt: null };
   return { startedAt: atMs, endedAt: atMs, tookMs: 3, ...failed, ...more };
 }

@@ -150,7 +150,7 @@ function deliveryJson(row: DeliveryRow): Shape<"Notice">["deliveries"][number] {
 }
 
 /** Returns a webhook as JSON. */
-export function webhookJson(row: WebhookRow): Shape<"Webhook"> {
+function webhookJson(row: WebhookRow): Shape<"Webhook"> {
   return {
     id: row.id,
     url: row.url,

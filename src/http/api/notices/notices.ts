@@ -7,7 +7,7 @@ import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
 import { EXAMPLE_END, EXAMPLE_REQUEST } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
 import { type ApiRoute, BODY_ERRORS, route } from "../route.ts";
-import { EXAMPLE_NOTICE, EXAMPLE_SECRET, EXAMPLE_WEBHOOK } from "./notice-examples.ts";
+import { EXAMPLE_EVENT, EXAMPLE_NOTICE, EXAMPLE_SECRET, EXAMPLE_WEBHOOK } from "./notice-examples.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -58,6 +58,32 @@ const SENT =
 
 const WRITE_ERRORS = [...BODY_ERRORS, "invalid_request", "overloaded"] as const;
 const READ_ERRORS = ["not_found", "overloaded"] as const;
+
+/** The request that a receiver gets, for the document. */
+export const NOTICE_WEBHOOKS = {
+  notice: {
+    post: {
+      operationId: "receiveNotice",
+      tags: ["notices"],
+      summary: "A notice, as a webhook gets it",
+      description: SENT,
+      security: [],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: { $ref: "#/components/schemas/NoticeEvent" },
+            example: EXAMPLE_EVENT,
+          },
+        },
+      },
+      responses: {
+        "2XX": { description: "It has arrived." },
+        "410": { description: "No more notices are wanted: the webhook is disabled." },
+      },
+    },
+  },
+};
 
 /** Routes of webhooks and notices. */
 export const NOTICE_ROUTES: readonly ApiRoute[] = [

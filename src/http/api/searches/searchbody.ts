@@ -1,8 +1,8 @@
 /**
  * Reads the body of a saved search, new or changed. Input: a parsed body, the plan, and a snapshot.
  * Output: the normalized spec and the options of its notices, as stored.
- * Invariant: all mistakes of a body are reported together. A spec may be as broad as a client likes:
- * notices only list changes. An export is checked here as if it were created now, so that it is not
+ * Invariant: all mistakes of a body are reported together. A spec may be as broad as a client
+ * likes: notices only list changes. An export is checked here as if it were created now, so that it is not
  * refused for its form a month later.
  */
 import { includesExports, type Plan } from "../../../access/plans.ts";
@@ -41,7 +41,7 @@ export interface ReadSearchBody {
 }
 
 /** A body with the saved spec that it may change; null for a new search. */
-export interface SearchBodyTask extends ReadTask {
+interface SearchBodyTask extends ReadTask {
   readonly saved: string | null;
 }
 
@@ -127,7 +127,8 @@ function readExport({ members, mistakes }: BodyObject, plan: Plan): string | nul
   }
   const own: BodyObject = { members: sent, mistakes: [] };
   for (const member of Object.keys(sent).filter((one) => !EXPORT_MEMBERS.includes(one))) {
-    const detail = `There is no member ${shown(member)} here; known are ${EXPORT_MEMBERS.join(", ")}.`;
+    const known = EXPORT_MEMBERS.join(", ");
+    const detail = `There is no member ${shown(member)} here; known are ${known}.`;
     own.mistakes.push({ pointer: `/${member.slice(0, 256)}`, code: "unknown_member", detail });
   }
   if (sent.output === undefined) {

@@ -16,7 +16,7 @@ import { DOCS_POLICY, errorsPage, referencePage } from "../../../../src/http/ope
 import { html } from "../../../../src/text/markup.ts";
 
 const routes = listed(ROUTES);
-const document = openApiDocument(routes, SCHEMAS, "1.2.3");
+const document = openApiDocument(routes, SCHEMAS, { version: "1.2.3", webhooks: {} });
 
 /** Every object of a document, with the document itself. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {

@@ -55,6 +55,9 @@ export interface OfficeOptions {
   };
 }
 
+/** Turns until work counts as endless: minutes. */
+const TURNS_MAX = 5_000;
+
 let searches = 0;
 
 /** Opens an office in a new state. */
@@ -81,26 +84,9 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
   lists.start();
   const saved = new Lists(new ListStore(database), clock);
   const store = new SearchStore(database);
-  const { settings = {}, ...others } = parts;
+  const known = { database, dataDir, clock, log, changes: { months, lists } };
   const open = () =>
-    new Notices({
-      ...{ database, dataDir, clock, log, plans: loadPlans(), consolePlan: () => "enterprise" },
-      served: {
-        current: () => registry.current(),
-        retired: (belongs) => registry.retired(belongs),
-        hold: (segment) => registry.hold(segment),
-      },
-      changes: { months, lists },
-      exporter: { create: () => refuse(), settled: () => refuse() },
-      listed: new ListedSpecs(saved),
-      linkSecrets: openSecrets(dataDir).link,
-      random: () => 0.5,
-      ...others,
-      settings: {
-        ...{ allowNetworks: "127.0.0.0/8", retryMs: 86_400_000, retentionMs: 31_536_000_000 },
-        ...{ baseUrl: "https://peneira.example.com", version: "0.0.0-test", ...settings },
-      },
-    });
+    new Notices({ ...partsOf({ ...known, registry, listed: new ListedSpecs(saved) }, parts) });
   const office = {
     ...{ notices: open(), clock, database, searches: store, lists: saved, logged },
     search(name: string, spec: object = {}, more = {}) {
@@ -118,8 +104,7 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
     },
     async work() {
       for (let quiet = 0, turns = 0; quiet < 3; ) {
-        if (turns++ > 1_500)
-          throw new Error(`it never ends: ${JSON.stringify(office.notices.counts())}`);
+        if (turns++ > TURNS_MAX) throw new Error(JSON.stringify(office.notices.counts()));
         office.notices.tick();
         await new Promise((resolve) => setTimeout(resolve, 15));
         await office.notices.idle();
@@ -142,6 +127,34 @@ export async function openOffice({ folder, parts = {} }: OfficeOptions): Promise
     },
   };
   return office;
+}
+
+/** Parts of the notices; `own` replaces some. */
+function partsOf(
+  {
+    registry,
+    ...known
+  }: Pick<NoticeParts, "database" | "dataDir" | "clock" | "log" | "changes" | "listed"> & {
+    readonly registry: SegmentRegistry;
+  },
+  { settings = {}, ...own }: NonNullable<OfficeOptions["parts"]>,
+): NoticeParts {
+  return {
+    ...{ ...known, plans: loadPlans(), consolePlan: () => "enterprise" },
+    served: {
+      current: () => registry.current(),
+      retired: (belongs) => registry.retired(belongs),
+      hold: (segment) => registry.hold(segment),
+    },
+    exporter: { create: () => refuse(), settled: () => refuse() },
+    linkSecrets: openSecrets(known.dataDir).link,
+    random: () => 0.5,
+    ...own,
+    settings: {
+      ...{ allowNetworks: "127.0.0.0/8", retryMs: 86_400_000, retentionMs: 31_536_000_000 },
+      ...{ baseUrl: "https://peneira.example.com", version: "0.0.0-test", ...settings },
+    },
+  };
 }
 
 function refuse(): never {
