@@ -13,7 +13,7 @@ import { describeError, type Log } from "../process/log.ts";
 import type { AuditStore } from "../store/auditstore.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
 import type { DeliveryRow, DueWebhook, WebhookRow, WebhookStore } from "../store/webhookstore.ts";
-import { type DeliveryAttempt, afterAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
+import { afterAttempt, type DeliveryAttempt, type HealthEvent, healthAfter } from "./schedule.ts";
 import { attempt } from "./sender.ts";
 import { signedHeaders } from "./signing.ts";
 

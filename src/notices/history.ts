@@ -8,12 +8,15 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import { stateUnwritable } from "../store/failures.ts";
 import type { NoticeRow, NoticeStore } from "../store/noticestore.ts";
+import type { SearchRow } from "../store/searchstore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { DeliveryRow, WebhookStore } from "../store/webhookstore.ts";
+import { type FeedLanguage, feedOf } from "./feed.ts";
 import { noticeBody } from "./payload.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** Notices that one replay queues again. */
+/** Notices in a feed, and those that one replay queues again. */
+const FEED_MAX = 36;
 const REPLAY_MAX = 500;
 
 /** A notice with its deliveries. */
@@ -75,6 +78,14 @@ export class NoticeHistory {
   /** Returns a tenant's notices after a sequence, oldest first, also those not counted yet. */
   after(tenantId: string, sequence: number, limit: number): NoticeRow[] {
     return stored(() => this.#parts.store.after(tenantId, sequence, limit));
+  }
+
+  /** Returns the Atom feed of a search with its newest notices. */
+  feed(search: SearchRow, language: FeedLanguage): string {
+    const { id: searchId, tenantId } = search;
+    const page = { tenantId, searchId, before: Number.MAX_SAFE_INTEGER, limit: FEED_MAX };
+    const rows = stored(() => this.#parts.store.list(page));
+    return feedOf(search, rows, { base: this.#parts.baseUrl, language });
   }
 
   /** Returns the text of a counted notice, as webhooks get it. */

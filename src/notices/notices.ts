@@ -19,7 +19,7 @@ import { SearchStore } from "../store/searchstore.ts";
 import type { SecretRing } from "../store/secrets.ts";
 import type { StateDatabase } from "../store/sqlite.ts";
 import { WebhookStore } from "../store/webhookstore.ts";
-import { NoticeCounter, type CounterParts } from "./counter.ts";
+import { type CounterParts, NoticeCounter } from "./counter.ts";
 import { Deliverer } from "./deliverer.ts";
 import { Egress, type Resolve } from "./egress.ts";
 import { NoticeHistory } from "./history.ts";

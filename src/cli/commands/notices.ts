@@ -161,7 +161,10 @@ function list({ history, tenantId }: OpenNotices, options: ListOptions): void {
   const before = Number.MAX_SAFE_INTEGER;
   const wanted = { before, limit, ...(search === undefined ? {} : { searchId: search }) };
   const notices = history.page(tenantId, wanted).map(noticeJson);
-  if (options.json) return print({ notices });
+  if (options.json) {
+    print({ notices });
+    return;
+  }
   if (notices.length === 0) {
     stderr.print("There is no notice yet: a newer month makes one for each saved search.\n");
     return;
@@ -183,8 +186,8 @@ function show({ history, tenantId }: OpenNotices, id: string): void {
 function replay({ history, tenantId }: OpenNotices, id: string, options: ReplayOptions): void {
   const { through = null, webhook = null, onlyFailed = false } = options;
   const queued = refused(() => history.replay({ tenantId, id, through, webhook, onlyFailed }));
-  if (options.json) return print({ queued });
-  stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
+  if (options.json) print({ queued });
+  else stderr.print(`${queued} ${wordFor(queued, "notice is", "notices are")} queued again.\n`);
 }
 
 async function test(open: OpenNotices, id: string, { json }: NoticeFlags): Promise<void> {

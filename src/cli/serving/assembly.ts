@@ -123,7 +123,15 @@ export function makeService(parts: Parts): ServedService {
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
-  const notices = openNotices({ ...parts, ...snapshots, log, exporter, people, secrets, telemetry });
+  const notices = openNotices({
+    ...parts,
+    ...snapshots,
+    log,
+    exporter,
+    people,
+    secrets,
+    telemetry,
+  });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;

@@ -259,7 +259,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
       throw bodyError("too_large", limitBytes);
     }
-    if (inPieces === undefined) refuseOtherThanJson(this.exchange, pieces);
+    const { bodyless } = found.route;
+    const isTyped = bodyless !== true || this.exchange.header("content-type") !== undefined;
+    if (inPieces === undefined && isTyped) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
     awaited.taker = inPieces?.begin(found.query, sender, this.service);
     this.exchange.body(awaited);

@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  type DeliveryAttempt,
   afterAttempt,
+  type DeliveryAttempt,
   FAILING_MS,
   healthAfter,
   STRIKE_GAP_MS,

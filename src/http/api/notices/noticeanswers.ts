@@ -61,12 +61,14 @@ export function deleteWebhook(call: KeyCall<"notices">): BareAnswer {
 /** `POST /v1/webhooks/{id}/rotate`. */
 export function rotateWebhook(call: KeyCall<"notices">): ShapedAnswer<"WebhookSecret"> {
   const { id } = find(call);
+  refused(bodyOf(call, []));
   return withSecret(call, call.service.notices.webhooks.rotate(ownerOf(call), id));
 }
 
 /** `POST /v1/webhooks/{id}/test`: sends a sample, and waits for its outcome. */
 export async function testWebhook(call: KeyCall<"notices">): Promise<ShapedAnswer<"WebhookTest">> {
   const { id } = find(call);
+  refused(bodyOf(call, []));
   const sent = await call.service.notices.webhooks.test(call.identity.tenantId, id);
   const { status, tookMs, error } = sent.outcome;
   const test = { id: sent.id, delivered: error === null, status };
@@ -92,10 +94,7 @@ export function listNotices(call: KeyCall<"notices" | "secrets">): ShapedAnswer<
 
 /** `POST /v1/notices/{id}/replay`: sends one notice or a range again. */
 export function replayNotices(call: KeyCall<"notices">): ShapedAnswer<"Replayed"> {
-  const body =
-    call.body.byteLength === 0
-      ? { members: {}, mistakes: [] }
-      : readBody(call.body, REPLAY_MEMBERS);
+  const body = bodyOf(call, REPLAY_MEMBERS);
   const through = readId(body, "through");
   const webhook = readId(body, "webhook");
   const { only_failed: failed = false } = body.members;
@@ -242,6 +241,11 @@ function readId({ members, mistakes }: BodyObject, name: "through" | "webhook"):
   const detail = `${name} must be the id of a ${name === "through" ? "notice" : "webhook"}.`;
   mistakes.push({ pointer: `/${name}`, code: "wrong_type", detail });
   return null;
+}
+
+/** Reads a body that may be left out. */
+function bodyOf({ body }: KeyCall, known: readonly string[]): BodyObject {
+  return body.byteLength === 0 ? { members: {}, mistakes: [] } : readBody(body, known);
 }
 
 /** Throws `invalid_request` with all mistakes of a body, if there are any. */

@@ -7,7 +7,12 @@ import { LIST_LIMIT_MAX } from "../../../export/listcursor.ts";
 import { EXAMPLE_END, EXAMPLE_REQUEST } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
 import { type ApiRoute, BODY_ERRORS, route } from "../route.ts";
-import { EXAMPLE_EVENT, EXAMPLE_NOTICE, EXAMPLE_SECRET, EXAMPLE_WEBHOOK } from "./notice-examples.ts";
+import {
+  EXAMPLE_EVENT,
+  EXAMPLE_NOTICE,
+  EXAMPLE_SECRET,
+  EXAMPLE_WEBHOOK,
+} from "./notice-examples.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -161,6 +166,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/v1/webhooks/{id}/rotate",
     access: "key",
+    bodyless: true,
     ...{ id: "rotateWebhook", tag: "notices", summary: "Replace the secret of a webhook" },
     description: "For 24 hours deliveries have the signatures of both secrets.",
     parameters: [webhookId],
@@ -170,13 +176,14 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
         ...{ schema: "WebhookSecret", example: secretExample },
       },
     },
-    errors: READ_ERRORS,
+    errors: ["not_found", ...WRITE_ERRORS],
     handle: rotateWebhook,
   }),
   route({
     method: "POST",
     path: "/v1/webhooks/{id}/test",
     access: "key",
+    bodyless: true,
     sheds: "first",
     ...{ id: "testWebhook", tag: "notices", summary: "Send a sample to a webhook" },
     description:
@@ -196,7 +203,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
         }),
       },
     },
-    errors: READ_ERRORS,
+    errors: ["not_found", ...WRITE_ERRORS],
     handle: testWebhook,
   }),
   route({
@@ -228,6 +235,7 @@ export const NOTICE_ROUTES: readonly ApiRoute[] = [
     method: "POST",
     path: "/v1/notices/{id}/replay",
     access: "key",
+    bodyless: true,
     ...{ id: "replayNotice", tag: "notices", summary: "Send notices again" },
     description:
       "Queues a notice, or all from it through another one, for its webhooks again, up to 500, " +

@@ -8,16 +8,22 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../../../access/quota.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
+import { FEED_LANGUAGES } from "../../../notices/feed.ts";
 import type { ExportWish } from "../../../notices/noticeexports.ts";
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { NoticeOptions, SearchRow } from "../../../store/searchstore.ts";
 import { type BodyObject, computed, isSmall, type ReadPart, readTask } from "../../server/body.ts";
-import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
-import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
+import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
+import {
+  type BareAnswer,
+  type HttpAnswer,
+  noContent,
+  type ShapedAnswer,
+} from "../../server/respond.ts";
 import { calledWith, type Reply } from "../../server/routetable.ts";
-import type { KeyCall } from "../../server/service.ts";
+import type { Call, KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../answershape.ts";
 import { answerChanges } from "../changes/changepage.ts";
 import { changesSince } from "../changes/changepair.ts";
@@ -33,6 +39,8 @@ import {
   searchesFull,
 } from "./searchcursor.ts";
 
+const FEED_NAME = /^([A-Za-z0-9_-]{32})\.atom$/;
+const FEED_TYPE = "application/atom+xml; charset=utf-8";
 const PAGE = 50;
 const PAGE_MAX = 200;
 
@@ -167,6 +175,21 @@ export async function searchChanges(
 function sinceOf(call: KeyCall<"months" | "segment">, row: SearchRow): string | undefined {
   const months = changesSince(call.service);
   return months.find((label) => label <= row.snapshot) ?? months[0];
+}
+
+/** `GET /feeds/{name}`: the Atom feed at a secret address. */
+export function readFeed(call: Call<"notices" | "searches">): HttpAnswer {
+  const [, secret = ""] = FEED_NAME.exec(call.params.name ?? "") ?? [];
+  const row = secret === "" ? undefined : call.service.searches.byFeed(secret);
+  if (row === undefined) throw new AppError("not_found", "There is no such feed, or no longer.");
+  const wanted = call.query.get("lang");
+  const language = wanted === undefined ? "pt" : FEED_LANGUAGES.find((one) => one === wanted);
+  if (language === undefined) {
+    const detail = `lang must be ${FEED_LANGUAGES.join(" or ")}.`;
+    refuseQueryMistakes([queryMistake("lang", "unknown_value", detail)]);
+  }
+  const body = call.service.notices.history.feed(row, language ?? "pt");
+  return { status: 200, type: FEED_TYPE, body };
 }
 
 function readSent(

@@ -3,6 +3,7 @@
  * Invariant: this file has only the rows; the handlers are in searchanswers.ts.
  */
 import Type from "typebox";
+import { FEED_LANGUAGES } from "../../../notices/feed.ts";
 import {
   EXAMPLE_END,
   EXAMPLE_REQUEST,
@@ -18,6 +19,7 @@ import {
   createSearch,
   deleteSearch,
   listSearches,
+  readFeed,
   readSearch,
   searchChanges,
 } from "./searchanswers.ts";
@@ -158,5 +160,29 @@ export const SEARCH_ROUTES: readonly ApiRoute[] = [
     answers: CHANGES_ANSWERS,
     errors: ["not_found", ...CHANGES_ERRORS],
     handle: searchChanges,
+  }),
+  route({
+    method: "GET",
+    path: "/feeds/{name}",
+    access: "open",
+    ...{ id: "readFeed", tag: "notices", summary: "Read the Atom feed of a saved search" },
+    description:
+      "Needs the secret address and no key. An entry for each notice, with its counts and the " +
+      "names of the first companies.",
+    parameters: [
+      {
+        ...{ name: "name", in: "path", required: true, description: "The secret, and .atom." },
+        schema: Type.String(),
+      },
+      {
+        ...{ name: "lang", in: "query", required: false, description: "Language of the entries." },
+        schema: Type.Enum([...FEED_LANGUAGES], { default: "pt" }),
+      },
+    ],
+    answers: {
+      200: { description: "The feed.", schema: null, types: ["application/atom+xml"] },
+    },
+    errors: ["not_found", "overloaded"],
+    handle: readFeed,
   }),
 ];
