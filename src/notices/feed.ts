@@ -7,7 +7,7 @@
  */
 import { Feed } from "feed";
 import type { NoticeRow } from "../store/noticestore.ts";
-import { countsOf, type FirstAccount, linksOf, type NoticeCounts } from "./payload.ts";
+import { countsOf, type FirstAccount, type NoticeCounts } from "./payload.ts";
 
 /** Languages of feeds; the first is the default. */
 export const FEED_LANGUAGES = ["pt", "en"] as const;
@@ -55,9 +55,11 @@ export function feedOf(
 ): string {
   const words = WORDS[language];
   const [newest] = notices;
-  const link = `${base}/app/news#${search.id}`;
+  const own = `urn:peneira:${search.id}`;
+  // A link must be absolute, and the server knows its address only from notices.base_url.
+  const link = base === "" ? own : `${base}/app/news#${search.id}`;
   const feed = new Feed({
-    id: `urn:peneira:${search.id}`,
+    id: own,
     title: plain(words.title(search.name)),
     link,
     language,
@@ -73,7 +75,7 @@ export function feedOf(
     feed.addItem({
       id: `urn:peneira:${row.id}`,
       title: plain(`${row.snapshot}: ${about}`),
-      link: linksOf(row, base).console,
+      link,
       date: new Date(row.countedAt ?? row.createdAt),
       content: `<p>${escaped(about)}</p><ul>${companies.join("")}</ul>`,
     });

@@ -41,7 +41,7 @@ export function countsOf({ counts }: Pick<NoticeRow, "counts">): NoticeCounts | 
 }
 
 /** Returns the links of a notice. `base` is the public address of the server, or empty. */
-export function linksOf(row: NoticeRow, base: string): NoticeLinks {
+function linksOf(row: NoticeRow, base: string): NoticeLinks {
   const search = encodeURIComponent(row.searchId);
   const file = countsOf(row)?.file ?? null;
   return {

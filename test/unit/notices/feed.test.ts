@@ -57,6 +57,11 @@ describe("a feed", () => {
     assert.match(english.title?.[1] ?? "", /12 new, 3 gone, 5 changed/);
   });
 
+  it("is valid without a public address", () => {
+    const { entry } = parsed(feedOf(SEARCH, [notice(1)], { base: "", language: "pt" }));
+    assert.equal(entry?.length, 1);
+  });
+
   it("is well-formed and shows no contact, for hostile names too", () => {
     for (const bad of HOSTILE) {
       const account = {
