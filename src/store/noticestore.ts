@@ -161,7 +161,7 @@ export class NoticeStore {
       .all(nowMs, limit);
   }
 
-  /** Records that a count failed for now. */
+  /** Records a failed count, which is tried again at a time. */
   postpone(id: string, { failure, nextAt }: { failure: string; nextAt: number }): void {
     this.#database
       .prepare(

@@ -123,15 +123,8 @@ export function makeService(parts: Parts): ServedService {
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
-  const notices = openNotices({
-    ...parts,
-    ...snapshots,
-    log,
-    exporter,
-    people,
-    secrets,
-    telemetry,
-  });
+  const made = { log, exporter, people, secrets, telemetry };
+  const notices = openNotices({ ...parts, ...snapshots, ...made });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
@@ -152,14 +145,12 @@ export function makeService(parts: Parts): ServedService {
       if (segment !== null) registry.put(segment);
       changes.lists.start();
       scrubber.start();
-      exporter.start(segment);
-      notices.start(segment);
+      for (const part of [exporter, notices]) part.start(segment);
     },
     load: (segment) => {
       registry.put(segment);
-      exporter.serve(segment);
+      for (const part of [exporter, notices]) part.serve(segment);
       changes.loaded(segment);
-      notices.serve(segment);
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(registry, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
@@ -167,15 +158,12 @@ export function makeService(parts: Parts): ServedService {
     stop: () => {
       stopping = true;
       threads?.stop();
-      exporter.stop();
-      notices.stop();
-      changes.lists.stop();
+      for (const part of [exporter, notices, changes.lists]) part.stop();
     },
     close: async () => {
       await notices.close();
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
-      pressure.close();
-      telemetry.close();
+      for (const part of [pressure, telemetry]) part.close();
       for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
       flush(log, () => usage.flush());
       closeDatabase(database);

@@ -32,7 +32,11 @@ function peneira(...args: string[]): string {
 }
 
 /** Commands whose help is in the file of another one, because a folder has at most 30 entries. */
-const SHARED: Readonly<Record<string, string>> = { manpage: "completion" };
+const SHARED: Readonly<Record<string, string>> = {
+  manpage: "completion",
+  notices: "list",
+  watch: "list",
+};
 
 /** The file of a command: that of the command it belongs to. */
 function fileOf({ command }: Help): string {

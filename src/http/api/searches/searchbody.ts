@@ -2,8 +2,8 @@
  * Reads the body of a saved search, new or changed. Input: a parsed body, the plan, and a snapshot.
  * Output: the normalized spec and the options of its notices, as stored.
  * Invariant: all mistakes of a body are reported together. A spec may be as broad as a client
- * likes: notices only list changes. An export is checked here as if it were created now, so that it is not
- * refused for its form a month later.
+ * likes: notices only list changes. An export is checked here as if it were created now, so that it
+ * is not refused for its form a month later.
  */
 import { includesExports, type Plan } from "../../../access/plans.ts";
 import { WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
