@@ -184,7 +184,7 @@ export const NOTICE_SCHEMAS = {
           ...{ entered: count("Match now and did not."), left: count("Matched and do not now.") },
           changed: count("Match in both months, and a watched field differs."),
           changed_fields: changedFields,
-          first: Type.Array(Type.Object({}), {
+          first: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
             maxItems: 10,
             description: "The first accounts: those that entered, then changed, then left.",
           }),

@@ -73,7 +73,11 @@ export const SAVED_SEARCH_SCHEMAS = {
       spec: named("Spec"),
       watch: orNull(Type.Array(Type.String(), { description: "Null: all of the plan." })),
       only_changes: onlyChanges,
-      export: orNull(Type.Object({}, { description: "The export with each notice, as sent." })),
+      export: orNull(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "The export with each notice, as sent.",
+        }),
+      ),
       feed: orNull(text("Secret address of the Atom feed, without the host.")),
     },
     closed,
