@@ -5,7 +5,7 @@
  * the retention under any clock, and contain no name, e-mail, password, or key; a tenant's users
  * cannot write lines without limit.
  * Does not prove: what commands and routes do with it (cli-audit, console-audit), nor the lines of
- * restores and upgrades (backup, upgrade) and of webhooks (contract/notices).
+ * restores and upgrades (backup, upgrade).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -82,121 +82,129 @@ const newest = () => state.keyring.list().at(-1)?.id;
 const tenantOf = (name: string) => state.keyring.tenant(name).id;
 
 /** A case for each action; other suites cover the state itself. */
-const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}` | `webhook.${string}`>, Case>> =
-  {
-    "tenant.create": {
-      change: () => byMe().createTenant("umbrella"),
-      lines: () => [["tenant.create", tenantOf("umbrella"), {}]],
+type CaseName = Exclude<AuditAction, `state.${string}` | `webhook.${string}`>;
+
+const CASES: Readonly<Record<CaseName, Case>> = {
+  "tenant.create": {
+    change: () => byMe().createTenant("umbrella"),
+    lines: () => [["tenant.create", tenantOf("umbrella"), {}]],
+  },
+  "tenant.rename": {
+    change: () => byMe().renameTenant("acme", "Acme Ltda"),
+    lines: () => [["tenant.rename", acme(), {}]],
+  },
+  "tenant.disable": {
+    change: () => byMe().setTenantDisabled("acme", true),
+    lines: () => [["tenant.disable", acme(), {}]],
+  },
+  "tenant.enable": {
+    change: () => byMe().setTenantDisabled("stopped", false),
+    lines: () => [["tenant.enable", tenantOf("stopped"), {}]],
+  },
+  "tenant.plan": {
+    change: () =>
+      state.users.by(ME).create({
+        ...{
+          email: "eva@example.com",
+          tenant: { name: "acme" },
+          plan: "scale",
+          password: PASSWORD,
+        },
+      }),
+    lines: () => [
+      ["user.create", user("eva@example.com").id, { role: "member" }],
+      ["tenant.plan", acme(), { plan: { from: null, to: "scale" } }],
+    ],
+  },
+  "key.create": {
+    change: () =>
+      byMe().create({ tenant: "new", plan: "free", name: "secret project", expiresAt: END }),
+    lines: () => [
+      ["tenant.create", tenantOf("new"), {}],
+      ["key.create", newest(), { plan: "free", expires_at: time(END) }],
+    ],
+  },
+  "key.rename": {
+    change: () => byMe().rename(key(), "billing"),
+    lines: () => [["key.rename", key().id, {}]],
+  },
+  "key.plan": {
+    change: () => byMe().setTenantPlan("acme", "scale"),
+    lines: () => [
+      ["tenant.plan", acme(), { plan: { from: null, to: "scale" } }],
+      ["key.plan", key().id, { plan: { from: "growth", to: "scale" } }],
+    ],
+  },
+  "key.disable": {
+    change: () => byMe().disable(key()),
+    lines: () => [["key.disable", key().id, {}]],
+  },
+  "key.enable": {
+    change: () => byMe().enable(state.keyring.pick({ name: "off" })),
+    lines: () => [["key.enable", state.keyring.pick({ name: "off" }).id, {}]],
+  },
+  "key.expire": {
+    change: () => byMe().expire(key(), END),
+    lines: () => [["key.expire", key().id, { expires_at: { from: null, to: time(END) } }]],
+  },
+  "key.rotate": {
+    change: () => byMe().rotate(key(), 60_000),
+    lines: () => {
+      const change = { from: null, to: time(state.clock.nowMs() + 60_000) };
+      return [
+        ["key.create", newest(), { plan: "growth", expires_at: null }],
+        ["key.rotate", key().id, { replaced_by: newest(), expires_at: change }],
+      ];
     },
-    "tenant.rename": {
-      change: () => byMe().renameTenant("acme", "Acme Ltda"),
-      lines: () => [["tenant.rename", acme(), {}]],
-    },
-    "tenant.disable": {
-      change: () => byMe().setTenantDisabled("acme", true),
-      lines: () => [["tenant.disable", acme(), {}]],
-    },
-    "tenant.enable": {
-      change: () => byMe().setTenantDisabled("stopped", false),
-      lines: () => [["tenant.enable", tenantOf("stopped"), {}]],
-    },
-    "tenant.plan": {
-      change: () =>
-        state.users.by(ME).create({
-          ...{
-            email: "eva@example.com",
-            tenant: { name: "acme" },
-            plan: "scale",
-            password: PASSWORD,
-          },
-        }),
-      lines: () => [
-        ["user.create", user("eva@example.com").id, { role: "member" }],
-        ["tenant.plan", acme(), { plan: { from: null, to: "scale" } }],
+  },
+  "user.create": {
+    change: () => state.users.by(ME).create({ email: "leo@example.com", tenant: { id: acme() } }),
+    lines: () => [["user.create", user("leo@example.com").id, { role: "member" }]],
+  },
+  "user.invite": {
+    change: () => state.users.by(ME).invite({ email: LEO, tenantId: acme(), role: "owner" }),
+    lines: () => [
+      [
+        "user.invite",
+        user(LEO).id,
+        { role: "owner", expires_at: time(user(LEO).invitedUntil ?? 0) },
       ],
+    ],
+  },
+  "user.uninvite": {
+    change: () => {
+      gone = user("new@example.com").id;
+      state.users.by(ME).uninvite(user("new@example.com"));
     },
-    "key.create": {
-      change: () =>
-        byMe().create({ tenant: "new", plan: "free", name: "secret project", expiresAt: END }),
-      lines: () => [
-        ["tenant.create", tenantOf("new"), {}],
-        ["key.create", newest(), { plan: "free", expires_at: time(END) }],
-      ],
-    },
-    "key.rename": {
-      change: () => byMe().rename(key(), "billing"),
-      lines: () => [["key.rename", key().id, {}]],
-    },
-    "key.disable": {
-      change: () => byMe().disable(key()),
-      lines: () => [["key.disable", key().id, {}]],
-    },
-    "key.enable": {
-      change: () => byMe().enable(state.keyring.pick({ name: "off" })),
-      lines: () => [["key.enable", state.keyring.pick({ name: "off" }).id, {}]],
-    },
-    "key.expire": {
-      change: () => byMe().expire(key(), END),
-      lines: () => [["key.expire", key().id, { expires_at: { from: null, to: time(END) } }]],
-    },
-    "key.rotate": {
-      change: () => byMe().rotate(key(), 60_000),
-      lines: () => {
-        const change = { from: null, to: time(state.clock.nowMs() + 60_000) };
-        return [
-          ["key.create", newest(), { plan: "growth", expires_at: null }],
-          ["key.rotate", key().id, { replaced_by: newest(), expires_at: change }],
-        ];
-      },
-    },
-    "user.create": {
-      change: () => state.users.by(ME).create({ email: "leo@example.com", tenant: { id: acme() } }),
-      lines: () => [["user.create", user("leo@example.com").id, { role: "member" }]],
-    },
-    "user.invite": {
-      change: () => state.users.by(ME).invite({ email: LEO, tenantId: acme(), role: "owner" }),
-      lines: () => [
-        [
-          "user.invite",
-          user(LEO).id,
-          { role: "owner", expires_at: time(user(LEO).invitedUntil ?? 0) },
-        ],
-      ],
-    },
-    "user.uninvite": {
-      change: () => {
-        gone = user("new@example.com").id;
-        state.users.by(ME).uninvite(user("new@example.com"));
-      },
-      lines: () => [["user.uninvite", gone, {}]],
-    },
-    "user.join": {
-      change: () => state.sessions.join(invitation, { password: PASSWORD, kept: false }, HERE),
-      lines: () => [["user.join", user("new@example.com").id, {}]],
-      by: () => `user:${user("new@example.com").id}`,
-    },
-    "user.role": {
-      change: () => state.users.by(ME).setRole(user(RUI), "owner"),
-      lines: () => [["user.role", user(RUI).id, { role: { from: "member", to: "owner" } }]],
-    },
-    "user.disable": {
-      change: () => state.users.by(ME).disable(user(RUI)),
-      lines: () => [["user.disable", user(RUI).id, {}]],
-    },
-    "user.enable": {
-      change: () => state.users.by(ME).enable(user("off@example.com")),
-      lines: () => [["user.enable", user("off@example.com").id, {}]],
-    },
-    "user.password": {
-      change: () => state.users.by(ME).setPassword(user(RUI), "another good password"),
-      lines: () => [["user.password", user(RUI).id, {}]],
-    },
-    "user.sessions": {
-      change: () => state.sessions.endAll(user(RUI).id),
-      lines: () => [["user.sessions", user(RUI).id, {}]],
-      by: () => `user:${user(RUI).id}`,
-    },
-  };
+    lines: () => [["user.uninvite", gone, {}]],
+  },
+  "user.join": {
+    change: () => state.sessions.join(invitation, { password: PASSWORD, kept: false }, HERE),
+    lines: () => [["user.join", user("new@example.com").id, {}]],
+    by: () => `user:${user("new@example.com").id}`,
+  },
+  "user.role": {
+    change: () => state.users.by(ME).setRole(user(RUI), "owner"),
+    lines: () => [["user.role", user(RUI).id, { role: { from: "member", to: "owner" } }]],
+  },
+  "user.disable": {
+    change: () => state.users.by(ME).disable(user(RUI)),
+    lines: () => [["user.disable", user(RUI).id, {}]],
+  },
+  "user.enable": {
+    change: () => state.users.by(ME).enable(user("off@example.com")),
+    lines: () => [["user.enable", user("off@example.com").id, {}]],
+  },
+  "user.password": {
+    change: () => state.users.by(ME).setPassword(user(RUI), "another good password"),
+    lines: () => [["user.password", user(RUI).id, {}]],
+  },
+  "user.sessions": {
+    change: () => state.sessions.endAll(user(RUI).id),
+    lines: () => [["user.sessions", user(RUI).id, {}]],
+    by: () => `user:${user(RUI).id}`,
+  },
+};
 
 /** Objects that some cases need, created before any check. */
 async function prepare(): Promise<void> {
