@@ -2,18 +2,22 @@
  * Saved searches: named specs, each listed with its count when saved and its exact count now. Specs
  * may be large, so they are returned one at a time.
  * Invariant: a saved spec is normalized and was counted. A spec that the current snapshot cannot
- * read stays and has no count. Another tenant's search does not exist. Cursors are stateless and
- * authenticated: only one made here, with one of the given secrets, for the same tenant, is
- * accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
+ * read stays and has no count. Another tenant's search does not exist.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
 import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
+import {
+  decodeSearchCursor,
+  encodeSearchCursor,
+  SEARCHES_MAX,
+  searchesFull,
+} from "../http/api/searches/searchcursor.ts";
 import { statusOf } from "../http/api/service/status.ts";
 import { costOf } from "../http/server/admission.ts";
-import { Turns } from "../http/server/background-tasks.ts";
+import { TimeSlices } from "../http/server/background-tasks.ts";
 import {
   type BodyObject,
   type Computation,
@@ -30,18 +34,15 @@ import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.ts";
 import { currentSegment, loadedSegment, type Segment } from "../search/segment.ts";
-import type { CursorSecrets } from "../spec/cursor.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { SearchPlace, SearchRow } from "../store/searchstore.ts";
-import { type Answered, answered } from "./answered.ts";
+import type { SearchRow } from "../store/searchstore.ts";
 import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
-/** Maximum per tenant. */
-export const SEARCHES_MAX = 500;
 /** Default and maximum number of searches per page. */
 const PAGE = 50;
 const PAGE_MAX = 200;
@@ -62,7 +63,7 @@ const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 /** `GET /searches`: a page of the tenant's searches, newest first; yields between counts. */
 export async function listSearches(
   call: KeyCall<
-    "clock" | "engine" | "hold" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
+    "clock" | "engine" | "retain" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
   >,
 ): Promise<HttpAnswer> {
   const { searches: store, secrets } = call.service;
@@ -75,23 +76,23 @@ export async function listSearches(
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const next = last === undefined ? null : encodeSearchCursor(last, tenantId, secrets.cursor);
   const segment = loadedSegment(call.service);
-  const release = segment === null ? () => {} : call.service.hold(segment);
+  const release = segment === null ? () => {} : call.service.retain(segment);
   try {
-    const searches: Answered<SavedSearch>[] = [];
-    const turns = new Turns();
+    const searches: TypedAnswer<SavedSearch>[] = [];
+    const turns = new TimeSlices();
     for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
       await turns.taken();
       searches.push(await searchOf(call, segment, row));
     }
-    return answered<SearchList>({ searches, next_cursor: next, has_more: next !== null });
+    return typedAnswer<SearchList>({ searches, next_cursor: next, has_more: next !== null });
   } finally {
     release();
   }
 }
 
 /** `GET /searches/{id}`: one search with its spec. */
-export function readSearch(call: SearchCall<"hold" | "segment">): Reply {
+export function readSearch(call: SearchCall<"retain" | "segment">): Reply {
   const segment = loadedSegment(call.service);
   return answerWhole(call, segment, whole(call, segment, find(call)));
 }
@@ -116,7 +117,7 @@ export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
 };
 
 /** `POST /searches`: saves a spec under a name. */
-export function saveSearch(call: SessionCall<CountPart | "hold" | "segment">): Reply {
+export function saveSearch(call: SessionCall<CountPart | "retain" | "segment">): Reply {
   const segment = currentSegment(call.service);
   const read = readRequest(call, segment, SAVE_SEARCH);
   return answerWith(call, segment, read, (search) => save(call, segment, search));
@@ -134,6 +135,7 @@ async function save(
   const row = {
     ...{ id: `sch_${randomBytes(16).toString("hex")}`, tenantId, name, text },
     userId: call.session.user.id,
+    plan: call.plan.name,
     spec: JSON.stringify(spec),
     snapshot: segment.label,
     total,
@@ -141,13 +143,13 @@ async function save(
   };
   const wanted = Buffer.byteLength(`${row.spec}${name}${text ?? ""}`);
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
-  if (!searches.insert(row, SEARCHES_MAX)) throw full();
+  if (!searches.insert(row, SEARCHES_MAX)) throw searchesFull();
   const search = await whole(call, segment, find(call, row.id));
-  return answered<{ search: OpenedSearch }>({ search }, 201);
+  return typedAnswer<{ search: OpenedSearch }>({ search }, 201);
 }
 
 /** `POST /searches/{id}`: recounts it with `refresh`, renames it with `name`. */
-export function changeSearch(call: SearchCall<"hold" | "segment">): Reply {
+export function changeSearch(call: SearchCall<"retain" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
   const segment = refresh ? currentSegment(call.service) : loadedSegment(call.service);
@@ -158,7 +160,7 @@ async function change(
   call: SearchCall,
   segment: Segment | null,
   { row, name, refresh }: { row: SearchRow; name: string | null; refresh: boolean },
-): Promise<Answered<OpenedSearch>> {
+): Promise<TypedAnswer<OpenedSearch>> {
   const { tenantId } = call.identity;
   const { searches } = call.service;
   if (refresh && segment !== null) {
@@ -171,11 +173,11 @@ async function change(
 
 /** Answers with one search; its segment stays open until the search is counted. */
 function answerWhole(
-  call: SearchCall<"hold">,
+  call: SearchCall<"retain">,
   segment: Segment | null,
-  opened: Promise<Answered<OpenedSearch>>,
+  opened: Promise<TypedAnswer<OpenedSearch>>,
 ): Reply {
-  const answers = opened.then((search) => answered<{ search: OpenedSearch }>({ search }));
+  const answers = opened.then((search) => typedAnswer<{ search: OpenedSearch }>({ search }));
   return segment === null ? answers : held(call, segment, answers);
 }
 
@@ -204,7 +206,7 @@ export function readStatus(
   const unseen = label === undefined ? 0 : searches.countOlder(call.identity.tenantId, label);
   const { provenance, ...known } = statusOf(call);
   const origin = provenance === null ? null : { ...provenance };
-  return answered<Status>({ ...known, provenance: origin, unseen_searches: unseen });
+  return typedAnswer<Status>({ ...known, provenance: origin, unseen_searches: unseen });
 }
 
 function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {
@@ -257,7 +259,7 @@ async function whole(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Promise<Answered<OpenedSearch>> {
+): Promise<TypedAnswer<OpenedSearch>> {
   const text = call.service.searches.specOf(call.identity.tenantId, row.id);
   const spec: unknown = text === undefined ? null : JSON.parse(text);
   if (!isJsonObject(spec)) throw notFound();
@@ -268,7 +270,7 @@ async function searchOf(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Promise<Answered<SavedSearch>> {
+): Promise<TypedAnswer<SavedSearch>> {
   return {
     id: row.id,
     name: row.name,
@@ -285,7 +287,7 @@ async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,
   id: string,
-): Promise<Answered<SavedSearch["now"]>> {
+): Promise<TypedAnswer<SavedSearch["now"]>> {
   try {
     return { snapshot: segment.label, total: await countOf(call, segment, id) };
   } catch (error) {
@@ -328,49 +330,4 @@ function readChange(call: KeyCall): { readonly name: string | null; readonly ref
     mistakes.push({ pointer: "", code: "missing", detail });
   }
   return withBodyMistakes(body, () => ({ name, refresh: members.refresh === true }));
-}
-
-function full(): AppError {
-  const detail = `There are ${SEARCHES_MAX} saved searches, which is all. Delete one first.`;
-  const errors = [{ pointer: "", code: "too_many", detail }];
-  return new AppError("invalid_request", detail, { errors });
-}
-
-const SHAPE = /^(0|[1-9]\d{0,15})\.(\w{1,64})\.([A-Za-z0-9_-]{43})$/;
-
-/** Makes the cursor that continues a tenant's list after a search. */
-function encodeSearchCursor(
-  { createdAt, id }: SearchPlace,
-  tenantId: string,
-  secrets: CursorSecrets,
-): string {
-  const place = `${createdAt}.${id}`;
-  return `${place}.${authenticate(place, tenantId, secrets[0]).toString("base64url")}`;
-}
-
-/**
- * Reads a cursor back.
- * @throws AppError `invalid_cursor` if it is foreign, altered, or another tenant's.
- */
-function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecrets): SearchPlace {
-  const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
-  const sent = Buffer.from(mac, "base64url");
-  // Two bits of the last character mean nothing; only zeros are canonical.
-  const genuine =
-    mac !== "" &&
-    sent.toString("base64url") === mac &&
-    secrets.some((secret) =>
-      timingSafeEqual(sent, authenticate(`${createdAt}.${id}`, tenantId, secret)),
-    );
-  if (genuine) return { createdAt: Number(createdAt), id };
-  const detail = "Send next_cursor of the page before unchanged, or no cursor.";
-  const errors = [{ pointer: "/query/cursor", code: "invalid_cursor", detail }];
-  throw new AppError("invalid_cursor", detail, { errors });
-}
-
-/** Returns an HMAC over purpose, tenant, and place, each after its length. */
-function authenticate(place: string, tenantId: string, secret: Uint8Array): Buffer {
-  const parts = ["peneira searches 1", tenantId, place];
-  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join("");
-  return createHmac("sha256", secret).update(text).digest();
 }

@@ -27,9 +27,9 @@ export interface ConfidenceFeatures {
   /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
   /** Conditions that were not understood: "com estacionamento". */
-  readonly unknownWishes: number;
+  readonly unknownRequests: number;
   /** Conditions that were understood and have no filter, such as revenue. */
-  readonly unmappedWishes: number;
+  readonly unmappedRequests: number;
   /** Names of several places if the text does not say which one is meant. */
   readonly homonyms: number;
   /** Names of several municipalities if a much larger one was chosen. */
@@ -69,8 +69,8 @@ const MEASURES = {
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
-  wishes: ({ unknownWishes }) => Math.min(3, unknownWishes),
-  unmapped: ({ unmappedWishes, kinds = 0 }) => Math.min(3, unmappedWishes + kinds),
+  wishes: ({ unknownRequests }) => Math.min(3, unknownRequests),
+  unmapped: ({ unmappedRequests, kinds = 0 }) => Math.min(3, unmappedRequests + kinds),
   several: ({ homonyms }) => Math.min(2, homonyms),
   outweighed: ({ outweighed = 0 }) => Math.min(2, outweighed),
   corrected: ({ corrections }) => Math.min(2, corrections),

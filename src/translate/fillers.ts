@@ -140,7 +140,7 @@ function phrasesOf(list: string): Phrases<true> {
 }
 
 /** Claims the phrasing of a request; `tradeEnd` returns the end of a known trade. */
-export function leaveRequests(sentence: Sentence, tradeEnd: (at: number) => number): void {
+export function claimRequestWords(sentence: Sentence, tradeEnd: (at: number) => number): void {
   leaveOpenings(sentence, tradeEnd);
   for (let end = sentence.tokens.length; end > 0; ) {
     const at = closingAt(sentence, end);

@@ -43,7 +43,7 @@ export function kindAt(sentence: Sentence, at: number): ItemKind {
 }
 
 /** True if a request begins at a token, such as "Simples" or "pequeno porte"; it ends a name. */
-export function beginsWish(sentence: Sentence, at: number): boolean {
+export function beginsRequest(sentence: Sentence, at: number): boolean {
   return !["activity", "other", "small"].includes(kindAt(sentence, at));
 }
 

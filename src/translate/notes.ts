@@ -49,7 +49,7 @@ export class Notes {
     this.warnings.push(this.#note(code, detail, words));
   }
 
-  leave(code: string, detail: Sentences, words: Words): void {
+  addUnmapped(code: string, detail: Sentences, words: Words): void {
     this.unmapped.push(this.#note(code, detail, words));
   }
 

@@ -125,7 +125,7 @@ interface SpeakerPlace {
 }
 
 /** Claims every clause about the speaker. Returns those with a place. */
-export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
+export function claimSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
   const { sentence, notes } = context;
   const placed: SpeakerPlace[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -137,7 +137,7 @@ export function leaveSpeaker(context: SpeakerContext): readonly SpeakerPlace[] {
     sentence.claim(from, object, "filler");
     if (object < to && !isGeneric(sentence, object, to)) {
       const { code, ...detail } = OWN_OFFER;
-      notes.leave(code, detail, sentence.claim(object, to, "unmapped"));
+      notes.addUnmapped(code, detail, sentence.claim(object, to, "unmapped"));
       const at = placeIn(context, object, to);
       const end = at < 0 ? at : context.gazetteer.places.longest(sentence.tokens, at)?.to;
       if (end !== undefined && end > at) {

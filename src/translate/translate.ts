@@ -14,39 +14,42 @@ import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
-import { leaveOtherPlaces, leavePlacesApart, leaveTradesApart } from "./conditionsapart.ts";
+import { noteAlternatives } from "./alternatives.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
-import { sayEither } from "./eitherwish.ts";
-import { leaveConditional, leaveExcludedThere } from "./exclusions/excludedthere.ts";
-import { leaveExceptLists, leaveOutOrWished } from "./exclusions/joineditems.ts";
-import { leaveRequests } from "./fillers.ts";
-import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
-import { leaveContactWords } from "./filters/contactwords.ts";
+import { unmapConditional, unmapExcludedInPlace } from "./exclusions/excludedinplace.ts";
+import { unmapExceptLists, unmapExcludedOrRequested } from "./exclusions/joineditems.ts";
+import { claimRequestWords } from "./fillers.ts";
+import { findContactValues, type MentionedContacts } from "./filters/contactvalues.ts";
+import { unmapContactWords } from "./filters/contactwords.ts";
 import { findFilters } from "./filters/filters.ts";
-import { leaveLeftRegimes } from "./filters/leftregimes.ts";
+import { unmapLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
-import { leavePeople, leavePersons } from "./filters/people.ts";
+import { unmapPeople, unmapPersons } from "./filters/people.ts";
 import {
   findSharedMax,
-  leaveCompanyNumbers,
-  leaveSameContacts,
   type SharedMax,
+  unmapCompanyNumbers,
+  unmapSameContacts,
 } from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import type { NamedList } from "./lists/listnames.ts";
-import { findLists, type SaidLists } from "./lists/saidlists.ts";
+import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
 import { isNegatorWord, readNone } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
-import { findCapital, leaveAmounts } from "./numbers/capital.ts";
+import { findCapital, unmapAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
-import { dayOf } from "./numbers/saiddates.ts";
+import { dayOf } from "./numbers/mentioneddates.ts";
+import {
+  districtFilterOf,
+  findHomes,
+  MentionedDistricts,
+} from "./places/districts/districtmentions.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
-import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
 import { type Gazetteer, gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
@@ -54,13 +57,18 @@ import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { isCapitalised } from "./places/placesigns.ts";
 import { QUARTER_HEADS } from "./places/placewords.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
-import { leaveSecond } from "./secondrequest.ts";
-import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
+import { unmapSecondRequest } from "./secondrequest.ts";
+import {
+  unmapOtherPlaces,
+  unmapSeparatePlaces,
+  unmapSeparateTrades,
+} from "./separateconditions.ts";
+import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
-import { isOwnWish, settleLeftovers } from "./unmapped.ts";
+import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
 
@@ -118,17 +126,17 @@ export function translate(
   const spanish = readForms(sentence, gazetteer);
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? said());
-  const districts = new SaidDistricts(new DistrictNames(segment));
+  const districts = new MentionedDistricts(new DistrictNames(segment));
   const around = {
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
-  const own = leaveSpeaker({ ...around, spanish });
+  const own = claimSpeaker({ ...around, spanish });
   const contacts = contactsOf(sentence, notes, lookup);
-  leaveRequests(sentence, around.tradeEnd);
+  claimRequestWords(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
-  leavePersons(sentence, notes);
+  unmapPersons(sentence, notes);
   const hints = findNameWords(around);
   findDistricts(around);
   correctSpelling({ ...around, segment });
@@ -144,13 +152,13 @@ export function translate(
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
   const limit = limitOf(sentence, notes);
-  leaveAmounts(numbers);
-  leavePeople(sentence, notes);
+  unmapAmounts(numbers);
+  unmapPeople(sentence, notes);
   const wishes = wishesOf({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  if (unmapSecondRequest(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
@@ -198,10 +206,10 @@ function contactsOf(
   sentence: Sentence,
   notes: Notes,
   lookup: ReturnType<typeof catalogLookup>,
-): SaidContacts & { readonly shared: SharedMax } {
+): MentionedContacts & { readonly shared: SharedMax } {
   const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
-  const isSame = leaveSameContacts(sentence, notes);
-  const isNumbered = leaveCompanyNumbers(sentence, notes);
+  const isSame = unmapSameContacts(sentence, notes);
+  const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
 }
@@ -209,13 +217,13 @@ function contactsOf(
 /** Returns the filters; other words for contacts go to the notes. */
 function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const wishes = findFilters(context);
-  leaveContactWords(context.sentence, context.notes, "all");
+  unmapContactWords(context.sentence, context.notes, "all");
   return wishes;
 }
 
 /** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
-  leaveContactWords(sentence, notes, "counted");
+  unmapContactWords(sentence, notes, "counted");
   return findLimit(sentence, notes);
 }
 
@@ -231,15 +239,16 @@ function leaveAlternatives(
   places: FoundPlaces,
   { spans }: NumberedPlaces,
 ): boolean {
-  const misled = sayEither(sentence, notes, spans);
-  const isOpen = leaveOutOrWished(sentence, notes, lists) || leaveExceptLists(sentence, notes);
-  const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
+  const misled = noteAlternatives(sentence, notes, spans);
+  const isOpen =
+    unmapExcludedOrRequested(sentence, notes, lists) || unmapExceptLists(sentence, notes);
+  const isApart = unmapSeparatePlaces({ sentence, notes }, [...places.sought, ...spans]);
   const isThere =
-    leaveExcludedThere(sentence, notes, places.sought) ||
-    (!isApart && leaveOtherPlaces(sentence, notes, places.sought));
-  const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
-  const isPast = leaveLeftRegimes(sentence, notes);
-  const isOther = !isApart && leaveTradesApart(sentence, notes);
+    unmapExcludedInPlace(sentence, notes, places.sought) ||
+    (!isApart && unmapOtherPlaces(sentence, notes, places.sought));
+  const isLost = isOpen || isApart || isThere || unmapConditional(sentence, notes);
+  const isPast = unmapLeftRegimes(sentence, notes);
+  const isOther = !isApart && unmapSeparateTrades(sentence, notes);
   if (isLost || isPast || isOther) places.unknown = true;
   return misled;
 }
@@ -248,7 +257,7 @@ function leaveAlternatives(
 interface Understood {
   readonly sentence: Sentence;
   readonly notes: Notes;
-  readonly lists: SaidLists;
+  readonly lists: MentionedLists;
 }
 
 function explained(notes: Notes, confidence: number): TranslationExplain {
@@ -296,7 +305,7 @@ function featuresOf(seen: {
   const { sentence, notes, places, activities, narrowed, subject, misled } = seen;
   const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
   const unknown = coded(notes.unmapped, "unknown_words");
-  const stray = unknown.filter(({ start = 0 }) => !isOwnWish(sentence, start));
+  const stray = unknown.filter(({ start = 0 }) => !isOwnRequest(sentence, start));
   return {
     tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
     weakestActivity:
@@ -311,8 +320,8 @@ function featuresOf(seen: {
     strayWords: wordsIn(stray),
     ...strayKinds(sentence, stray),
     doubts: notes.doubts.length,
-    unknownWishes: unknown.length - stray.length,
-    unmappedWishes: notes.unmapped.length - unknown.length,
+    unknownRequests: unknown.length - stray.length,
+    unmappedRequests: notes.unmapped.length - unknown.length,
     homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
     outweighed: coded(notes.assumptions, "city_of_several_states").length - places.unsettled,
     abroad: coded(notes.unmapped, "country").length,

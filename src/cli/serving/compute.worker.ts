@@ -9,7 +9,7 @@ import { EXPLAIN } from "../../console/explain.ts";
 import { EXPLORE } from "../../console/explore.ts";
 import { SAVE_SEARCH, SAVED } from "../../console/searches.ts";
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
-import { CHANGE_SPEC } from "../../http/api/changes/changequestion.ts";
+import { CHANGE_SPEC } from "../../http/api/changes/changes-request.ts";
 import { ENRICH } from "../../http/api/enrichment/enrich.ts";
 import { ANY_EXPORT } from "../../http/api/exports/changeexport.ts";
 import { EXPORT } from "../../http/api/exports/newexport.ts";
@@ -17,6 +17,7 @@ import { LEADS } from "../../http/api/leads/leads-request.ts";
 import { ADD_FROM_SEARCH } from "../../http/api/lists/listsearch.ts";
 import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
+import { SEARCH_BODY } from "../../http/api/searches/searchbody.ts";
 import { NORMALIZE } from "../../http/api/spec/spec.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
 import type { Computation } from "../../http/server/body.ts";
@@ -78,7 +79,7 @@ export const run = worker<ComputeWork>({ compute, warm, close });
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
   ...[SEARCH, COUNT, NORMALIZE, TRANSLATE, LEADS],
   ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH, ENRICH],
-  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG],
+  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG, SEARCH_BODY],
 ];
 const computations = new Map(COMPUTATIONS.map((one) => [one.name, one]));
 const segments = new Map<string, Segment>();

@@ -31,12 +31,14 @@ interface RouteLine {
   readonly anywhere?: true;
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
+  /** True if a request without a body, and then without a type, is accepted. */
+  readonly bodyless?: true;
   /** Body types other than JSON, received in chunks; undefined means none. */
-  readonly pieces?: readonly BodyPieces[];
+  readonly pieces?: readonly ChunkedBodyType[];
 }
 
 /** A body type that is processed as it arrives. */
-export interface BodyPieces {
+export interface ChunkedBodyType {
   readonly type: string;
   readonly bytesMax: number;
   /**

@@ -14,6 +14,7 @@ import type { Clock } from "../../process/clock.ts";
 import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
+import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
@@ -97,7 +98,7 @@ export class Telemetry {
   readonly #searches: Int32Array;
   /** Requests that this thread has answered or forwarded. */
   #answered = 0;
-  #handedOn = 0;
+  #forwarded = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
   /** Labels of the latest request. */
   #labels: readonly string[] = [];
@@ -173,6 +174,11 @@ export class Telemetry {
     );
   }
 
+  /** Adds the metrics of notices. */
+  watchNotices(read: () => NoticeNumbers): void {
+    for (const gauge of noticeGauges(read)) this.#metrics.add(gauge);
+  }
+
   /** Adds the scraped metrics of a thread that owns no state. */
   watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
     this.#addResponses(responses);
@@ -182,7 +188,7 @@ export class Telemetry {
       () => [[thread, taken()]],
       () => [
         [[String(slot), "thread"], this.#answered],
-        [[String(slot), "owner"], this.#handedOn],
+        [[String(slot), "owner"], this.#forwarded],
       ],
     );
   }
@@ -310,8 +316,8 @@ export class Telemetry {
   }
 
   /** Counts a request that another thread answers and counts. */
-  handedOn(): void {
-    this.#handedOn++;
+  forwarded(): void {
+    this.#forwarded++;
   }
 
   /** Returns a request's labels; reuses the previous array if they are equal. */
@@ -566,7 +572,7 @@ export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => 
 }
 
 /** Like `timed`, for a possibly asynchronous call; includes the wait. */
-export function timedLater<Value>(
+export function timedAsync<Value>(
   { service: { clock, telemetry } }: Timing,
   kind: EngineCall,
   call: () => Value | Promise<Value>,

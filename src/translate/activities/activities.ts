@@ -26,24 +26,24 @@ import { spelled } from "./cnaecodes.ts";
 import {
   type GoodsReading,
   readGoods,
-  readGoodsBehindRole,
+  readGoodsAfterRole,
   readGoodsOfJoined,
   roleAgainEnd,
 } from "./goods.ts";
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
-import { ROLE_DIVISIONS, ROLES_BEFORE, ROLES_BEHIND, type TradeRole } from "./roles.ts";
+import { ROLE_DIVISIONS, ROLES_AFTER, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
 import {
   type Before,
-  isAside,
+  isFeature,
   isInside,
   isServed,
-  readLent,
+  readElidedTrade,
   readTrade,
   servedFrom,
-  tradeBehindShop,
+  tradeAfterShop,
   withGoods,
 } from "./trades.ts";
 
@@ -82,9 +82,9 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
   const codes = all.filter(({ excluded }) => !excluded).flatMap((one) => one.codes);
   if (codes.length === 0) return;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at) || ROLES_BEHIND.written(sentence.tokens[at]?.key ?? "") === undefined)
+    if (!sentence.free(at) || ROLES_AFTER.written(sentence.tokens[at]?.key ?? "") === undefined)
       continue;
-    const role = ROLES_BEHIND.longest(sentence.tokens, at, (index) => sentence.free(index));
+    const role = ROLES_AFTER.longest(sentence.tokens, at, (index) => sentence.free(index));
     if (role === null) continue;
     const own = ROLE_DIVISIONS[role.value];
     const isSaid = codes.every((code) => own.some((first) => cnaeDigits(code).startsWith(first)));
@@ -146,7 +146,7 @@ function findKnown(
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const aside: boolean =
-      !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
+      !isSecondary(at) && (isFeature(sentence, at) || isInside(sentence, at, before));
     const plain: GoodsReading | null = aside ? null : read(context, at, before);
     const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
     if (bare === null) {
@@ -157,7 +157,7 @@ function findKnown(
     if (before !== null && (listed || isServed(sentence, at))) {
       served = bare.to;
       const { code, ...detail } = AUDIENCE;
-      context.notes.leave(
+      context.notes.addUnmapped(
         code,
         detail,
         sentence.claim(servedFrom(sentence, at), served, "unmapped"),
@@ -205,13 +205,13 @@ function read(
   if (joined !== null) return joined;
   const bare = bareGoods(sentence, at, { role, follows });
   const readings = [
-    before === null ? null : readLent(sentence, at, before, negatorBefore(sentence, at)),
+    before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
     // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
     readOfficial(segment, sentence, at),
-    tradeBehindShop(sentence, at),
-    readGoodsBehindRole(sentence, at),
+    tradeAfterShop(sentence, at),
+    readGoodsAfterRole(sentence, at),
     bare,
   ];
   return readings.reduce((one, other) =>
@@ -267,7 +267,7 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   const codes = activity.codes.filter((code) => lookup.cnae(code).length > 0);
   const also = activity.also.filter((code) => lookup.cnae(code).length > 0);
   if (codes.length > 0) return { ...activity, codes, also };
-  notes.leave(
+  notes.addUnmapped(
     "unknown_activity",
     { pt: "O snapshot não tem essa atividade.", en: "The snapshot has no such activity." },
     { words: activity.words, start: activity.start, end: activity.end },
@@ -319,7 +319,7 @@ function leaveFranchises({ sentence, notes }: ActivityContext): void {
     if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
       SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
     }
-    notes.leave(
+    notes.addUnmapped(
       "franchises",
       {
         pt: "A Receita não separa franquias de lojas próprias.",
@@ -365,7 +365,7 @@ function dropUntellable(
     }
     const kept = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
     const left = one.codes.filter((code) => lookup.cnae(code).every((each) => !kept.has(each)));
-    notes.leave(
+    notes.addUnmapped(
       "not_told_apart",
       {
         pt: `A Receita não diferencia “${one.words}” de “${other.words}”.`,

@@ -14,8 +14,8 @@ import {
   type LexiconChoice,
   ORIGINS,
   QUALIFIERS,
+  ROLES_AFTER,
   ROLES_BEFORE,
-  ROLES_BEHIND,
   TRADE_ROLES,
   type TradeRole,
 } from "./roles.ts";
@@ -39,7 +39,7 @@ const NAME_MAX = 6;
 const BETWEEN_MAX = 4;
 
 /** "fábrica de móveis", "loja online de roupas, calçados e bolsas"; null if no goods follow. */
-export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReading | null {
+export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   if (role === null) return null;
@@ -62,7 +62,7 @@ export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReadin
   }
   if (end < 0) return null;
   // "wholesale food distributors" gives the role twice.
-  const again = ROLES_BEHIND.longest(sentence.tokens, end, free);
+  const again = ROLES_AFTER.longest(sentence.tokens, end, free);
   const to = again !== null && again.value === role.value ? again.to : end;
   return { ...united(readings), to, certainty: 0.95 };
 }
@@ -166,7 +166,7 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
     const listed = readings.length > 0 && (word === "e" || word === "ou" || word === "and");
     if (listed || (joins(sentence.tokens[at]) && !["e", "and", "com", "of"].includes(word)))
       continue;
-    const role = ROLES_BEHIND.longest(sentence.tokens, at, free);
+    const role = ROLES_AFTER.longest(sentence.tokens, at, free);
     const done = role === null ? undefined : value[role.value];
     const own = done === undefined ? undefined : ofOrigin(sentence, at, done);
     // In "móveis e conserto de sofás", another activity follows the goods.
@@ -204,7 +204,7 @@ export function readGoodsOfJoined(sentence: Sentence, at: number): GoodsReading 
 /** Returns the end of words that only repeat an activity's role: "padarias no varejo". */
 export function roleAgainEnd(sentence: Sentence, to: number): number {
   if (!/^(?:no|do|de|por|em|to)$/.test(sentence.folded(to)) || !sentence.free(to)) return to;
-  const role = ROLES_BEHIND.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
+  const role = ROLES_AFTER.longest(sentence.tokens, to + 1, (index) => sentence.free(index));
   return role === null || followedByOther(sentence, role.to) ? to : role.to;
 }
 

@@ -110,7 +110,7 @@ function phrasesOf(words: RoleWords): Phrases<TradeRole> {
 export const ROLES_BEFORE = phrasesOf(BEFORE);
 
 /** Words for the role of the goods before them. */
-export const ROLES_BEHIND = phrasesOf(BEHIND);
+export const ROLES_AFTER = phrasesOf(BEHIND);
 
 /** Prefixes of codes of agriculture, mining, and manufacturing. */
 const FIELD = /^0[1-3]/;

@@ -110,7 +110,7 @@ function isTail({ folded, key }: Token): boolean {
 }
 
 /** "loja de conserto de celular", "casa de massagem": a shop of a trade is that trade. */
-export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | null {
+export function tradeAfterShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   // Also "serviços de tatuagem" and "empresas de transporte de carga".
@@ -154,7 +154,7 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
  * hidráulico"), or after a `negator` ("indústrias exceto alimentos" excludes "indústrias de
  * alimentos"). Borrows as many words as make a name.
  */
-export function readLent(
+export function readElidedTrade(
   sentence: Sentence,
   at: number,
   { from, to, role }: Before,
@@ -280,7 +280,7 @@ const OFFERING = new Set(
  * "com piscina", "com mais de 3 lojas", "perto do metrô": true for features and surroundings, no
  * activities.
  */
-export function isAside(sentence: Sentence, at: number): boolean {
+export function isFeature(sentence: Sentence, at: number): boolean {
   let before = at - 1;
   while (before > at - 3 && SMALL.has(sentence.folded(before))) before--;
   // "planilha com 100 dentistas" counts accounts, "com 3 lojas" the shops of each.

@@ -9,7 +9,7 @@ import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
@@ -89,14 +89,14 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
       pt: "Nenhum filtro exclui palavras do nome.",
       en: "No filter leaves words of a name out.",
     };
-    notes.leave("excluded_name", detail, sentence.claim(from, to, "unmapped"));
+    notes.addUnmapped("excluded_name", detail, sentence.claim(from, to, "unmapped"));
   } else if (phrases.some(isLong) || found.length + phrases.length > SPEC_LIMITS.textHintsMax) {
     const { textHintsMax: most, textHintLengthMax: long } = SPEC_LIMITS;
     const detail = {
       pt: `O filtro aceita até ${most} nomes, de até ${long} letras cada.`,
       en: `The filter takes up to ${most} names of up to ${long} letters each.`,
     };
-    notes.leave("name_limits", detail, sentence.claim(from, to, "unmapped"));
+    notes.addUnmapped("name_limits", detail, sentence.claim(from, to, "unmapped"));
   } else {
     sentence.claim(from, to, "name");
     for (const phrase of phrases) found.push(phrase.join(" "));
@@ -173,7 +173,7 @@ function isHolding(sentence: Sentence, from: number, to: number): boolean {
   // "com nome sabor", "com o nome sol"; not "com nome e telefone".
   const having = HAVING.has(sentence.folded(leadStart(sentence, from - 1)));
   const next = sentence.tokens[to];
-  if (having && next?.kind === "word" && !joins(next) && !beginsWish(sentence, to)) return true;
+  if (having && next?.kind === "word" && !joins(next) && !beginsRequest(sentence, to)) return true;
   for (let at = from; at < to; at++) {
     if (/^(cont|inclu|tenha|tem$|is$|seja)/.test(sentence.folded(at))) return true;
   }
@@ -201,7 +201,7 @@ function wordsEnd(sentence: Sentence, first: number): number {
   for (; end < first + WORDS_MAX; end++) {
     const token = sentence.tokens[end];
     if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
-    if (end > first && (joins(token) || beginsWish(sentence, end)) && !isOf(token.folded)) break;
+    if (end > first && (joins(token) || beginsRequest(sentence, end)) && !isOf(token.folded)) break;
     // "chamados Sol exceto MEI"; but "Sem Parar" is a name.
     if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
   }
@@ -262,7 +262,7 @@ function capitalsEnd(sentence: Sentence, first: number): number {
 /** True for a name that is no place or trade, nor the beginning of a place. */
 function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
   const place = gazetteer.places.longest(sentence.tokens, first);
-  if ((place !== null && place.to >= end) || beginsWish(sentence, first)) return false;
+  if ((place !== null && place.to >= end) || beginsRequest(sentence, first)) return false;
   return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
 }
 
@@ -273,7 +273,7 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   if (end === null || end - at > WORDS_MAX + 1) return null;
   const first = at + 1;
   const place = gazetteer.places.longest(sentence.tokens, first)?.to === end;
-  if (place || tradeEnd(sentence, first) >= end || beginsWish(sentence, first)) return null;
+  if (place || tradeEnd(sentence, first) >= end || beginsRequest(sentence, first)) return null;
   // Whole sentences may be quoted, too.
   if (at === 0 && end >= sentence.tokens.length - 2) return null;
   for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;

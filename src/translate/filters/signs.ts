@@ -89,7 +89,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) {
-    const beside = isBesideMei(sentence, at) || isUpToEpp(sentence, at);
+    const beside = isNextToMei(sentence, at) || isUpToEpp(sentence, at);
     const size = beside || isLoneSize(sentence, at);
     return text === "ME" || text === "MEs" || size;
   }
@@ -110,7 +110,7 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
 }
 
 /** "mei ou me", "nem mei nem me", "mei, me e epp": a size, not a pronoun. */
-function isBesideMei(sentence: Sentence, at: number): boolean {
+function isNextToMei(sentence: Sentence, at: number): boolean {
   // "me ou epp"
   const next = sentence.folded(at + 1);
   const both = ["e", "ou", "or", "and"].includes(next) && sentence.folded(at + 2) === "epp";

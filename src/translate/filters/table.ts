@@ -360,7 +360,7 @@ export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
 declare const BUILD_WISHES: string | undefined;
 
 /** All phrases by name: a text whose values are rows of the table. */
-export function wishText(): PhraseText {
+export function requestText(): PhraseText {
   const phrases = new Phrases<number>();
   for (const [at, [names]] of WISHES.entries()) {
     for (const name of names.split("|")) phrases.add(name, at);
@@ -368,7 +368,7 @@ export function wishText(): PhraseText {
   return phraseText(phrases);
 }
 
-const TEXT = typeof BUILD_WISHES === "string" ? BUILD_WISHES : wishText();
+const TEXT = typeof BUILD_WISHES === "string" ? BUILD_WISHES : requestText();
 
 /** All phrases by name. */
 export const FILTER_PHRASES = new PhraseTable<FilterPhrase>(TEXT, (at) => {

@@ -100,7 +100,7 @@ function refuse(sentence: Sentence, notes: Notes, [from, to]: [number, number]):
   };
   const words = sentence.claim(from, to, "unmapped");
   notes.warn("limit_range", detail, words);
-  notes.leave("limit_range", detail, words);
+  notes.addUnmapped("limit_range", detail, words);
 }
 
 interface Count {

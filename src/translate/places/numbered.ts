@@ -160,6 +160,6 @@ function take(
     en: "No filter leaves an area code or postal code out.",
   };
   claimNegation(sentence, negator, from);
-  notes.leave("excluded_code", detail, sentence.claim(from, to, "unmapped"));
+  notes.addUnmapped("excluded_code", detail, sentence.claim(from, to, "unmapped"));
   return null;
 }

@@ -9,6 +9,7 @@
 import { STATE_NAMES } from "../../spec/states.ts";
 import { forgetReach } from "../negation.ts";
 import type { Words } from "../words/sentence.ts";
+import { requestAfterExclusion } from "./afterexclusion.ts";
 import { settleLoneTown, settleQuarters, settleTowns } from "./districts/quarters.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
@@ -21,8 +22,7 @@ import {
   settleCapitals,
   settleRegions,
 } from "./readings.ts";
-import { dropBeyond } from "./strangers.ts";
-import { wishBehindExclusion } from "./wishedbehind.ts";
+import { dropBeyond } from "./unknownnames.ts";
 
 /** Results of the stage. */
 export interface FoundPlaces {
@@ -48,7 +48,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const mentions = findMentions(context);
   forgetReach(sentence);
   excludeListed(context, mentions);
-  wishBehindExclusion(context, mentions);
+  requestAfterExclusion(context, mentions);
   dropIncluded(context, mentions);
   const apart = leaveBranchPlaces(context, mentions);
   chooseReadings(sentence, mentions);
@@ -87,7 +87,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const strange = mentions.some((one, i) => {
     // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
     const asked = one.strange && !one.negated;
-    return (asked && found.states.size > 0) || (one.strange && isBesideWide(context, mentions, i));
+    return (asked && found.states.size > 0) || (one.strange && isNextToWide(context, mentions, i));
   });
   const wide = lost && found.cities.size === 0;
   found.unknown = (wishless && bare) || wide || widened || strange || apart;
@@ -130,7 +130,7 @@ function leaveBranchPlaces(
   if (!sought) return false;
   for (const one of of) {
     one.dropped = true;
-    notes.leave("branch_place", BRANCH_PLACE, one.words);
+    notes.addUnmapped("branch_place", BRANCH_PLACE, one.words);
   }
   return of.length > 0;
 }
@@ -158,7 +158,7 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
 }
 
 /** True for "Xurupita do Sul, RS": an unknown name next to the state or region around it. */
-function isBesideWide(
+function isNextToWide(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
   at: number,
@@ -299,7 +299,7 @@ function stateBehind(context: PlaceContext, { city, state, address }: Beside): b
     en: `There is no municipality of this name in ${uf}.`,
   };
   notes.warn("unknown_place", detail, words);
-  notes.leave("place", detail, words);
+  notes.addUnmapped("place", detail, words);
   city.dropped = true;
   // The Federal District has named districts but only one municipality.
   return uf !== "DF";

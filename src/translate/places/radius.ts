@@ -11,7 +11,7 @@ import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
-import { isStranger } from "./strangers.ts";
+import { isUnknownName } from "./unknownnames.ts";
 
 /** Range of supported distances. */
 const KM_MIN = 10;
@@ -142,14 +142,14 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     at++;
   }
   const usable = (index: number) => sentence.free(index);
-  const match = isStranger(context, at)
+  const match = isUnknownName(context, at)
     ? null
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
   said ||= away && cities.length > 0;
   // If no city follows, the introducing words end at the unit.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
-  const home = homeBehind(context, match);
+  const home = homeAfter(context, match);
   if (home !== null) return { ...home, said };
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
   const text = sentence.tokens[mark ? match.to + 1 : match.to]?.text ?? "";
@@ -165,7 +165,7 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
  * Reads "20 km de Boa Viagem, Recife": the city after the name of its district. Distances are
  * measured from the city's seat.
  */
-function homeBehind(
+function homeAfter(
   { sentence, gazetteer, districts, notes }: PlaceContext,
   { from, to }: PlaceMatch,
 ): { readonly cities: readonly City[]; readonly to: number } | null {
@@ -212,7 +212,7 @@ function lostCircle(
 ): Mention {
   const words = context.sentence.words(from, to);
   const mention = mentionOf(context, [from, to], { cities, every: true, lost: true });
-  context.notes.leave("radius", why, words);
+  context.notes.addUnmapped("radius", why, words);
   return mention;
 }
 

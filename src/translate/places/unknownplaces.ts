@@ -6,13 +6,13 @@
  */
 
 import { FILTER_PHRASES } from "../filters/table.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
 import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
-import { NO_NAMES } from "./strangers.ts";
+import { NO_NAMES } from "./unknownnames.ts";
 
 /** Max words in an unknown name. */
 const NAME_WORDS_MAX = 6;
@@ -39,7 +39,7 @@ export function findUnknownPlaces(
     const to = nameEnd(context, at);
     const short = to === at + 1 && !isNear(sentence, lead);
     if (pass === "long" && (short || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
-    leave(context, found, [lead.from, at, to]);
+    addUnmapped(context, found, [lead.from, at, to]);
     at = to - 1;
   }
 }
@@ -50,7 +50,7 @@ function nameEnd(context: PlaceContext, at: number): number {
   const capital = isCapitalised(sentence, at);
   let to = at + 1;
   for (let next = to; next < at + NAME_WORDS_MAX; next++) {
-    if (beginsWish(sentence, next)) break;
+    if (beginsRequest(sentence, next)) break;
     if (capital && isOf(sentence.folded(next)) && sentence.free(next)) continue;
     if (!isName(context, next) || isCapitalised(sentence, next) !== capital) break;
     to = next + 1;
@@ -83,7 +83,7 @@ function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): 
   return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
 }
 
-function leave(
+function addUnmapped(
   { sentence, notes }: PlaceContext,
   found: FoundPlaces,
   [from, at, to]: readonly [from: number, name: number, to: number],
@@ -101,7 +101,7 @@ function leave(
     },
     words,
   );
-  notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+  notes.addUnmapped("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
 }
 
 /** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
@@ -126,7 +126,7 @@ function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): 
     if (!own || !sentence.free(at) || !sentence.free(at - 1)) continue;
     const { from } = leadOf(sentence, at - 1);
     const words = sentence.claim(from, at + 1, "unmapped");
-    notes.leave("place", OWN_PLACE, words);
+    notes.addUnmapped("place", OWN_PLACE, words);
     if (found.states.size + found.cities.size === 0) found.unknown = true;
   }
 }

@@ -27,7 +27,7 @@ import {
   withBodyMistakes,
 } from "../../server/body.ts";
 import { weakTag } from "../../server/respond.ts";
-import type { Question } from "../../server/service.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { prefixText } from "../search/page-answer.ts";
 import {
   boundTo,
@@ -111,7 +111,7 @@ export const LEADS: Computation<SentenceTask, ReadLeads> = {
 
 /** Parses, charges, and binds a lead request; its names are resolved in the worker. */
 export function prepareLeads(
-  call: Question<ReadPart>,
+  call: QueryContext<ReadPart>,
   segment: Segment,
 ): LeadsRequest | Promise<LeadsRequest> {
   return whenReady(readSentence(call, segment, LEADS), (read) =>

@@ -6,7 +6,7 @@
  * accounts that is not a place or trade by itself. A name is taken whole or not at all. Names are
  * looked up in a few cities next to them, so that the cost is linear in the text.
  */
-import { beginsWish, kindAt } from "../../items.ts";
+import { beginsRequest, kindAt } from "../../items.ts";
 import { negatorOf } from "../../negation.ts";
 import { isNegatorWord } from "../../negators.ts";
 import type { Sentence } from "../../words/sentence.ts";
@@ -140,7 +140,7 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
     while (LEADS_OUT.has(sentence.folded(from)) || isOf(sentence.folded(from))) from++;
     while (isIn(sentence.folded(from))) from++;
     if (/^(o|a|os|as|the)$/.test(sentence.folded(from))) from++;
-    const list = beginsWish(sentence, from) ? [] : listAt(context, from, [city]);
+    const list = beginsRequest(sentence, from) ? [] : listAt(context, from, [city]);
     const own = list.every((name) => isOwnPart(context, name, city));
     if (list.length > 0 && own && negatorOf(sentence, from) >= 0) {
       take(context, from, list, { implied: true, near: [city] });
@@ -254,7 +254,7 @@ function behind(context: PlaceContext, city: CityAt): boolean {
 /** True if a name without a marking word may begin at a token. */
 function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null): boolean {
   const { sentence } = context;
-  if (beginsWish(sentence, at) || isSpecialised(sentence, at - 1)) return false;
+  if (beginsRequest(sentence, at) || isSpecialised(sentence, at - 1)) return false;
   const next = sentence.folded(at + 1);
   const alone = !/\p{L}/u.test(next) || isIn(next) || isOf(next) || JOINS.has(next);
   const word = sentence.folded(at);
@@ -363,7 +363,7 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   if (token === undefined || (token.kind === "mark" && token.text !== ".")) return true;
   if (!sentence.free(at) || near.some(({ from }) => from === at)) return true;
   const word = token.folded;
-  if (isIn(word) || JOINS.has(word) || beginsWish(sentence, at)) return true;
+  if (isIn(word) || JOINS.has(word) || beginsRequest(sentence, at)) return true;
   if (isOf(word)) return near.some(({ from }) => leadOf(sentence, from).from <= at && at < from);
   // "bairro Centro. Obrigado!"
   if (token.text === ".") {

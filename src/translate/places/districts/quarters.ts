@@ -244,7 +244,7 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
       continue;
     }
     town.lost = true;
-    context.notes.leave("place", WHICH_TOWN, town.words);
+    context.notes.addUnmapped("place", WHICH_TOWN, town.words);
   }
 }
 
@@ -290,7 +290,7 @@ function settleInside(context: PlaceContext, town: Mention, city: Mention): void
   else {
     [town.lost, town.dropped] = [true, true];
     const words = context.sentence.words(town.at, town.to);
-    context.notes.leave("place", isFar ? WHICH_TOWN : WHICH_NEAR, words);
+    context.notes.addUnmapped("place", isFar ? WHICH_TOWN : WHICH_NEAR, words);
   }
 }
 
