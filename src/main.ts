@@ -38,6 +38,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   plan: async () => (await import("./cli/commands/plan.ts")).registerPlan,
   user: async () => (await import("./cli/commands/user.ts")).registerUser,
   list: async () => (await import("./cli/commands/list.ts")).registerList,
+  notices: async () => (await import("./cli/commands/notices.ts")).registerNotices,
+  watch: async () => (await import("./cli/commands/watch.ts")).registerWatch,
   audit: async () => (await import("./cli/commands/audit.ts")).registerAudit,
   backup: async () => (await import("./cli/commands/backup.ts")).registerBackup,
   restore: async () => (await import("./cli/commands/restore.ts")).registerRestore,

@@ -215,6 +215,51 @@ export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   return totals;
 }
 
+/** Totals with the details that a notice shows. */
+interface ChangeTally extends ChangeTotals {
+  /** Accounts by field that differs, in field order; an account with several counts in each. */
+  readonly fields: Readonly<Partial<Record<OutputField, number>>>;
+  /** The first entries: those that entered, then changed, then left. */
+  readonly first: readonly ChangeEntry[];
+}
+
+/** Counts all kinds and the fields that differ in one pass; retains the first entries. */
+export async function changeTally(query: ChangeQuery, most: number): Promise<ChangeTally> {
+  const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
+  const masks = new Map<number, number>();
+  const counts = [0, 0, 0];
+  const firsts: ChangeEntry[][] = [[], [], []];
+  for (let at = 0; at < query.list.entries; await nextTurn()) {
+    const { found, next } = walk.found(at, SLICE_ENTRIES);
+    for (let place = 0; place < found.length; place += NUMBERS) {
+      const kind = found[place + NUMBERS - 1] as number;
+      counts[kind] = (counts[kind] as number) + 1;
+      const mask = found[place + NUMBERS - 2] as number;
+      if (CHANGE_KINDS[kind] === "changed") masks.set(mask, (masks.get(mask) ?? 0) + 1);
+      const first = firsts[kind] as ChangeEntry[];
+      if (first.length < most) first.push(walk.entry(found, place));
+    }
+    at = next;
+  }
+  const [entered = 0, left = 0, changed = 0] = counts;
+  const [came = [], went = [], differ = []] = firsts;
+  const first = [...came, ...differ, ...went].slice(0, most);
+  return { entered, left, changed, fields: fieldCounts(query.watch, masks), first };
+}
+
+function fieldCounts(
+  watch: readonly OutputField[],
+  masks: ReadonlyMap<number, number>,
+): ChangeTally["fields"] {
+  const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
+  const counted = fields.map((name) => {
+    const bit = bitOf(name);
+    const counts = [...masks].map(([mask, count]) => ((mask & bit) === 0 ? 0 : count));
+    return [name, counts.reduce((sum, count) => sum + count, 0)] as const;
+  });
+  return Object.fromEntries(counted.filter(([, count]) => count > 0));
+}
+
 const totalsOfLists = new WeakMap<ChangeList, Map<string, ChangeTotals>>();
 
 function totalsOf(list: ChangeList): Map<string, ChangeTotals> {
@@ -240,10 +285,17 @@ interface Slice {
   readonly next: number;
 }
 
-/** Returns a walker of the list; `most` 0 only counts. */
-function walkOf({ list, spec, kinds, watch }: ChangeQuery): {
+/** Walks a list; `most` 0 only counts. */
+interface Walk {
   slice(from: number, most: number): Slice;
-} {
+  /** Like `slice`, as the numbers of the entries. */
+  found(from: number, most: number): Pick<Slice, "counts" | "next"> & { found: Uint32Array };
+  /** Returns the entry whose numbers begin at a place. */
+  entry(found: Uint32Array, place: number): ChangeEntry;
+}
+
+/** Returns a walker of the list. */
+function walkOf({ list, spec, kinds, watch }: ChangeQuery): Walk {
   const clauses = (segment: Segment): Clause[] => clausesOf(segment, spec.filters);
   const fields = OUTPUT_FIELD_NAMES.filter((name) => watch.includes(name));
   const bits = fields.map((name) => [name, bitOf(name)] as const);
@@ -255,23 +307,27 @@ function walkOf({ list, spec, kinds, watch }: ChangeQuery): {
     watch: maskOf(watch),
     kinds: CHANGE_KINDS.reduce((sum, kind, i) => sum + (kinds.includes(kind) ? 1 << i : 0), 0),
   };
-  return {
-    slice(from, most) {
+  const walk: Walk = {
+    found(from, most) {
       const to = Math.min(list.entries, from + SLICE_ENTRIES);
-      const walked = guarded(() => list.native.walk({ ...request, from, to, limit: most }));
-      const { found, counts, next } = walked;
+      return guarded(() => list.native.walk({ ...request, from, to, limit: most }));
+    },
+    entry(found, place) {
+      const [index, older, newer, mask, kind] = found.subarray(place, place + NUMBERS);
+      return {
+        index: index as number,
+        kind: CHANGE_KINDS[kind as number] as ChangeKind,
+        rowOlder: older === NO_ROW ? -1 : (older as number),
+        rowNewer: newer === NO_ROW ? -1 : (newer as number),
+        changed: bits.filter(([, bit]) => ((mask as number) & bit) !== 0).map(([name]) => name),
+      };
+    },
+    slice(from, most) {
+      const { found, counts, next } = walk.found(from, most);
       const entries: ChangeEntry[] = [];
-      for (let at = 0; at < found.length; at += NUMBERS) {
-        const [index, older, newer, mask, kind] = found.subarray(at, at + NUMBERS);
-        entries.push({
-          index: index as number,
-          kind: CHANGE_KINDS[kind as number] as ChangeKind,
-          rowOlder: older === NO_ROW ? -1 : (older as number),
-          rowNewer: newer === NO_ROW ? -1 : (newer as number),
-          changed: bits.filter(([, bit]) => ((mask as number) & bit) !== 0).map(([name]) => name),
-        });
-      }
+      for (let at = 0; at < found.length; at += NUMBERS) entries.push(walk.entry(found, at));
       return { entries, counts, next };
     },
   };
+  return walk;
 }

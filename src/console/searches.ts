@@ -2,15 +2,19 @@
  * Saved searches: named specs, each listed with its count when saved and its exact count now. Specs
  * may be large, so they are returned one at a time.
  * Invariant: a saved spec is normalized and was counted. A spec that the current snapshot cannot
- * read stays and has no count. Another tenant's search does not exist. Cursors are stateless and
- * authenticated: only one made here, with one of the given secrets, for the same tenant, is
- * accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
+ * read stays and has no count. Another tenant's search does not exist.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
 import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
+import {
+  decodeSearchCursor,
+  encodeSearchCursor,
+  SEARCHES_MAX,
+  searchesFull,
+} from "../http/api/searches/searchcursor.ts";
 import { statusOf } from "../http/api/service/status.ts";
 import { costOf } from "../http/server/admission.ts";
 import { TimeSlices } from "../http/server/background-tasks.ts";
@@ -30,18 +34,15 @@ import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.ts";
 import { currentSegment, loadedSegment, type Segment } from "../search/segment.ts";
-import type { CursorSecrets } from "../spec/cursor.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { SearchPlace, SearchRow } from "../store/searchstore.ts";
+import type { SearchRow } from "../store/searchstore.ts";
 import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
 import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
-/** Maximum per tenant. */
-export const SEARCHES_MAX = 500;
 /** Default and maximum number of searches per page. */
 const PAGE = 50;
 const PAGE_MAX = 200;
@@ -134,6 +135,7 @@ async function save(
   const row = {
     ...{ id: `sch_${randomBytes(16).toString("hex")}`, tenantId, name, text },
     userId: call.session.user.id,
+    plan: call.plan.name,
     spec: JSON.stringify(spec),
     snapshot: segment.label,
     total,
@@ -141,7 +143,7 @@ async function save(
   };
   const wanted = Buffer.byteLength(`${row.spec}${name}${text ?? ""}`);
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
-  if (!searches.insert(row, SEARCHES_MAX)) throw full();
+  if (!searches.insert(row, SEARCHES_MAX)) throw searchesFull();
   const search = await whole(call, segment, find(call, row.id));
   return typedAnswer<{ search: OpenedSearch }>({ search }, 201);
 }
@@ -328,49 +330,4 @@ function readChange(call: KeyCall): { readonly name: string | null; readonly ref
     mistakes.push({ pointer: "", code: "missing", detail });
   }
   return withBodyMistakes(body, () => ({ name, refresh: members.refresh === true }));
-}
-
-function full(): AppError {
-  const detail = `There are ${SEARCHES_MAX} saved searches, which is all. Delete one first.`;
-  const errors = [{ pointer: "", code: "too_many", detail }];
-  return new AppError("invalid_request", detail, { errors });
-}
-
-const SHAPE = /^(0|[1-9]\d{0,15})\.(\w{1,64})\.([A-Za-z0-9_-]{43})$/;
-
-/** Makes the cursor that continues a tenant's list after a search. */
-function encodeSearchCursor(
-  { createdAt, id }: SearchPlace,
-  tenantId: string,
-  secrets: CursorSecrets,
-): string {
-  const place = `${createdAt}.${id}`;
-  return `${place}.${authenticate(place, tenantId, secrets[0]).toString("base64url")}`;
-}
-
-/**
- * Reads a cursor back.
- * @throws AppError `invalid_cursor` if it is foreign, altered, or another tenant's.
- */
-function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecrets): SearchPlace {
-  const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
-  const sent = Buffer.from(mac, "base64url");
-  // Two bits of the last character mean nothing; only zeros are canonical.
-  const genuine =
-    mac !== "" &&
-    sent.toString("base64url") === mac &&
-    secrets.some((secret) =>
-      timingSafeEqual(sent, authenticate(`${createdAt}.${id}`, tenantId, secret)),
-    );
-  if (genuine) return { createdAt: Number(createdAt), id };
-  const detail = "Send next_cursor of the page before unchanged, or no cursor.";
-  const errors = [{ pointer: "/query/cursor", code: "invalid_cursor", detail }];
-  throw new AppError("invalid_cursor", detail, { errors });
-}
-
-/** Returns an HMAC over purpose, tenant, and place, each after its length. */
-function authenticate(place: string, tenantId: string, secret: Uint8Array): Buffer {
-  const parts = ["peneira searches 1", tenantId, place];
-  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join("");
-  return createHmac("sha256", secret).update(text).digest();
 }

@@ -12,7 +12,7 @@
  */
 
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP, type LookupFunction, type Socket } from "node:net";
 import { SocksClient } from "socks";
 import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent } from "undici";
 import { CommandError } from "../errors.ts";
@@ -198,7 +198,57 @@ export function dispatcherThrough(proxy: ProxyServer | null): Way {
   };
 }
 
-/** Distinguishes failures of an HTTP proxy from failures of the host. */
+/** An address with its family. */
+export interface KnownAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Decides on connections before they are opened. */
+export interface ConnectionGuard {
+  /** Returns the addresses that a host's connection may go to; rejects to refuse it. */
+  addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
+}
+
+/** The way to the hosts that a guard allows; `close` ends its connections. */
+export interface GuardedWay extends Way {
+  close(): Promise<void>;
+}
+
+/** Creates the direct way that connects to nothing but the addresses that a guard returns. */
+export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
+  const connect: buildConnector.connector = (options, done) => {
+    guard.addresses(options.hostname, options.protocol).then(
+      // For a literal nothing is looked up: the guard has decided on the literal itself.
+      (known) =>
+        buildConnector({ timeout: timeoutMs, lookup: lookupOf(known) } as object)(options, done),
+      (error: Error) => done(error, null),
+    );
+  };
+  const dispatcher = new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS });
+  return {
+    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Time that an idle connection to a receiver stays open, in milliseconds. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** Returns a `lookup` that knows one host, in both forms of its answer. */
+function lookupOf(known: readonly KnownAddress[]): LookupFunction {
+  return (_host, { all, family }, done) => {
+    const fit = known.filter((one) =>
+      family !== 4 && family !== 6 ? true : one.family === family,
+    );
+    const [first] = fit;
+    if (first === undefined) done(new Error("no address of this family"), "", 4);
+    else if (all === true) done(null, [...fit]);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Distinguishes an HTTP proxy's failures from those of the host. */
 function tunnelFault(error: unknown, known: boolean): unknown {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {

@@ -22,8 +22,8 @@ const CURSOR_SHAPE = /^[A-Za-z0-9_-]{56}$/;
 /** Max items of one page; it fits the cursor's byte for it. */
 export const LIST_LIMIT_MAX = 200;
 
-/** A tenant's list of exports, audit lines, or lists, or the entries of one of its lists. */
-type ListName = "exports" | "audit" | "lists" | `entries ${string}`;
+/** A tenant's list of some kind, or the entries of one of its lists. */
+type ListName = "exports" | "audit" | "lists" | "webhooks" | "notices" | `entries ${string}`;
 
 /** Position at which the next page of a list begins. */
 export interface ListPosition {

@@ -43,8 +43,20 @@ export const FAULT_POINTS = [
   "unpin.after_unlink",
 ] as const;
 
+/** All points, in the order in which a notice reaches them. */
+export const NOTICE_FAULT_POINTS = [
+  "note.before_commit",
+  "note.after_commit",
+  "count.before_export",
+  "count.after_export",
+  "count.before_commit",
+  "count.after_commit",
+  "deliver.before_commit",
+  "deliver.after_commit",
+] as const;
+
 /** Name of a point. */
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+export type FaultPoint = (typeof FAULT_POINTS | typeof NOTICE_FAULT_POINTS)[number];
 
 /** Times this thread reached the FAULT point; each file is rendered in one thread. */
 let reached = 0;
@@ -59,7 +71,7 @@ function reach(point: FaultPoint): void {
   const [wanted, nth] = (process.env.FAULT ?? "").split(":");
   if (!wanted) return;
   assert(
-    FAULT_POINTS.some((known) => known === wanted),
+    [...FAULT_POINTS, ...NOTICE_FAULT_POINTS].some((known) => known === wanted),
     `there is no fault point ${wanted}`,
   );
   if (point !== wanted) return;

@@ -283,6 +283,28 @@ export const SETTINGS = {
     "Minimum seconds that lines of the audit trail are kept.",
     integer(86_400, 3_153_600_000),
   ),
+  "notices.allow_networks": setting<string | null>(
+    null,
+    "Networks outside the public internet that webhooks may send to, separated by commas, such " +
+      "as 10.0.0.0/8; plain http works only there. null: none.",
+    { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
+  ),
+  "notices.retry_hours": setting<number>(
+    24,
+    "Hours after which a delivery to a webhook that keeps failing is given up.",
+    integer(24, 72),
+  ),
+  "notices.retention": setting<number>(
+    31_536_000,
+    "Seconds that notices and the log of their deliveries are kept; deliveries that wait stay.",
+    integer(86_400, 315_360_000),
+  ),
+  "notices.base_url": setting<string | null>(
+    null,
+    "Public address of the server for links in notices, such as https://peneira.example.com; " +
+      "null: links have no host.",
+    { kind: "text", check: checkOrigin },
+  ),
   core_dumps: setting<boolean>(
     false,
     "Allows a core dump when the server crashes; it holds API keys in use.",

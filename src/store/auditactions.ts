@@ -48,6 +48,13 @@ export const AUDIT_ACTIONS = {
   "user.enable": action("a disabled user was enabled", {}),
   "user.password": action("the password of a user changed, which ended its sessions", {}),
   "user.sessions": action("a user ended all sessions", {}),
+  "webhook.create": action("a webhook was created", {}),
+  "webhook.change": action("a webhook was changed", {}),
+  "webhook.rotate": action("the secret of a webhook was replaced", {}),
+  "webhook.warn": action("the server warned that a webhook keeps failing", { warning: "value" }),
+  "webhook.disable": action("a webhook was disabled", { reason: "value" }),
+  "webhook.enable": action("a disabled webhook was enabled", {}),
+  "webhook.delete": action("a webhook was deleted, with its queue", {}),
   "state.restore": action("the state was made from a backup", { backup_of: "value" }),
   "state.upgrade": action("the state was migrated to a newer schema", { schema: "change" }),
 } as const satisfies Readonly<Record<string, Action>>;

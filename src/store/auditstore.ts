@@ -9,8 +9,8 @@ import { systemClock } from "../process/clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
-/** Actor: the command line, a user of the console, or a key. */
-export type Actor = "command" | `user:${string}` | `key:${string}`;
+/** Actor: the command line, the server itself, a user of the console, or a key. */
+export type Actor = "command" | "server" | `user:${string}` | `key:${string}`;
 
 /** Actor of changes from the command line. */
 export const COMMAND_LINE: Actor = "command";

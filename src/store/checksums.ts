@@ -21,6 +21,7 @@ export const BLOBS: readonly BlobTable[] = [
   { table: "sessions", blobs: ["hash"] },
   { table: "list_entries", blobs: ["entries"] },
   { table: "exported_entries", blobs: ["entries"] },
+  { table: "webhooks", blobs: ["seed", "old_seed"] },
 ];
 
 /** Thrown if the bytes of a blob do not match its checksum. */

@@ -247,4 +247,84 @@ export const MIGRATIONS: readonly string[] = [
   // Compression of an export's file; NULL if none, as before.
   `ALTER TABLE exports ADD COLUMN compression TEXT;`,
   SENT_FILES_STEP,
+  // A saved search keeps what counting and sending need without a request. A month has one row,
+  // however often it is served; AUTOINCREMENT: cursors of notices stay valid.
+  `ALTER TABLE saved_searches ADD COLUMN plan TEXT;
+   ALTER TABLE saved_searches ADD COLUMN key_id TEXT;
+   ALTER TABLE saved_searches ADD COLUMN watch TEXT;
+   ALTER TABLE saved_searches ADD COLUMN only_changes INTEGER NOT NULL DEFAULT 0
+     CHECK (only_changes IN (0, 1));
+   ALTER TABLE saved_searches ADD COLUMN export TEXT;
+   ALTER TABLE saved_searches ADD COLUMN feed TEXT;
+   ALTER TABLE saved_searches ADD COLUMN notices INTEGER NOT NULL DEFAULT 0;
+   CREATE UNIQUE INDEX saved_searches_by_feed ON saved_searches (feed) WHERE feed IS NOT NULL;
+   CREATE TABLE served_months (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     label TEXT NOT NULL UNIQUE,
+     date TEXT NOT NULL,
+     snapshot_id TEXT NOT NULL,
+     noted_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE notices (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     search_id TEXT NOT NULL REFERENCES saved_searches (id) ON DELETE CASCADE,
+     number INTEGER NOT NULL,
+     month INTEGER NOT NULL REFERENCES served_months (sequence),
+     since INTEGER NOT NULL REFERENCES served_months (sequence),
+     state TEXT NOT NULL CHECK (state IN ('counting', 'counted', 'failed')),
+     attempts INTEGER NOT NULL,
+     next_at INTEGER,
+     failure TEXT,
+     counts TEXT,
+     export_id TEXT,
+     created_at INTEGER NOT NULL,
+     counted_at INTEGER,
+     UNIQUE (search_id, month),
+     UNIQUE (search_id, number),
+     CHECK ((state = 'counted') = (counts IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX notices_of_tenant ON notices (tenant_id, sequence);
+   CREATE INDEX notices_counting ON notices (next_at) WHERE state = 'counting';
+   CREATE INDEX notices_by_age ON notices (created_at);
+   CREATE TABLE webhooks (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     tenant_id TEXT NOT NULL REFERENCES tenants (id),
+     url TEXT NOT NULL,
+     searches TEXT,
+     signature TEXT NOT NULL CHECK (signature IN ('v1', 'v1a', 'both')),
+     seed BLOB NOT NULL CHECK (length(seed) = 32),
+     old_seed BLOB NOT NULL DEFAULT x'',
+     old_until INTEGER,
+     checksum INTEGER,
+     created_at INTEGER NOT NULL,
+     changed_at INTEGER NOT NULL,
+     disabled_at INTEGER,
+     disabled_reason TEXT CHECK (disabled_reason IN ('owner', 'gone', 'failing')),
+     succeeded_at INTEGER,
+     failing_since INTEGER,
+     struck_at INTEGER,
+     strikes INTEGER NOT NULL DEFAULT 0,
+     warnings INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX webhooks_of_tenant ON webhooks (tenant_id, sequence);
+   CREATE TABLE deliveries (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+     notice TEXT NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
+     webhook TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+     state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+     attempts INTEGER NOT NULL,
+     first_at INTEGER,
+     next_at INTEGER,
+     last_at INTEGER,
+     last_status INTEGER,
+     last_ms INTEGER,
+     last_error TEXT,
+     UNIQUE (notice, webhook),
+     CHECK ((state = 'waiting') = (next_at IS NOT NULL))
+   ) STRICT;
+   CREATE INDEX deliveries_waiting ON deliveries (webhook, next_at) WHERE state = 'waiting';
+   CREATE INDEX deliveries_of_webhook ON deliveries (webhook);`,
 ];

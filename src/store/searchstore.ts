@@ -8,10 +8,26 @@
 import type { StateDatabase } from "./sqlite.ts";
 import { StoredBytes } from "./usagestore.ts";
 
-interface NewSearchRow {
+/** Members of a saved search that say what its notices hold and where they go. */
+export interface NoticeOptions {
+  /** Comma-separated names of the watched fields, or null for all. */
+  readonly watch: string | null;
+  /** 1 if no notice is sent about a month without changes. */
+  readonly onlyChanges: number;
+  /** JSON of the export that is made with each notice, or null. */
+  readonly export: string | null;
+  /** Secret of its feed, or null. */
+  readonly feed: string | null;
+}
+
+interface NewSearchRow extends Partial<NoticeOptions> {
   readonly id: string;
   readonly tenantId: string;
-  readonly userId: string;
+  /** Null if a key saves it. */
+  readonly userId: string | null;
+  /** Plan of the client that saves it, and its key; null in rows of earlier versions. */
+  readonly plan?: string | null;
+  readonly keyId?: string | null;
   readonly name: string;
   /** The original sentence, or null. */
   readonly text: string | null;
@@ -25,8 +41,11 @@ interface NewSearchRow {
 }
 
 /** A saved search with its user, null if that is gone; its spec is read separately. */
-export interface SearchRow extends Omit<NewSearchRow, "userId" | "spec"> {
-  readonly userId: string | null;
+export interface SearchRow
+  extends Omit<NewSearchRow, "spec" | "plan" | "keyId" | keyof NoticeOptions>,
+    NoticeOptions {
+  readonly plan: string | null;
+  readonly keyId: string | null;
   readonly email: string | null;
 }
 
@@ -38,8 +57,15 @@ const FIRST: SearchPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
 const COLUMNS = `
   saved.id, saved.tenant_id AS tenantId, saved.user_id AS userId, saved.name, saved.text,
-  saved.snapshot, saved.total, saved.created_at AS createdAt, users.email
+  saved.snapshot, saved.total, saved.created_at AS createdAt, users.email, saved.plan,
+  saved.key_id AS keyId, saved.watch, saved.only_changes AS onlyChanges, saved.export, saved.feed
   FROM saved_searches AS saved LEFT JOIN users ON users.id = saved.user_id`;
+
+/** A search whose notices have no options. */
+const PLAIN = {
+  ...{ plan: null, keyId: null, watch: null },
+  ...{ onlyChanges: 0, export: null, feed: null },
+};
 
 /** The table `saved_searches`. */
 export class SearchStore {
@@ -98,12 +124,59 @@ export class SearchStore {
     const result = this.#database
       .prepare(
         `INSERT INTO saved_searches
-           (id, tenant_id, user_id, name, text, spec, snapshot, total, created_at)
-         SELECT @id, @tenantId, @userId, @name, @text, @spec, @snapshot, @total, @createdAt
+           (id, tenant_id, user_id, name, text, spec, snapshot, total, created_at, plan, key_id,
+            watch, only_changes, export, feed)
+         SELECT @id, @tenantId, @userId, @name, @text, @spec, @snapshot, @total, @createdAt, @plan,
+           @keyId, @watch, @onlyChanges, @export, @feed
          WHERE (SELECT count(*) FROM saved_searches WHERE tenant_id = @tenantId) < @most`,
       )
-      .run({ ...row, most });
+      .run({ ...PLAIN, ...row, most });
     return result.changes > 0;
+  }
+
+  /** Replaces the spec of a search, with its count. */
+  respecify(
+    tenantId: string,
+    id: string,
+    { spec, snapshot, total }: Pick<NewSearchRow, "spec" | "snapshot" | "total">,
+  ): void {
+    this.#database
+      .prepare(
+        `UPDATE saved_searches SET spec = ?, snapshot = ?, total = ?
+         WHERE tenant_id = ? AND id = ?`,
+      )
+      .run(spec, snapshot, total, tenantId, id);
+  }
+
+  /** Replaces the options of a search's notices. */
+  setOptions(tenantId: string, id: string, options: NoticeOptions): void {
+    this.#database
+      .prepare(
+        `UPDATE saved_searches SET watch = @watch, only_changes = @onlyChanges, export = @export,
+           feed = @feed WHERE tenant_id = @tenantId AND id = @id`,
+      )
+      .run({ ...options, tenantId, id });
+  }
+
+  /** Returns the search with this secret of a feed, of an enabled tenant. */
+  byFeed(feed: string): SearchRow | undefined {
+    return this.#database
+      .prepare<[string], SearchRow>(
+        `SELECT ${COLUMNS} JOIN tenants ON tenants.id = saved.tenant_id
+         WHERE saved.feed = ? AND tenants.disabled_at IS NULL`,
+      )
+      .get(feed);
+  }
+
+  /** Returns those of some ids that are searches of a tenant. */
+  known(tenantId: string, ids: readonly string[]): string[] {
+    return this.#database
+      .prepare<[string, string], string>(
+        `SELECT id FROM saved_searches WHERE tenant_id = ?
+           AND id IN (SELECT value FROM json_each(?))`,
+      )
+      .pluck()
+      .all(tenantId, JSON.stringify(ids)) as string[];
   }
 
   /** Renames a search; returns false if the tenant has none with this id. */

@@ -38,8 +38,8 @@ const COLUMNS = ["at", "action", "tenant", "actor", "subject", "facts"];
 
 const REMARKS = `Every change of a tenant, key, or user, every restore, and every upgrade of the
 state writes a line, in the same transaction as the change. The actor is "command" (a
-command line on this machine), user:ID, or key:ID. peneira user list --json and
-peneira key list show the ids. Lines are kept for audit.retention, two years by
+command line on this machine), "server", user:ID, or key:ID. peneira user list --json
+and peneira key list show the ids. Lines are kept for audit.retention, two years by
 default. Lines hold no names of users, e-mails, secrets, or addresses. The trail does not hold
 sign-ins (a failed one is a 401 of /v1/console/session in the log and the metrics),
 searches, exports, backups, and settings.

@@ -27,6 +27,7 @@ import { ChangeThread } from "../../lists/changethread.ts";
 import { ListBinder } from "../../lists/listbinding.ts";
 import { Lists } from "../../lists/lists.ts";
 import { agentEndpoint } from "../../mcp/httpendpoint.ts";
+import { Notices } from "../../notices/notices.ts";
 import { systemClock } from "../../process/clock.ts";
 import type { Ledger } from "../../process/ledger.ts";
 import {
@@ -123,6 +124,8 @@ export function makeService(parts: Parts): ServedService {
   const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
+  const made = { log, exporter, people, secrets, telemetry };
+  const notices = openNotices({ ...parts, ...snapshots, ...made });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
@@ -131,11 +134,10 @@ export function makeService(parts: Parts): ServedService {
     compute,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
-    ...{ searches: new SearchStore(database), rateLimits, overload },
+    ...{ searches: new SearchStore(database), notices, rateLimits, overload },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
-    segment: registry.current.bind(registry),
-    replaced: registry.retired.bind(registry),
+    ...{ segment: registry.current.bind(registry), replaced: registry.retired.bind(registry) },
     retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
@@ -144,11 +146,11 @@ export function makeService(parts: Parts): ServedService {
       if (segment !== null) registry.put(segment);
       changes.lists.start();
       scrubber.start();
-      exporter.start(segment);
+      for (const part of [exporter, notices]) part.start(segment);
     },
     load: (segment) => {
       registry.put(segment);
-      exporter.serve(segment);
+      for (const part of [exporter, notices]) part.serve(segment);
       changes.loaded(segment);
     },
     ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
@@ -157,15 +159,13 @@ export function makeService(parts: Parts): ServedService {
     stop: () => {
       stopping = true;
       threads?.stop();
-      exporter.stop();
-      changes.lists.stop();
+      for (const part of [exporter, notices, changes.lists]) part.stop();
     },
     close: async () => {
+      await notices.close();
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
-      overload.close();
-      telemetry.close();
-      flush(log, () => keyring.flushUsed());
-      flush(log, () => people.sessions.flush());
+      for (const part of [overload, telemetry]) part.close();
+      for (const one of [() => keyring.flushUsed(), () => people.sessions.flush()]) flush(log, one);
       flush(log, () => usage.flush());
       closeDatabase(database);
       await scrubber.stop();
@@ -345,6 +345,40 @@ function openConsole(parts: {
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
   const lists = new Lists(new ListStore(database), systemClock, new ChangeThread(dataDir, log));
   return { users, sessions, audit, lists, listed: new ListBinder(lists) };
+}
+
+function openNotices(
+  parts: Pick<Parts, "config" | "database" | "dataDir" | "plans"> & {
+    readonly log: Log;
+    readonly registry: SegmentRegistry;
+    readonly changes: ServedChanges;
+    readonly exporter: Exports;
+    readonly people: ReturnType<typeof openConsole>;
+    readonly secrets: Secrets;
+    readonly telemetry: Telemetry;
+  },
+): Notices {
+  const { config, registry, changes, people, secrets, telemetry, ...rest } = parts;
+  const hour = 3_600_000;
+  const notices = new Notices({
+    ...{ ...rest, clock: systemClock, listed: people.listed, linkSecrets: secrets.link },
+    consolePlan: people.users.consolePlan.bind(people.users),
+    served: {
+      current: registry.current.bind(registry),
+      retired: registry.retired.bind(registry),
+      retain: registry.retain.bind(registry),
+    },
+    changes,
+    settings: {
+      allowNetworks: config.get("notices.allow_networks"),
+      retryMs: config.get("notices.retry_hours") * hour,
+      retentionMs: config.get("notices.retention") * 1_000,
+      baseUrl: config.get("notices.base_url") ?? "",
+      version: VERSION,
+    },
+  });
+  telemetry.watchNotices(() => notices.counts());
+  return notices;
 }
 
 function openExports(parts: {

@@ -18,6 +18,7 @@ import { ADD_FROM_SEARCH } from "../../http/api/lists/listsearch.ts";
 import { COMPARE } from "../../http/api/search/compare.ts";
 import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
+import { SEARCH_BODY } from "../../http/api/searches/searchbody.ts";
 import { NORMALIZE } from "../../http/api/spec/spec.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
 import type { Computation } from "../../http/server/body.ts";
@@ -79,7 +80,7 @@ export const run = worker<ComputeWork>({ compute, warm, close });
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
   ...[SEARCH, COUNT, COMPARE, NORMALIZE, TRANSLATE, LEADS],
   ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH, ENRICH],
-  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG],
+  ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG, SEARCH_BODY],
 ];
 const computations = new Map(COMPUTATIONS.map((one) => [one.name, one]));
 const segments = new Map<string, Segment>();

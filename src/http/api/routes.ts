@@ -14,7 +14,9 @@ import { EXPORT_ROUTES } from "./exports/exports.ts";
 import { FILE_ROUTES } from "./exports/files.ts";
 import { LEAD_ROUTES } from "./leads/leads.ts";
 import { LIST_ROUTES } from "./lists/lists.ts";
+import { NOTICE_ROUTES } from "./notices/notices.ts";
 import type { ApiRoute } from "./route.ts";
+import { SEARCH_ROUTES } from "./searches/searches.ts";
 import { documentRoutes } from "./service/documents.ts";
 import { HEALTH_ROUTES } from "./service/health.ts";
 import { AGENT_ROUTES } from "./service/mcp.ts";
@@ -33,6 +35,8 @@ export const ROUTES: readonly ApiRoute[] = [
   ENRICH_ROUTE,
   ENRICH_FILE_ROUTE,
   ...LIST_ROUTES,
+  ...SEARCH_ROUTES,
+  ...NOTICE_ROUTES,
   ...STATUS_ROUTES,
   ...AGENT_ROUTES,
   ...FILE_ROUTES,

@@ -19,6 +19,8 @@ import { ENRICH_SCHEMAS } from "./enrichment/enrich-schemas.ts";
 import { EXPORT_SCHEMAS } from "./exports/exports-schemas.ts";
 import { LEAD_SCHEMAS } from "./leads/leads-schemas.ts";
 import { LIST_SCHEMAS } from "./lists/lists-schemas.ts";
+import { NOTICE_SCHEMAS } from "./notices/notices-schemas.ts";
+import { SAVED_SEARCH_SCHEMAS } from "./searches/searches-schemas.ts";
 import { HEALTH_SCHEMAS, RPC_SCHEMAS, STATUS_SCHEMAS } from "./service/status-schemas.ts";
 import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec/spec-schemas.ts";
 
@@ -104,6 +106,8 @@ export const SCHEMAS = {
   ...EXPORT_SCHEMAS,
   ...ENRICH_SCHEMAS,
   ...LIST_SCHEMAS,
+  ...SAVED_SEARCH_SCHEMAS,
+  ...NOTICE_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...RPC_SCHEMAS,
   ...HEALTH_SCHEMAS,

@@ -40,6 +40,7 @@ const TAGS = [
   { name: "changes", description: "Accounts that entered, left, or changed between snapshots." },
   { name: "exports", description: "All rows of an answer as a file." },
   { name: "lists", description: "Sets of accounts and companies of your own." },
+  { name: "notices", description: "Saved searches, and what is new, delivered." },
   { name: "spec", description: "Checks and normal forms of filters." },
   { name: "service", description: "State of the server." },
 ];
@@ -48,7 +49,7 @@ const TAGS = [
 export function openApiDocument(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, TSchema>>,
-  version: string,
+  { version, webhooks }: { readonly version: string; readonly webhooks: Json },
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -68,6 +69,7 @@ export function openApiDocument(
     security: [{ key: [] }],
     tags: TAGS,
     paths,
+    webhooks,
     components: {
       schemas,
       headers: headerComponents(),

@@ -45,7 +45,7 @@ export interface Operation<Schema extends string = string> {
   readonly path: string;
   readonly access: Access;
   readonly id: string;
-  readonly tag: "accounts" | "changes" | "exports" | "lists" | "spec" | "service";
+  readonly tag: "accounts" | "changes" | "exports" | "lists" | "notices" | "spec" | "service";
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Parameter[];

@@ -209,5 +209,8 @@ function schemaOf(name: string, schema: unknown): Markup {
 
 /** Renders scrolling JSON; a scrolling region must be reachable by keyboard. */
 function code(value: unknown): Markup {
-  return html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+  // Addresses in examples are no links of the page, and long ones may be broken after their scheme.
+  const [first = "", ...rest] = JSON.stringify(value, null, 2).split("://");
+  const broken = rest.map((part) => html`<wbr>://${part}`);
+  return html`<pre tabindex="0"><code>${first}${broken}</code></pre>`;
 }

@@ -262,7 +262,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
       throw bodyError("too_large", limitBytes);
     }
-    if (chunkedType === undefined) refuseOtherThanJson(this.exchange, pieces);
+    const { bodyless } = found.route;
+    const isTyped = bodyless !== true || this.exchange.header("content-type") !== undefined;
+    if (chunkedType === undefined && isTyped) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
     awaited.taker = chunkedType?.begin(found.query, sender, this.service);
     this.exchange.body(awaited);

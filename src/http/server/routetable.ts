@@ -31,6 +31,8 @@ interface RouteLine {
   readonly anywhere?: true;
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
+  /** True if a request without a body, and then without a type, is accepted. */
+  readonly bodyless?: true;
   /** Body types other than JSON, received in chunks; undefined means none. */
   readonly pieces?: readonly ChunkedBodyType[];
 }

@@ -14,6 +14,7 @@ import type { Months } from "../../changes/months.ts";
 import type { Exporter } from "../../export/exporter.ts";
 import type { ListBinder } from "../../lists/listbinding.ts";
 import type { Lists } from "../../lists/lists.ts";
+import type { Notices } from "../../notices/notices.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type {
@@ -82,6 +83,7 @@ export interface Service {
   readonly users: Users;
   readonly sessions: Sessions;
   readonly searches: SearchStore;
+  readonly notices: Notices;
   readonly audit: AuditTrail;
   readonly plans: Plans;
   readonly secrets: Secrets;

@@ -14,6 +14,7 @@ import type { Clock } from "../../process/clock.ts";
 import { type Log, writeMembers } from "../../process/log.ts";
 import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
+import { type NoticeNumbers, noticeGauges } from "./noticemetrics.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
@@ -171,6 +172,11 @@ export class Telemetry {
         () => Object.entries(exports()).map(([state, count]) => [[state], count] as const),
       ),
     );
+  }
+
+  /** Adds the metrics of notices. */
+  watchNotices(read: () => NoticeNumbers): void {
+    for (const gauge of noticeGauges(read)) this.#metrics.add(gauge);
   }
 
   /** Adds the scraped metrics of a thread that owns no state. */

@@ -34,7 +34,7 @@ function peneira(...args: string[]): string {
 /** Commands whose help is in the file of another one, because a folder has at most 30 entries. */
 const SHARED: Readonly<Record<string, string>> = {
   ...{ manpage: "completion", openapi: "completion", version: "completion" },
-  ...{ plan: "tenant", count: "search" },
+  ...{ plan: "tenant", count: "search", notices: "list", watch: "list" },
 };
 
 /** The file of a command: that of the command it belongs to. */

@@ -8,7 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { SEARCHES_MAX } from "../../../src/console/searches.ts";
+import { SEARCHES_MAX } from "../../../src/http/api/searches/searchcursor.ts";
 import {
   type ConsoleServer,
   type Person,

@@ -21,6 +21,7 @@ import { ListStore } from "../../../src/store/liststore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { checkedDirectly } from "../../../src/store/statecheck.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
+import { WebhookStore } from "../../../src/store/webhookstore.ts";
 import { columnsOf, fillState, tablesOf } from "../../support/formats/state-rows.ts";
 
 let folder: string;
@@ -120,6 +121,13 @@ describe("the blobs of the state", () => {
     users.openSession({ hash, id: "s", userId: "u", ...times, kept: 0 }, password);
     users.setPassword("u", { hash: Buffer.alloc(32, 7), salt: Buffer.alloc(16, 8), cost: "2" });
     new ListStore(database).exported.stage([Uint8Array.of(1, 4)]);
+    const webhooks = new WebhookStore(database);
+    const url = "https://crm.example/hook";
+    const webhook = { tenantId, url, searches: null, signature: "v1", seed: hash } as const;
+    webhooks.insert({ id: "w", ...webhook, createdAt: 0 }, 1);
+    assert.deepEqual(findingsIn(database), []);
+    webhooks.rotate("w", Buffer.alloc(32, 9), { oldUntil: 9, nowMs: 1 });
+    assert.deepEqual(webhooks.find("w")?.oldSeed, hash);
     assert.deepEqual(findingsIn(database), []);
     const written = BLOBS.filter(({ table }) => {
       return database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() !== 0;

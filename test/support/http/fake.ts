@@ -40,6 +40,7 @@ import type {
 import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { agentEndpoint } from "../../../src/mcp/httpendpoint.ts";
+import { Notices } from "../../../src/notices/notices.ts";
 import { type Clock, systemClock } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";
@@ -313,6 +314,42 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
+/** Notices that may be sent to this machine; nothing is counted unless a suite starts them. */
+function noticesIn(
+  known: { database: StateDatabase; dataDir: string; log: Log },
+  service: () => Service,
+): Notices {
+  return new Notices({
+    ...known,
+    clock: systemClock,
+    plans: loadPlans(),
+    consolePlan: () => "enterprise",
+    served: {
+      current: () => service().segment(),
+      retired: (belongs) => service().replaced(belongs),
+      retain: (segment) => service().retain(segment),
+    },
+    changes: {
+      months: {
+        known: () => service().months.known(),
+        open: (month) => service().months.open(month),
+        retain: (segment) => service().months.retain(segment),
+      },
+      lists: { open: (pair, patience) => service().changeLists.open(pair, patience) },
+    },
+    exporter: {
+      create: (wanted) => service().exporter.create(wanted),
+      settled: (tenantId, id, waitMs) => service().exporter.settled(tenantId, id, waitMs),
+    },
+    listed: new ListBinder(new Lists(new ListStore(known.database), systemClock)),
+    linkSecrets: openSecrets(known.dataDir).link,
+    settings: {
+      ...{ allowNetworks: "127.0.0.0/8", retryMs: 86_400_000, retentionMs: 86_400_000 },
+      ...{ baseUrl: "https://peneira.example.com", version: "0.0.0-test" },
+    },
+  });
+}
+
 const ADDRESS = { host: "127.0.0.1", port: 0 };
 
 const SETTLED = {
@@ -404,21 +441,17 @@ export async function startFake(
     stopping: () => stopping,
     ...changesIn(dataDir, log),
     ...parts,
+    notices: parts.notices ?? noticesIn({ database, dataDir, log }, () => service),
   };
   const opened = await openTestTransport(transport, limits, telemetry);
   const server = await startServer(service, opened, ADDRESS, tableOf(service));
   return {
     base: `http://127.0.0.1:${server.port}`,
     port: server.port,
-    transport,
-    dataDir,
-    service,
-    keyring,
-    exporter,
+    ...{ transport, dataDir, service, keyring, exporter },
     keys: Object.fromEntries(PLAN_NAMES.map(key)) as Record<PlanName, string>,
     logged,
-    ...{ bodies: opened.bodies, sockets: opened.sockets },
-    streams: service.streams,
+    ...{ bodies: opened.bodies, sockets: opened.sockets, streams: service.streams },
     load: (next) => {
       segment = next;
     },
@@ -428,6 +461,7 @@ export async function startFake(
     close: async () => {
       stopping = true;
       exporter.close();
+      await service.notices.close();
       await server.close(2_000);
       await service.changeLists.close();
       service.months.close();

@@ -20,9 +20,10 @@ const HEADER_LINES = { min: 2, max: 20 };
 
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
 const RANKS: readonly (readonly [rank: number, pattern: RegExp])[] = [
-  [7, /^src\/(main\.ts$|cli\/)/],
-  [6, /^src\/(console|mcp)\//],
-  [5, /^src\/http\//],
+  [8, /^src\/(main\.ts$|cli\/)/],
+  [7, /^src\/(console|mcp)\//],
+  [6, /^src\/http\//],
+  [5, /^src\/notices\//],
   [4, /^src\/export\//],
   [3, /^src\/(access|changes|download|ingest|lists|translate)\//],
   [2, /^src\/(search|dump)\//],

@@ -96,7 +96,8 @@ function Line({ line }: { line: AuditLine }): VNode {
 function partyText({ kind, id, name }: AuditParty): string {
   if (name !== null) return name;
   if (kind === "tenant") return user()?.tenant ?? "";
-  return id ?? lazyWords.value.audit.command;
+  const { server, command } = lazyWords.value.audit;
+  return id ?? (kind === "server" ? server : command);
 }
 
 /** Facts such as `Role: Member → Owner`. */

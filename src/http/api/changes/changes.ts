@@ -44,7 +44,8 @@ const DESCRIPTION =
   "changes_preparing: what differs between them is listed once. Send next_cursor as cursor with " +
   "the same question for the next page; pages go on with the snapshots that they began with.";
 
-const ERRORS = [
+/** Errors of a query for changes without a body. */
+export const CHANGES_ERRORS = [
   ...SPEC_ERRORS,
   "since_not_available",
   ...CURSOR_ERRORS,
@@ -61,7 +62,8 @@ function names(name: string, known: readonly string[], description: string): Par
   };
 }
 
-const PARAMETERS: readonly Parameter[] = [
+/** Query parameters of a query for changes. */
+export const CHANGES_PARAMETERS: readonly Parameter[] = [
   {
     ...{ name: "since", in: "query", required: true },
     description: "Label of an older snapshot, YYYY-MM; GET /v1/status lists them.",
@@ -105,7 +107,10 @@ const example = () => ({
   ...{ warnings: [], provenance: EXAMPLE_PROVENANCE, took_ms: 0.874 },
 });
 
-const answers = { 200: { description: "One page.", schema: "ChangesAnswer", example } } as const;
+/** Answers to a query for changes. */
+export const CHANGES_ANSWERS = {
+  200: { description: "One page.", schema: "ChangesAnswer", example },
+} as const;
 
 const MEMBERS = [...CHANGE_MEMBERS, "spec", "output", "limit", "cursor"];
 
@@ -123,9 +128,9 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
     cost: "page",
     ...{ id: "readChanges", tag: "changes", summary: "List changes since an older month" },
     description: DESCRIPTION,
-    parameters: PARAMETERS,
-    answers,
-    errors: ERRORS,
+    parameters: CHANGES_PARAMETERS,
+    answers: CHANGES_ANSWERS,
+    errors: CHANGES_ERRORS,
     handle: changesByQuery,
   }),
   route({
@@ -140,8 +145,8 @@ export const CHANGE_ROUTES: readonly ApiRoute[] = [
       schema: "ChangesRequest",
       example: { since: "2026-09", spec: EXAMPLE_SPEC, watch: ["email"], limit: 50 },
     },
-    answers,
-    errors: [...BODY_ERRORS, ...ERRORS],
+    answers: CHANGES_ANSWERS,
+    errors: [...BODY_ERRORS, ...CHANGES_ERRORS],
     handle: changesByBody,
   }),
 ];
@@ -221,7 +226,14 @@ function readSpec(text: string | undefined, mistakes: Mistake[]): unknown {
 }
 
 /** Returns the same error with pointers to the query parameters. */
-function placedInQuery({ code, message, errors, members, headers, cause }: AppError): AppError {
+export function placedInQuery({
+  code,
+  message,
+  errors,
+  members,
+  headers,
+  cause,
+}: AppError): AppError {
   const placed = errors.map((mistake) => ({ ...mistake, pointer: inQuery(mistake.pointer) }));
   const [first] = errors;
   const at = (pointer: string) => `At ${pointer}:`;

@@ -14,6 +14,7 @@ import {
   weakTag,
 } from "../../server/respond.ts";
 import type { Call, Service, ServicePart } from "../../server/service.ts";
+import { NOTICE_WEBHOOKS } from "../notices/notices.ts";
 import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "../route.ts";
 import { SCHEMAS } from "../schemas.ts";
 
@@ -33,7 +34,7 @@ interface Text {
 
 /** Returns the OpenAPI document of the listed routes, without pages and alternative paths. */
 export function publicDocument(routes: readonly ApiRoute[], version: string): unknown {
-  return openApiDocument(listed(routes), SCHEMAS, version);
+  return openApiDocument(listed(routes), SCHEMAS, { version, webhooks: NOTICE_WEBHOOKS });
 }
 
 /** Returns the routes of the documents; `routes` is called on the first request. */

@@ -114,6 +114,8 @@ const TAKES: Readonly<Record<string, Asks>> = {
   "POST /v1/console/lists/{id}/entries/remove": filled,
   "POST /v1/console/lists/{id}/entries/from-search": (id) => [{ body: { spec: named(id) } }],
   "POST /v1/console/searches": specs({ name: "x" }),
+  "POST /v1/searches": specs({ name: "x" }),
+  "PATCH /v1/searches/{id}": specs(),
 };
 
 /** Routes without lists: their requests name no list and no spec. */
@@ -135,6 +137,11 @@ const TAKE_NONE = [
   ...["POST /v1/console/accounts/lists", "GET /v1/console/lists", "POST /v1/console/lists"],
   ...["GET /v1/console/searches", "GET /v1/console/searches/{id}"],
   ...["POST /v1/console/searches/{id}", "DELETE /v1/console/searches/{id}"],
+  ...["GET /v1/searches", "GET /v1/searches/{id}", "DELETE /v1/searches/{id}"],
+  ...["GET /v1/searches/{id}/changes", "GET /feeds/{name}", "GET /v1/notices"],
+  ...["POST /v1/webhooks", "GET /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}"],
+  ...["DELETE /v1/webhooks/{id}", "POST /v1/webhooks/{id}/rotate", "POST /v1/webhooks/{id}/test"],
+  "POST /v1/notices/{id}/replay",
 ];
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
@@ -201,6 +208,7 @@ for (const transport of TRANSPORTS) {
   describe(`lists of another tenant over ${transport}`, () => {
     let server: ConsoleServer;
     let cookie: string;
+    let search = "";
     const heard: string[] = [];
     before(async () => {
       server = await startConsole(transport, { engine: ENGINE, segment: () => segment });
@@ -214,7 +222,9 @@ for (const transport of TRANSPORTS) {
       const isConsole = path.startsWith("/v1/console");
       const { body, type = "application/json", headers = {} } = how;
       const sent = typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body);
-      const answer = await fetch(server.base + path.replace("{id}", id) + (how.path ?? ""), {
+      // Its own search, so that only the list in the spec is foreign.
+      const own = path === "/v1/searches/{id}" ? search : id;
+      const answer = await fetch(server.base + path.replace("{id}", own) + (how.path ?? ""), {
         method,
         headers: {
           ...(isConsole
@@ -241,6 +251,8 @@ for (const transport of TRANSPORTS) {
       const entries = { cnpjs: ["11222333"] };
       assert.equal((await own("POST", `/v1/lists/${list.id}/entries`, entries)).status, 200);
       const before = (await own("GET", `/v1/lists/${list.id}`)).told;
+      const saved = await ask("POST /v1/searches", "", { body: { name: "mine", spec: {} } });
+      search = (JSON.parse(saved.told) as { search: { id: string } }).search.id;
       heard.length = 0;
       for (const [route, asks] of Object.entries(TAKES)) {
         const unknown = asks(UNKNOWN);

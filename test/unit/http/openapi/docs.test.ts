@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ERROR_CODES } from "../../../../src/errors.ts";
+import { NOTICE_WEBHOOKS } from "../../../../src/http/api/notices/notices.ts";
 import { listed } from "../../../../src/http/api/route.ts";
 import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
@@ -16,7 +17,7 @@ import { DOCS_POLICY, errorsPage, referencePage } from "../../../../src/http/ope
 import { html } from "../../../../src/text/markup.ts";
 
 const routes = listed(ROUTES);
-const document = openApiDocument(routes, SCHEMAS, "1.2.3");
+const document = openApiDocument(routes, SCHEMAS, { version: "1.2.3", webhooks: NOTICE_WEBHOOKS });
 
 /** Every object of a document, with the document itself. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {

@@ -104,6 +104,13 @@ const actions: Record<AuditAction, string> = {
   "user.enable": "Member enabled",
   "user.password": "Password changed",
   "user.sessions": "Signed out everywhere",
+  "webhook.create": "Webhook made",
+  "webhook.change": "Webhook changed",
+  "webhook.rotate": "Secret of a webhook replaced",
+  "webhook.warn": "Warning: a webhook keeps failing",
+  "webhook.disable": "Webhook disabled",
+  "webhook.enable": "Webhook enabled",
+  "webhook.delete": "Webhook deleted",
   "state.restore": "Server restored from a backup",
   "state.upgrade": "Server upgraded",
 };
@@ -115,6 +122,8 @@ const facts: Record<FactName, string> = {
   role: "Role",
   backup_of: "Backup of",
   schema: "Schema",
+  warning: "Warning",
+  reason: "Reason",
 };
 
 /** Words of the audit trail. */
@@ -130,6 +139,7 @@ export const audit = {
   when: "When",
   older: "Show older ones",
   command: "Server operator",
+  server: "The server",
   you: "You",
   never: "never",
   change: (from: string, to: string) => `${from} → ${to}`,

@@ -1,0 +1,174 @@
+/**
+ * Proves, with the shipped program killed at every named point of a notice and at random moments:
+ * after restarts every saved search has exactly one notice for each month that was served. Each was
+ * delivered at least once, and always under the same id and with the same bytes. Numbers have no
+ * gaps. A webhook that was answered 201 is there. The ledger is the receiver's, outside the server.
+ * Does not prove: power cuts, which the state store has in its own campaign.
+ */
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NOTICE_FAULT_POINTS } from "../../../src/process/fault.ts";
+import { type Receiver, startReceiver } from "../../support/changes/receiver.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { Draw, seededRng } from "../../support/spec/random.ts";
+import { buildVictim, makeKeys, Server } from "./server.ts";
+
+const ACCOUNTS = 3_000;
+const LABELS = ["2026-08", "2026-09", "2026-10"] as const;
+const SEARCHES = 6;
+const SEED = 45;
+/** Time for the notices of a month to arrive after the last start. */
+const ARRIVES_MS = 60_000;
+
+interface Event {
+  readonly data: {
+    readonly notice_id: string;
+    readonly search_id: string;
+    readonly sequence: number;
+    readonly snapshot: string;
+  };
+}
+
+describe("notices of a killed server", () => {
+  const samples: SampleSnapshot[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "peneira-notice-kills-"));
+  let receiver: Receiver;
+
+  before(async () => {
+    buildVictim();
+    receiver = await startReceiver();
+    for (const [at, label] of LABELS.entries()) {
+      samples.push(await makeSampleSnapshot(ACCOUNTS - 200 * at, 3, label));
+    }
+  });
+  after(async () => {
+    await receiver.close();
+    for (const sample of samples) sample.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs one life story: set up, then a new month with kills, then a last start. */
+  async function story(name: string, fault: string | null, killsMs: readonly number[]) {
+    const [served, dataDir] = [join(folder, name, "served"), join(folder, name, "state")];
+    mkdirSync(served, { recursive: true });
+    mkdirSync(dataDir, { mode: 0o700 });
+    const place = (at: number) => {
+      const path = join(served, `${LABELS[at]}.peneira`);
+      cpSync((samples[at] as SampleSnapshot).snapshot, `${path}.tmp`);
+      renameSync(`${path}.tmp`, path);
+    };
+    place(0);
+    const keys = makeKeys(dataDir);
+    const env = {
+      PENEIRA_NOTICES_ALLOW_NETWORKS: "127.0.0.0/8",
+      PENEIRA_LOG_LEVEL: "warn",
+    };
+    const start = async (point?: string) =>
+      Server.start({
+        ...{ snapshot: served, dataDir, keys, env },
+        ...(point === undefined ? {} : { fault: point }),
+      });
+    let server = await start();
+    assert.ok(server instanceof Server);
+    const searches = await setUp(server);
+    await server.end("SIGKILL");
+    const began = receiver.got.length;
+    // The kill happens while the first month is noted, counted, or sent.
+    place(1);
+    if (fault !== null) {
+      const first = await start(fault);
+      if (first instanceof Server) {
+        await Promise.race([first.death, sleep(ARRIVES_MS)]);
+        assert.ok(!first.alive, `${fault} was never reached`);
+      }
+    }
+    for (const ms of killsMs) {
+      server = await start();
+      if (!(server instanceof Server)) continue;
+      await sleep(ms);
+      await server.end("SIGKILL");
+    }
+    server = await start();
+    assert.ok(server instanceof Server);
+    await arrived(began, searches, 1);
+    place(2);
+    server.signal("SIGHUP");
+    await arrived(began, searches, 2);
+    await check(server, began, searches);
+    await server.end("SIGTERM");
+  }
+
+  async function setUp(server: Server): Promise<string[]> {
+    const ask = async (path: string, body: object) => {
+      const reply = await server.ask(path, { method: "POST", tenant: 0, body });
+      assert.equal(reply.status, 201, reply.body.toString());
+      return JSON.parse(reply.body.toString()) as { search: { id: string } };
+    };
+    await ask("/v1/webhooks", { url: receiver.url });
+    const ids: string[] = [];
+    for (let n = 0; n < SEARCHES; n++) {
+      const uf = ["SP", "MG", "RJ", "BA", "PR", "RS"][n];
+      const spec = { filters: { geo: { uf_any_of: [uf] } } };
+      // One of them wants a file with each notice.
+      const more = n === 0 ? { export: { output: { format: "csv" } } } : {};
+      ids.push((await ask("/v1/searches", { name: `search ${n}`, spec, ...more })).search.id);
+    }
+    return ids;
+  }
+
+  const events = (from: number) =>
+    receiver.got.slice(from).map(({ body, headers }) => {
+      return { body, id: headers["webhook-id"], ...(JSON.parse(body) as Event).data };
+    });
+
+  async function arrived(from: number, searches: readonly string[], months: number) {
+    for (const end = Date.now() + ARRIVES_MS; ; await sleep(50)) {
+      const known = new Set(events(from).map((one) => `${one.search_id} ${one.snapshot}`));
+      if (known.size === searches.length * months) return;
+      assert.ok(Date.now() < end, `${known.size} of ${searches.length * months} came`);
+    }
+  }
+
+  async function check(server: Server, from: number, searches: readonly string[]) {
+    for (const search of searches) {
+      const own = events(from).filter((one) => one.search_id === search);
+      for (const [at, snapshot] of LABELS.slice(1).entries()) {
+        const about = own.filter((one) => one.snapshot === snapshot);
+        assert.ok(about.length >= 1, `${search} heard nothing about ${snapshot}`);
+        assert.equal(new Set(about.map((one) => one.notice_id)).size, 1, "two ids");
+        assert.equal(new Set(about.map((one) => one.body)).size, 1, "two texts");
+        assert.ok(about.every((one) => one.id === one.notice_id && one.sequence === at + 1));
+      }
+    }
+    const reply = await server.ask("/v1/notices?limit=200", { tenant: 0 });
+    const { notices } = JSON.parse(reply.body.toString()) as {
+      notices: { notice_id: string; state: string; export_id: string | null }[];
+    };
+    assert.equal(notices.length, searches.length * 2);
+    assert.ok(notices.every(({ state }) => state === "counted"));
+    assert.equal(notices.filter(({ export_id }) => export_id !== null).length, 2);
+    const exports = await server.ask("/v1/exports", { tenant: 0 });
+    const made = JSON.parse(exports.body.toString()) as { exports: object[] };
+    assert.equal(made.exports.length, 2, "an export was made twice");
+  }
+
+  for (const point of NOTICE_FAULT_POINTS) {
+    it(`are neither lost nor doubled by a kill at ${point}`, () =>
+      story(point.replace(".", "-"), `${point}:1`, []));
+  }
+
+  it("are neither lost nor doubled by kills at random moments", async () => {
+    const draw = new Draw(seededRng(SEED));
+    for (let n = 0; n < 2; n++) {
+      await story(
+        `random-${n}`,
+        null,
+        Array.from({ length: 3 }, () => draw.below(1_500)),
+      );
+    }
+  });
+});

@@ -1,0 +1,265 @@
+/**
+ * Proves, with receivers over sockets and a clock that the suite moves: 50 receivers that never
+ * answer delay no other. A backlog of thousands goes out with at most 4 requests to a host at a
+ * time. Redirects are failures and are not followed. A 410 disables, and the queue is retained
+ * until the webhook is enabled. A webhook that fails for five days is disabled after three
+ * warnings. An endless answer is cut. A stop in the middle loses nothing. Replays keep the ids.
+ * Every audited action of webhooks is written.
+ * Does not prove: kills (campaign/kills/notices.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { ATTEMPT_MS } from "../../../src/notices/sender.ts";
+import { AUDIT_ACTION_NAMES } from "../../../src/store/auditactions.ts";
+import { AuditStore } from "../../../src/store/auditstore.ts";
+import { WebhookStore } from "../../../src/store/webhookstore.ts";
+import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
+import { type Receiver, startReceiver, status, WELL } from "../../support/changes/receiver.ts";
+
+const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
+const HOUR = 3_600_000;
+
+describe("deliveries", () => {
+  let folder: string;
+  let office: Office;
+  let receiver: Receiver;
+  const others: Receiver[] = [];
+  let notices = 0;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "peneira-empty-"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  beforeEach(async () => {
+    office = await openOffice({ folder });
+    receiver = await startReceiver();
+  });
+  afterEach(async () => {
+    await office.close();
+    for (const one of [receiver, ...others.splice(0)]) await one.close();
+  });
+
+  const hook = (url = receiver.url) => office.notices.webhooks.create(OWNER, { url }, 10_000);
+  const find = (id: string) => office.notices.webhooks.find(TENANT, id);
+  const deliveries = (notice: string) => office.notices.history.find(TENANT, notice).deliveries;
+
+  /** Queues counted notices, as counting does; returns their ids. */
+  function queue(count: number): string[] {
+    const store = new WebhookStore(office.database);
+    const months =
+      "INSERT OR IGNORE INTO served_months VALUES (1, '2026-09', '2026-09-10', 'a', 0)";
+    office.database.exec(months);
+    const insert = office.database.prepare(
+      `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, counts,
+         created_at, counted_at) VALUES (?, ?, ?, 1, 1, 1, 'counted', 0, ?, ?, ?)`,
+    );
+    const counts = '{"entered":1,"left":0,"changed":0,"changed_fields":{},"first":[]}';
+    return store.atomically(() =>
+      Array.from({ length: count }, () => {
+        const id = `ntc_${String(++notices).padStart(32, "0")}`;
+        const search = office.search(`search ${notices}`);
+        const nowMs = office.clock.nowMs();
+        insert.run(id, TENANT, search, counts, nowMs, nowMs);
+        store.queue(id, TENANT, search, nowMs);
+        return id;
+      }),
+    );
+  }
+
+  it("are not delayed by 50 receivers that never answer", async () => {
+    for (let n = 0; n < 50; n++) {
+      const slow = await startReceiver(() => {}, `127.0.0.${10 + n}`);
+      others.push(slow);
+      hook(slow.url);
+    }
+    queue(3);
+    office.notices.tick();
+    await Promise.all(others.map((slow) => slow.until(1)));
+    hook();
+    queue(20);
+    const beganMs = performance.now();
+    office.notices.tick();
+    await receiver.until(20, ATTEMPT_MS / 2);
+    assert.ok(performance.now() - beganMs < ATTEMPT_MS / 2);
+  });
+
+  it("of a backlog go out with at most 4 requests to a host at a time", async () => {
+    const hosts = [receiver];
+    for (let n = 0; n < 4; n++) hosts.push(await startReceiver(WELL, `127.0.0.${70 + n}`));
+    others.push(...hosts.slice(1));
+    for (const { url } of hosts) hook(url);
+    for (const one of hosts) {
+      one.answer = (received, response) => void setTimeout(() => WELL(received, response), 3);
+    }
+    const count = 400;
+    queue(count);
+    office.notices.tick();
+    await Promise.all(hosts.map((one) => one.until(count, 60_000)));
+    await office.work();
+    for (const one of hosts) {
+      assert.ok(one.most() <= 4, `${one.most()} at a time`);
+      const ids = new Set(one.got.map(({ headers }) => headers["webhook-id"]));
+      assert.deepEqual([one.got.length, ids.size], [count, count]);
+    }
+    assert.equal(office.notices.counts().waiting, 0);
+  });
+
+  it("do not follow redirects", async () => {
+    const inside = await startReceiver();
+    others.push(inside);
+    receiver.answer = status(307, { location: inside.url });
+    hook();
+    const [id = ""] = queue(1);
+    await office.work();
+    const [one] = deliveries(id);
+    assert.deepEqual([one?.state, one?.lastStatus, inside.got.length], ["waiting", 307, 0]);
+    assert.match(one?.lastError ?? "", /redirect/);
+  });
+
+  it("end for a webhook that answers 410, and go on when it is enabled", async () => {
+    receiver.answer = status(410);
+    const { id: webhook } = hook();
+    const [id = ""] = queue(1);
+    await office.work();
+    assert.deepEqual([find(webhook).disabledReason, deliveries(id)[0]?.state], ["gone", "waiting"]);
+    office.clock.advance(48 * HOUR);
+    await office.work();
+    assert.equal(receiver.got.length, 1);
+    receiver.answer = WELL;
+    office.notices.webhooks.change(OWNER, webhook, { enabled: true });
+    await office.work();
+    assert.deepEqual([deliveries(id)[0]?.state, receiver.got.length], ["delivered", 2]);
+    assert.equal(find(webhook).failingSince, null);
+  });
+
+  it("are tried at the times of the schedule, then fail", async () => {
+    receiver.answer = status(503);
+    hook();
+    const [id = ""] = queue(1);
+    const times: number[] = [];
+    for (let next: number | null = START_MS; next !== null; ) {
+      office.clock.advance(next - office.clock.nowMs());
+      times.push(office.clock.nowMs() - START_MS);
+      await office.work();
+      next = deliveries(id)[0]?.nextAt ?? null;
+    }
+    assert.deepEqual([times.length, times.at(-1), receiver.got.length], [8, 24 * HOUR, 8]);
+    assert.equal(deliveries(id)[0]?.state, "failed");
+  });
+
+  it("honor Retry-After", async () => {
+    receiver.answer = status(429, { "retry-after": "600" });
+    hook();
+    const [id = ""] = queue(1);
+    await office.work();
+    assert.equal(deliveries(id)[0]?.nextAt, START_MS + 600_000);
+  });
+
+  it("disable a webhook after five days and three warnings, and keep its queue", async () => {
+    receiver.answer = status(500);
+    const { id: webhook } = hook();
+    for (let day = 0; day < 6 && find(webhook).disabledAt === null; day++) {
+      queue(1);
+      for (let half = 0; half < 2; half++) {
+        await office.work();
+        office.clock.advance(12 * HOUR);
+      }
+    }
+    await office.work();
+    const { disabledReason, warnings, disabledAt } = find(webhook);
+    assert.deepEqual([disabledReason, warnings], ["failing", 3]);
+    assert.ok((disabledAt as number) - START_MS >= 5 * 24 * HOUR);
+    const trail = new AuditStore(office.database).list({ limit: 100, tenantId: TENANT });
+    assert.deepEqual(trail.map(({ action, actor }) => `${action} ${actor}`).reverse(), [
+      "webhook.create key:test",
+      ...Array.from({ length: 3 }, () => "webhook.warn server"),
+      "webhook.disable server",
+    ]);
+    queue(1);
+    assert.equal(office.notices.counts().waiting, 0);
+    const left = "SELECT count(*) FROM deliveries WHERE state = 'waiting'";
+    assert.ok((office.database.prepare(left).pluck().get() as number) > 0);
+  });
+
+  it("cut an endless answer", async () => {
+    receiver.answer = (_, response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(16_384)));
+        if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+    };
+    hook();
+    const [id = ""] = queue(1);
+    await office.work();
+    assert.equal(deliveries(id)[0]?.state, "delivered");
+  });
+
+  it("lose nothing when the process stops in the middle", async () => {
+    receiver.answer = () => {};
+    hook();
+    const ids = queue(3);
+    office.notices.tick();
+    await receiver.until(3);
+    receiver.answer = WELL;
+    await office.restart();
+    await office.work();
+    const again = receiver.got.slice(3).map(({ headers }) => headers["webhook-id"]);
+    assert.deepEqual(again.sort(), ids.sort());
+  });
+
+  it("are not sent for a disabled tenant, until it is enabled", async () => {
+    hook();
+    queue(1);
+    const set = office.database.prepare("UPDATE tenants SET disabled_at = ? WHERE id = ?");
+    set.run(1, TENANT);
+    await office.work();
+    assert.equal(receiver.got.length, 0);
+    set.run(null, TENANT);
+    await office.work();
+    assert.equal(receiver.got.length, 1);
+  });
+
+  it("are replayed one by one, as a range, and only where they failed", async () => {
+    hook();
+    const ids = queue(4) as [string, string, string, string];
+    await office.work();
+    const sent = () => receiver.got.splice(0).map(({ headers }) => headers["webhook-id"]);
+    assert.deepEqual(sent().sort(), ids);
+    const again = { tenantId: TENANT, through: null, webhook: null, onlyFailed: false };
+    const { history } = office.notices;
+    assert.equal(history.replay({ ...again, id: ids[1] }), 1);
+    await office.work();
+    assert.deepEqual(sent(), [ids[1]]);
+    assert.equal(history.replay({ ...again, id: ids[3], through: ids[1] }), 3);
+    await office.work();
+    assert.deepEqual(sent().sort(), ids.slice(1));
+    office.database.prepare("UPDATE deliveries SET state = 'failed' WHERE notice = ?").run(ids[2]);
+    const range = { ...again, id: ids[0], through: ids[3], onlyFailed: true };
+    assert.equal(history.replay(range), 1);
+    await office.work();
+    assert.deepEqual(sent(), [ids[2]]);
+  });
+
+  it("have audit lines for every action of a webhook", () => {
+    const { webhooks } = office.notices;
+    const { id } = hook();
+    webhooks.change(OWNER, id, { enabled: false });
+    webhooks.change(OWNER, id, { enabled: true });
+    webhooks.rotate(OWNER, id);
+    webhooks.remove(OWNER, id);
+    const lines = new AuditStore(office.database).list({ limit: 100, tenantId: TENANT });
+    const written = new Set(lines.map(({ action }) => action));
+    const wanted = AUDIT_ACTION_NAMES.filter((name) => name.startsWith("webhook."));
+    // The server itself writes the warning, which has a test above.
+    assert.deepEqual(
+      wanted.filter((name) => !written.has(name)),
+      ["webhook.warn"],
+    );
+    assert.ok(lines.every(({ subject, actor }) => subject === id && actor === OWNER.actor));
+  });
+});
