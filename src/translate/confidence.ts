@@ -26,6 +26,8 @@ export interface ConfidenceFeatures {
   readonly namedWords?: number;
   /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
+  /** Pairs of activities of which one describes the other. */
+  readonly adjacent?: number;
   /** Conditions that were not understood: "com estacionamento". */
   readonly unknownWishes: number;
   /** Conditions that were understood and have no filter, such as revenue. */
@@ -69,6 +71,7 @@ const MEASURES = {
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
+  adjacent: ({ adjacent = 0 }) => Math.min(1, adjacent),
   wishes: ({ unknownWishes }) => Math.min(3, unknownWishes),
   unmapped: ({ unmappedWishes, kinds = 0 }) => Math.min(3, unmappedWishes + kinds),
   several: ({ homonyms }) => Math.min(2, homonyms),
@@ -100,6 +103,7 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   named: -4.9,
   common: -1.1,
   rare: -2.6,
+  adjacent: 0,
   wishes: -0.3,
   unmapped: -1.2,
   several: -2.5,

@@ -26,6 +26,7 @@ import { findFilters } from "./filters/filters.ts";
 import { leaveLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
+import { leavePersonNumbers, withoutPersons } from "./filters/personnumbers.ts";
 import {
   findSharedMax,
   leaveCompanyNumbers,
@@ -33,6 +34,7 @@ import {
   type SharedMax,
 } from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveWishes } from "./filters/wishes.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type SaidLists } from "./lists/saidlists.ts";
 import { isNegatorWord, readNone } from "./negators.ts";
@@ -53,13 +55,14 @@ import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { isCapitalised } from "./places/placesigns.ts";
 import { QUARTER_HEADS } from "./places/placewords.ts";
+import { municipalityOfPostal } from "./places/postalcities.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveSecond } from "./secondrequest.ts";
 import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
-import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
+import { readAnywhereBut, readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
@@ -110,18 +113,21 @@ interface Wishes {
  * text.
  */
 export function translate(
-  text: string,
+  written: string,
   segment: Segment,
   { language, lists }: Wishes = {},
 ): Translation {
+  const { text, hidden } = withoutPersons(written);
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   const spanish = readForms(sentence, gazetteer);
-  const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
-  const notes = new Notes(language ?? said());
+  const said = languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? said, spanish ? "es" : said);
+  const isPerson = leavePersonNumbers(sentence, notes, hidden);
   const districts = new SaidDistricts(new DistrictNames(segment));
   const around = {
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
+    postalCity: (digits: string) => municipalityOfPostal(segment, digits),
   };
   const lookup = catalogLookup(segment.catalog);
   const own = leaveSpeaker({ ...around, spanish });
@@ -129,6 +135,7 @@ export function translate(
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
   leavePersons(sentence, notes);
+  leaveWishes(around);
   const hints = findNameWords(around);
   findDistricts(around);
   correctSpelling({ ...around, segment });
@@ -150,7 +157,8 @@ export function translate(
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  const isLost = leaveSecond(sentence, notes, places.sought) || contacts.lost || isPerson;
+  if (isLost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
@@ -187,6 +195,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
+  readAnywhereBut(sentence);
   return spanish;
 }
 
@@ -310,6 +319,7 @@ function featuresOf(seen: {
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
     ...strayKinds(sentence, stray),
+    adjacent: adjacentIn(sentence, activities),
     doubts: notes.doubts.length,
     unknownWishes: unknown.length - stray.length,
     unmappedWishes: notes.unmapped.length - unknown.length,
@@ -324,6 +334,18 @@ function featuresOf(seen: {
       unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
       (misled ? 1 : 0),
   };
+}
+
+/** Only small words between two activities, of which the second then describes the first. */
+const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
+
+/** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
+function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.filter(({ start }, i) => {
+    const last = wanted[i - 1];
+    return last !== undefined && DESCRIBED.test(sentence.text.slice(last.end, start));
+  }).length;
 }
 
 /** Counts stray words by position and by membership in the general vocabulary. */

@@ -81,7 +81,8 @@ const WORDS = new Map(
     "bodega:vinicola bodegas:vinicolas jabon:sabao harina:farinha queso:queijo quesos:queijos " +
     "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
     "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
-    "alguien:alguem ayer:ontem electronica:eletronicos"
+    "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
+    "establecimientos:estabelecimentos establecimiento:estabelecimento"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -244,6 +245,16 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
     sentence.readAs(at, spanish ? es : en);
   }
 }
+
+/** Reads "anywhere but São Paulo" as an exclusion. */
+export function readAnywhereBut(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const isBut = sentence.folded(at) === "but";
+    if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
+  }
+}
+
+const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
 
 function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   const next = sentence.folded(at + 1);
