@@ -103,7 +103,7 @@ const WEIGHTS: Readonly<Record<MeasureName, number>> = {
   named: -4.9,
   common: -1.1,
   rare: -2.6,
-  adjacent: 0,
+  adjacent: -5,
   wishes: -0.3,
   unmapped: -1.2,
   several: -2.5,

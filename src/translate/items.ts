@@ -35,11 +35,20 @@ export function kindAt(sentence: Sentence, at: number): ItemKind {
   if (token.kind === "number" || AGES.has(token.folded)) return "date";
   if (token.folded === "e" && sentence.folded(at + 1) === "mail") return "contact";
   const phrase = FILTER_PHRASES.longest(sentence.tokens, at);
-  if (phrase !== null) return phrase.value.role;
+  if (phrase !== null && !isUnled(sentence, at, phrase.value)) return phrase.value.role;
   // "são" in "São Paulo" is also a verb.
   if (token.folded === "sao" && sentence.tokens[at + 1]?.kind === "word") return "other";
   if (isFillerWord(token)) return "small";
   return knownEnd(sentence, at) > at ? "activity" : "other";
+}
+
+/** Kinds of places that are requests only as a sort key: "por cidade"; not in "Cidade Baixa". */
+const PLACE_KEYS = /^(?:cidade|municipio|estado|uf|bairro|region|city|state)s?$/;
+const SORTING = wordSet("por by pelo pela ordem order cada per");
+
+function isUnled(sentence: Sentence, at: number, { led }: { readonly led?: true }): boolean {
+  if (led !== true || !PLACE_KEYS.test(sentence.folded(at))) return false;
+  return ![1, 2].some((back) => SORTING.has(sentence.folded(at - back)));
 }
 
 /** True if a request begins at a token, such as "Simples" or "pequeno porte"; it ends a name. */

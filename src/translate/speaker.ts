@@ -221,7 +221,8 @@ function contextAt(context: SpeakerContext, at: number): Clause | null {
     if (isPlace || tradeEnd(to) > to || beginsWish(sentence, to)) return null;
     isNamed ||= !isFillerWord(sentence.tokens[to] as Token);
   }
-  if (!isNamed || sentence.tokens[to]?.text !== ":") return null;
+  if (!isNamed || to < 2 || sentence.tokens[to]?.text !== ":") return null;
+  if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
   const isAsked = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
   return isAsked ? { from: 0, object: 0, to } : null;
 }

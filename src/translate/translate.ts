@@ -343,8 +343,9 @@ const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
 function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
   const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
   return wanted.filter(({ start }, i) => {
-    const last = wanted[i - 1];
-    return last !== undefined && DESCRIBED.test(sentence.text.slice(last.end, start));
+    const [last, one] = [wanted[i - 1], wanted[i] as FoundActivity];
+    if (last === undefined || one.codes.every((code) => last.codes.includes(code))) return false;
+    return DESCRIBED.test(sentence.text.slice(last.end, start));
   }).length;
 }
 

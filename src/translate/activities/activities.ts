@@ -94,7 +94,10 @@ function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!PLACES_OF_WORK.has(sentence.folded(at)) || !THAT.has(sentence.folded(at + 1))) continue;
     if (!sentence.free(at) || !sentence.free(at + 1)) continue;
-    if (readGoodsBehindRole(sentence, at + 2) !== null) sentence.claim(at, at + 2, "filler");
+    const isTrade = tradeEnd(sentence, at + 2) > at + 2;
+    if (isTrade || readGoodsBehindRole(sentence, at + 2) !== null) {
+      sentence.claim(at, at + 2, "filler");
+    }
   }
 }
 
@@ -191,9 +194,8 @@ function findKnown(
     const reading: GoodsReading = { ...bare, to: roleAgainEnd(sentence, end) };
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
-    const role: TradeRole | null =
-      own ?? roleBefore(sentence, before, at) ?? roleOfCodes(reading.codes);
-    before = { from: at, to: reading.to, role };
+    const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
+    before = { from: at, to: reading.to, role, implied: roleOfCodes(reading.codes) };
     at = reading.to - 1;
   }
   return found;
@@ -245,7 +247,10 @@ function read(
   const follows = before !== null && !isListed(sentence, before.to, at);
   const joined = readGoodsOfJoined(sentence, at);
   if (joined !== null) return joined;
-  const bare = bareGoods(sentence, at, { role, follows });
+  const isEnclosed = before?.to === at - 1 && sentence.tokens[at - 1]?.text === "(";
+  const isJoined = before !== null && (isEnclosed || isListed(sentence, before.to, at));
+  const implied = role ?? (isJoined ? (before?.implied ?? null) : null);
+  const bare = bareGoods(sentence, at, { role: implied, follows });
   const readings = [
     before === null ? null : readLent(sentence, at, before, negatorBefore(sentence, at)),
     // "indústrias, menos têxtil e calçados": the role wins over what shops are called.

@@ -43,7 +43,7 @@ const BEFORE: RoleWords = {
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
     "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
-    "processa|processam|procesan|desenvolve|desenvolvem|desarrollan|develop|develops|developing",
+    "processa|processam|procesan",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +

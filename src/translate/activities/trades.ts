@@ -32,6 +32,8 @@ export interface Before {
   readonly to: number;
   /** Role of its goods. */
   readonly role: TradeRole | null;
+  /** Role that its codes imply, for goods listed with it: "cerâmicas de tijolo e telha". */
+  readonly implied?: TradeRole | null;
 }
 
 /** Returns the trade that begins at a token, or null. */

@@ -17,6 +17,7 @@ import type { Gazetteer } from "../places/gazetteer.ts";
 import { isCapitalised } from "../places/placesigns.ts";
 import { isIn, isOf, QUARTER_HEADS, STREETS } from "../places/placewords.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
+import { nearestTrades } from "../spelling/spellwords.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
@@ -70,7 +71,10 @@ export function findNameWords(context: NameContext): readonly string[] {
       behindCalled(sentence, at) ??
       behindChain(context, at) ??
       quoted(context, at) ??
-      assumed(context, beforeOutlets(context, at) ?? behindTrade(context, at));
+      assumed(
+        context,
+        beforeOutlets(context, at) ?? behindTrade(context, at) ?? onlyName(context, at),
+      );
     if (read === null) continue;
     take(context, read, found);
     at = read.to - 1;
@@ -312,10 +316,32 @@ function behindTrade(context: NameContext, at: number): Read | null {
   for (let word = at; word <= end; word++) {
     if (gazetteer.places.longest(sentence.tokens, word) !== null) return null;
     if (Object.hasOwn(STATE_NAMES, sentence.tokens[word]?.text ?? "")) return null;
-    if (word < end && (tradeEnd(sentence, word) > word || beginsWish(sentence, word))) return null;
+    if (word < end && tradeEnd(sentence, word) > word) return null;
+    if (word === at && beginsWish(sentence, word)) return null;
   }
   const phrases = end - at < 2 ? [] : phrasesOf(sentence, at, end);
   return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/**
+ * Reads "Havan SC", "Cacau Show em Natal": capitalized words that mean nothing else and open a
+ * sentence without a trade, before a place.
+ */
+function onlyName(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  if (at > 0 || !isStrange(context, at)) return null;
+  const isCapital = (index: number) => {
+    const text = sentence.tokens[index]?.text ?? "";
+    return text !== text.toLowerCase() && text !== text.toUpperCase();
+  };
+  let end = 0;
+  while (end < NAME_MAX && isCapital(end) && isStrange(context, end)) end++;
+  if (end === 0 || sentence.tokens.some((_, i) => tradeEnd(sentence, i) > i)) return null;
+  if (nearestTrades([sentence.tokens[0]?.key ?? ""]).length > 0) return null;
+  const first = isIn(sentence.folded(end)) ? end + 1 : end;
+  const isState = Object.hasOwn(STATE_NAMES, sentence.tokens[first]?.text ?? "");
+  if (!isState && gazetteer.places.longest(sentence.tokens, first) === null) return null;
+  return { from: 0, to: end, phrases: phrasesOf(sentence, 0, end), negated: false };
 }
 
 /** True if a trade ends directly before a token. */

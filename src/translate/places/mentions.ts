@@ -285,9 +285,13 @@ const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
-  const next = sentence.tokens[at + 1];
-  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(at + 1)) return false;
-  const known = isFillerWord(next) || beginsWish(sentence, at + 1) || tradeEnd(at + 1) > at + 1;
+  // "jardim dos estados"
+  let name = at + 1;
+  while (isOf(sentence.folded(name)) && name < at + 3) name++;
+  const next = sentence.tokens[name];
+  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(name)) return false;
+  const isFiller = name === at + 1 && isFillerWord(next);
+  const known = isFiller || beginsWish(sentence, name) || tradeEnd(name) > name;
   return !known && !isInTrade(sentence, at, at + 1);
 }
 

@@ -345,12 +345,19 @@ function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]):
   const wished = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
   if (wished.length < 2) return;
   const known = new Set<string>();
-  for (const one of wished) {
-    const [city, ...others] = one.every ? [] : namesakesMeant(one.cities);
+  const open = wished.filter((one) => !one.every && !one.capital && !one.adjective);
+  for (const one of open) {
+    const [city, ...others] = namesakesMeant(one.cities);
     if (city !== undefined && others.length === 0) known.add(city.uf);
   }
-  for (const one of wished) {
-    if (one.every || one.capital || one.adjective || namesakesMeant(one.cities).length < 2) continue;
+  // "Cascavel e Toledo": the only state that has all of them.
+  if (known.size === 0 && open.length > 1) {
+    const states = open.map((one) => one.cities.map(({ uf }) => uf));
+    const common = states.reduce((some, own) => some.filter((uf) => own.includes(uf)));
+    if (new Set(common).size === 1) known.add(common[0] as string);
+  }
+  for (const one of open) {
+    if (namesakesMeant(one.cities).length < 2) continue;
     const inside = one.cities.filter(({ uf }) => known.has(uf));
     const [city] = inside;
     if (city === undefined || inside.length === one.cities.length) continue;

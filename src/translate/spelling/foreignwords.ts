@@ -82,7 +82,8 @@ const WORDS = new Map(
     "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
     "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
     "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
-    "establecimientos:estabelecimentos establecimiento:estabelecimento"
+    "establecimientos:estabelecimentos establecimiento:estabelecimento " +
+    "telas:tecidos tela:tecido licoreria:adega licorerias:adegas"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -158,8 +159,14 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
 /** Returns the end of a trade name of several words that begins at a token, or the token itself. */
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
-  return match === null || match.words < 2 ? at : match.to;
+  if (match === null || match.words < 2) return at;
+  // "fábricas de telas": cloth in Spanish, wire mesh in Portuguese.
+  const isOther = sentence.tokens.slice(at, match.to).some(({ folded }) => FRIENDS.has(folded));
+  return isOther ? at : match.to;
 }
+
+/** Words that both languages have in different senses. */
+const FRIENDS = new Set(["tela", "telas"]);
 
 /** Max words in a place name before one of its words. */
 const PLACE_REACH = 5;
