@@ -26,6 +26,8 @@ export interface ConfidenceFeatures {
   readonly namedWords?: number;
   /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
+  /** Activities that are goods without a role, next to other activities. */
+  readonly assumedGoods?: number;
   /** Pairs of activities of which one describes the other. */
   readonly adjacent?: number;
   /** Conditions that were not understood: "com estacionamento". */
@@ -63,6 +65,8 @@ const MEASURES = {
   /** The distance of the weakest activity from certainty. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
+  /** Goods without a role next to another activity. */
+  assumed: ({ assumedGoods = 0 }) => Math.min(1, assumedGoods),
   /** Unknown words next to an activity, which may be a part of its name. */
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
   /** Unknown words that are written as names or follow a preposition of place. */
@@ -97,14 +101,15 @@ const CERTAIN = 0.95;
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
-  doubtful: -0.6,
+  doubtful: -1.4,
   nothing: -1.4,
+  assumed: -3.5,
   near: -7,
   named: -4.9,
-  common: -1.1,
-  rare: -2.6,
+  common: -2,
+  rare: -4,
   adjacent: -5,
-  wishes: -0.3,
+  wishes: -0.8,
   unmapped: -1.2,
   several: -2.5,
   outweighed: -0.1,

@@ -320,6 +320,7 @@ function featuresOf(seen: {
     strayWords: wordsIn(stray),
     ...strayKinds(sentence, stray),
     adjacent: adjacentIn(sentence, activities),
+    assumedGoods: assumedIn(activities),
     doubts: notes.doubts.length,
     unknownWishes: unknown.length - stray.length,
     unmappedWishes: notes.unmapped.length - unknown.length,
@@ -349,6 +350,15 @@ function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): n
   }).length;
 }
 
+/** Certainty of goods without a role. */
+const ASSUMED = 0.8;
+
+/** Counts goods without a role next to other activities: the role of the others may be theirs. */
+function assumedIn(activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
+}
+
 /** Counts stray words by position and by membership in the general vocabulary. */
 function strayKinds(sentence: Sentence, stray: readonly Note[]) {
   const counts = { nearWords: 0, namedWords: 0, commonWords: 0 };
@@ -372,9 +382,16 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
   if (sentence.owner(before) === "activity") return true;
-  return sentence.owner(to) === "activity" && (from > 0 || !/[aeiou]$/.test(sentence.folded(from)));
+  if (sentence.owner(to) === "activity") {
+    return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
+  }
+  // "pomares de maçã", "nurseries and preschools": the word may head the activity or list it.
+  let next = to;
+  while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
+  return next > to && sentence.owner(next) === "activity";
 }
 
+const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
 /** True before a quality of companies, which an unknown word may negate: "barring MEI". */

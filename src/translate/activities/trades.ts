@@ -53,7 +53,8 @@ const HEAD_MAX = 2;
 export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
   const { tokens } = sentence;
   const joint = tokens[at + 1];
-  if (joint === undefined || !SHARED_JOINTS.has(joint.folded) || !sentence.free(at + 1)) return null;
+  if (joint === undefined || !SHARED_JOINTS.has(joint.folded) || !sentence.free(at + 1))
+    return null;
   const free = (index: number) => sentence.free(index);
   const { trades } = lexicon();
   const other = trades.longest(tokens, at + 2, free);

@@ -95,7 +95,8 @@ export function leavePersonNumbers(
     if (first < 0) continue;
     let to = first;
     while ((sentence.tokens[to]?.start ?? end) < end) to++;
-    const from = sentence.folded(first - 1) === "cpf" && sentence.free(first - 1) ? first - 1 : first;
+    const from =
+      sentence.folded(first - 1) === "cpf" && sentence.free(first - 1) ? first - 1 : first;
     const { code, ...detail } = PERSON;
     notes.leave(code, detail, sentence.claim(from, to, "unmapped"));
   }

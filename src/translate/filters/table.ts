@@ -109,7 +109,10 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
     { role: "status", apply: status(8) },
   ],
-  ["suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa", { role: "status", apply: status(3) }],
+  [
+    "suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
+    { role: "status", apply: status(3) },
+  ],
   ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
   [

@@ -26,7 +26,18 @@ export interface NumberedSpan {
 
 /** Words for a code, as tokens, by the first word; longer names first. */
 const AREA = byFirstWord([
-  ...["ddd", "ddds", "prefijo telefonico", "prefijos telefonicos", "prefijo", "prefijos", "codigo de area", "codigos de area", "area code", "area codes"],
+  ...[
+    "ddd",
+    "ddds",
+    "prefijo telefonico",
+    "prefijos telefonicos",
+    "prefijo",
+    "prefijos",
+    "codigo de area",
+    "codigos de area",
+    "area code",
+    "area codes",
+  ],
 ]);
 const POSTAL = byFirstWord([
   ...[
@@ -83,7 +94,9 @@ function isOfRadius(sentence: Sentence, at: number): boolean {
   while (before > at - 4 && /^(?:do|de|da|of|from|the|del|o)$/.test(sentence.folded(before))) {
     before--;
   }
-  return before < at - 1 && /^(?:kms?|quilometros?|kilomet\w+|miles?)$/.test(sentence.folded(before));
+  return (
+    before < at - 1 && /^(?:kms?|quilometros?|kilomet\w+|miles?)$/.test(sentence.folded(before))
+  );
 }
 
 /** Returns the end of the words for a postal code that begin at a token, or the token's index. */

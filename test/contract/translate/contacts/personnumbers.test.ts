@@ -60,7 +60,10 @@ describe("CPFs in sentences", () => {
           };
           assert.equal(filters.contact.phone_any_of, undefined, text);
           assert.ok(!filters.industry.text_hints?.some((hint) => /\d/.test(hint)), text);
-          assert.ok(explain.unmapped_constraints.some(({ code }) => code === "cpf"), text);
+          assert.ok(
+            explain.unmapped_constraints.some(({ code }) => code === "cpf"),
+            text,
+          );
           assert.ok(isUncertain(explain.confidence), text);
         }
       }

@@ -55,7 +55,12 @@ const outcome = (text: string) => {
 };
 
 describe("districts without a city", () => {
-  for (const template of ["padarias na @, #", "padarias na @ #", "padarias na @", "bakeries in @, #"]) {
+  for (const template of [
+    "padarias na @, #",
+    "padarias na @ #",
+    "padarias na @",
+    "bakeries in @, #",
+  ]) {
     it(`are found in: ${template}`, () => {
       const wrong: string[] = [];
       let found = 0;
