@@ -16,10 +16,10 @@ export type Language = (typeof LANGUAGES)[number];
 export type Sentences = Readonly<Record<Language, string>>;
 
 /** A language of the sentence itself. */
-export type Spoken = Language | "es";
+type Spoken = Language | "es";
 
 /** Text that replaces doubtful words, in the language of the sentence. */
-export type Replacement = Readonly<Record<Spoken, string>>;
+type Replacement = Readonly<Record<Spoken, string>>;
 
 /** A note in `explain`. */
 export interface Note extends Partial<Words> {

@@ -89,8 +89,8 @@ export interface CountedDoubt extends DoubtedText {
 }
 
 /**
- * Returns the doubts of a translation; `specOf` returns the normalized spec of a text. A doubt whose
- * text would be refused, or would not change the filters, is left out.
+ * Returns the doubts of a translation; `specOf` returns the normalized spec of a text. A doubt
+ * whose text would be refused, or would not change the filters, is left out.
  */
 export function doubtsOf(
   segment: Segment,
@@ -98,6 +98,7 @@ export function doubtsOf(
   own: AccountQuerySpec,
   specOf: (text: string) => AccountQuerySpec,
 ): CountedDoubt[] {
+  if (doubts.length === 0) return [];
   const chosen = JSON.stringify(own.filters);
   return doubts.flatMap((doubt) => {
     const spec = specOf(doubt.query_text);

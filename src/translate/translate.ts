@@ -178,12 +178,16 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
-  const doubts = notes.doubts.map(({ instead, ...doubt }) => {
+  const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Returns the doubts with the text of the other reading. */
+function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
+  return doubts.map(({ instead, ...doubt }) => {
     const { start, end } = doubt;
     return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
   });
-  const parts = partsOf(sentence);
-  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
 /** Reads words and signs with other spellings. Returns true for a Spanish sentence. */

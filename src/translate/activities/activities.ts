@@ -82,9 +82,9 @@ export function findActivities(
 /** Nouns for any place of work before "que". */
 const PLACES_OF_WORK = new Set(
   (
-    "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina usinas " +
-    "planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas loja lojas " +
-    "tienda tiendas studio studios shops stores plants labs factories"
+    "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
+    "usinas planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas " +
+    "loja lojas tienda tiendas studio studios shops stores plants labs factories"
   ).split(" "),
 );
 const THAT = new Set(["que", "that", "which"]);

@@ -241,8 +241,8 @@ const LEADS_NAME = wordSet("da do das dos de del of the");
 const OF_THE = wordSet("da do");
 
 /**
- * "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name after a
- * word for its parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name
+ * "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name after
+ * a word for its parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name
  * places.
  */
 function behindChain(context: NameContext, at: number): Read | null {
@@ -373,7 +373,7 @@ function strangeEnd(context: NameContext, first: number): number {
 /** Max words of a name in lower case. */
 const NAME_MAX = 3;
 
-/** True for a word that begins no place, trade, or request, and is not in the general vocabulary. */
+/** True for a word that begins no place, trade, or request, and is not a common one. */
 function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
   const token = sentence.tokens[at];
   if (token?.kind !== "word" || !sentence.free(at) || token.folded.length < 3) return false;

@@ -37,8 +37,11 @@ const CPF_FORM = new RegExp(
   "u",
 );
 /** A word for the number of a person before it. */
-const NAMED =
-  /(?<!\p{L})cpfs?(?!\p{L})[^\p{L}\d]{0,4}(?:(?:n[º°o]?|n[uú]mero|é|eh|is|de|do)[^\p{L}\d]{1,4}){0,2}$/iu;
+const GAP = "[^\\p{L}\\d]";
+const NAMED = new RegExp(
+  `(?<!\\p{L})cpfs?(?!\\p{L})${GAP}{0,4}(?:(?:n[º°o]?|n[uú]mero|é|eh|is|de|do)${GAP}{1,4}){0,2}$`,
+  "iu",
+);
 const PHONES =
   "(?:tele)?fones?|tel|cel|celular(?:es)?|whats\\p{L}*|zap|wpp|(?:tele)?phones?|mobiles?|" +
   "m[oó]vil|tel[eé]fonos?|lig(?:ar|ue|a)|call";

@@ -21,7 +21,8 @@ const LESS = wordSet(
   "abaixo inferior inferiores ate maximo maxima menor menores under below most less up",
 );
 const SMALL = wordSet(
-  "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r declarado " +
+  "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
+    "declarado " +
     "registrado integralizado between than the at with",
 );
 /** Units of numbers that are not money. */

@@ -32,7 +32,8 @@ export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
     "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
-    "surgida surgidas registrada registradas registrado registrados inscritas inaugurada inauguradas inaugurado inaugurados " +
+    "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
+    "inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
 );
 const SMALL = wordSet(

@@ -2,9 +2,10 @@
  * The municipality of a postal code.
  * Input: a segment and the digits of a postal code. Output: the municipality with most of the
  * accounts at that code, or at the codes that begin with its first five digits.
- * Invariant: the registry decides, so that a code without accounts has no municipality. The codes of
- * a city begin alike, and accounts with a wrong code are few: one that has less than half of the
- * accounts is not the city of the code.
+ * Invariant: the registry decides, so that a code without accounts has no municipality. The codes
+ * of a city begin alike, and few accounts have a wrong code: a municipality with less than half of
+ * the accounts is not the one of the code.
+ * Apart because it counts accounts, which no other stage of places does.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { clausesOf } from "../../search/clauses.ts";

@@ -1,8 +1,7 @@
 /**
- * Proves that districts named with their state only, or with nothing, are looked up in the state or
- * the country; that lists of them belong to the city that has all; and that a name that no city has
- * never lets the state, or the rest of the list, run alone. Does not prove which city is meant if
- * several have a district: those are listed.
+ * Proves that districts without a city are looked up in their state, or in the country. A name that
+ * no city has never lets the state run alone. Does not prove which city is meant if several have a
+ * district: those are listed.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
