@@ -28,8 +28,28 @@ const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salv
 /** Capitalized words that do not belong to a name. */
 const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
+/** Kinds by first token, as far as they are known. */
+interface Kinds {
+  revision: number;
+  readonly kinds: (ItemKind | undefined)[];
+}
+
+/** Cached, because many stages query every word, and a kind takes four lookups. */
+const KINDS = new WeakMap<Sentence, Kinds>();
+
 /** Returns the kind of the item that begins at a token. */
 export function kindAt(sentence: Sentence, at: number): ItemKind {
+  if (at < 0) return "small";
+  let known = KINDS.get(sentence);
+  if (known === undefined || known.revision !== sentence.revision) {
+    known = { revision: sentence.revision, kinds: [] };
+    KINDS.set(sentence, known);
+  }
+  known.kinds[at] ??= readKind(sentence, at);
+  return known.kinds[at] ?? "small";
+}
+
+function readKind(sentence: Sentence, at: number): ItemKind {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return "small";
   if (token.kind === "number" || AGES.has(token.folded)) return "date";

@@ -92,7 +92,8 @@ const THAT = new Set(["que", "that", "which"]);
 /** "laboratórios que fabricam medicamentos": the verb and its goods name the trade. */
 function leaveGenericHeads(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!PLACES_OF_WORK.has(sentence.folded(at)) || !THAT.has(sentence.folded(at + 1))) continue;
+    const [noun, that] = [sentence.tokens[at], sentence.tokens[at + 1]];
+    if (!PLACES_OF_WORK.has(noun?.folded ?? "") || !THAT.has(that?.folded ?? "")) continue;
     if (!sentence.free(at) || !sentence.free(at + 1)) continue;
     const isTrade = tradeEnd(sentence, at + 2) > at + 2;
     if (isTrade || readGoodsBehindRole(sentence, at + 2) !== null) {

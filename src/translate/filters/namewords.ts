@@ -388,15 +388,27 @@ function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
 function capitalsEnd(sentence: Sentence, first: number): number {
   const isCapital = (at: number) => isCapitalised(sentence, at);
   // If all words are capitalized, capitals mean nothing.
-  if (sentence.tokens.filter(({ kind }, at) => kind === "word" && !isCapital(at)).length < 2) {
-    return first;
-  }
+  if (!isCapital(first) || !hasLowerCase(sentence)) return first;
   let end = first;
   for (let at = first; at < first + WORDS_MAX && sentence.free(at); at++) {
     if (isCapital(at)) end = at + 1;
     else if (!isOf(sentence.folded(at)) || at === first) break;
   }
   return end;
+}
+
+/** Sentences with two words in lower case or more; counted once each. */
+const LOWER = new WeakMap<Sentence, boolean>();
+
+function hasLowerCase(sentence: Sentence): boolean {
+  const known = LOWER.get(sentence);
+  if (known !== undefined) return known;
+  let count = 0;
+  for (const [at, { kind }] of sentence.tokens.entries()) {
+    if (kind === "word" && !isCapitalised(sentence, at) && ++count === 2) break;
+  }
+  LOWER.set(sentence, count === 2);
+  return count === 2;
 }
 
 /** True for a name that is no place or trade, nor the beginning of a place. */

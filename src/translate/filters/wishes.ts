@@ -67,20 +67,37 @@ interface WishContext {
 /** Claims every such request. */
 export function leaveWishes(context: WishContext): void {
   const { sentence, notes } = context;
-  let isTrade = false;
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
-    const read = verbAt(sentence, at, isTrade) ?? hoursAt(sentence, at) ?? kindAt(sentence, at);
-    if (read !== null) {
-      const { code, ...detail } = read.why;
-      notes.leave(code, detail, sentence.claim(at, read.to, "unmapped"));
-      sentence.name(at, read.to);
-      at = read.to - 1;
-      continue;
-    }
-    // A long text has hundreds of words, and one trade is enough.
-    isTrade ||= context.tradeEnd(at) > at;
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    // Most words begin no such request, and a long text has hundreds.
+    const { kind, folded = "" } = sentence.tokens[at] ?? {};
+    if (!BEGINS.has(folded) && kind !== "number") continue;
+    const read = sentence.free(at) ? readAt(context, at) : null;
+    if (read === null) continue;
+    const { code, ...detail } = read.why;
+    notes.leave(code, detail, sentence.claim(at, read.to, "unmapped"));
+    sentence.name(at, read.to);
+    at = read.to - 1;
   }
+}
+
+/** First words of these requests that are no numbers. */
+const BEGINS: ReadonlySet<string> = new Set([...THAT, "boutique", "boutiques"]);
+
+function readAt(context: WishContext, at: number): Read | null {
+  const { sentence } = context;
+  const verb = verbAt(sentence, at);
+  if (verb !== null) return isBehindTrade(context, at) ? verb : null;
+  return hoursAt(sentence, at) ?? kindAt(sentence, at);
+}
+
+/** Max words before a verb in which its trade is looked for. */
+const TRADE_REACH = 40;
+
+function isBehindTrade({ sentence, tradeEnd }: WishContext, end: number): boolean {
+  for (let at = end - 1; at >= Math.max(0, end - TRADE_REACH); at--) {
+    if (tradeEnd(at) > at && sentence.free(at)) return true;
+  }
+  return false;
 }
 
 interface Read {
@@ -89,13 +106,13 @@ interface Read {
 }
 
 /** Reads "que importam direto da China", "that export", "that are hiring". */
-function verbAt(sentence: Sentence, at: number, isTrade: boolean): Read | null {
+function verbAt(sentence: Sentence, at: number): Read | null {
   if (!THAT.has(sentence.folded(at))) return null;
   let verb = at + 1;
   while (verb < at + 4 && (ADVERBS.has(sentence.folded(verb)) || isBeing(sentence, verb))) verb++;
   const word = sentence.folded(verb);
-  if (HIRING.has(word) && isTrade) return { to: objectEnd(sentence, verb + 1), why: JOBS };
-  if (!FOREIGN_TRADE.has(word) || !isTrade) return null;
+  if (HIRING.has(word)) return { to: objectEnd(sentence, verb + 1), why: JOBS };
+  if (!FOREIGN_TRADE.has(word)) return null;
   return { to: objectEnd(sentence, verb + 1), why: TRADE };
 }
 

@@ -125,6 +125,7 @@ function takeDistrict(
   // "academias de João Pessoa no Cabo Branco": a district of a city that is named apart from it.
   const isOwn = own.some((ibge) => districts.names.known(ibge, [name])[0] !== null);
   if (own.length > 0 && !isOwn) return false;
+  if (own.length === 0 && ++districts.homeless > HOMELESS_MAX) return false;
   if (own.length === 0 && !isSomewhere(gazetteer, districts, name)) return false;
   const words = sentence.claim(from, to, "place");
   sentence.name(at, to);
@@ -141,8 +142,10 @@ function isSomewhere(
   { names }: PlaceContext["districts"],
   name: string,
 ): boolean {
-  const codes = states.flatMap((uf) => citiesOf(uf).map(({ ibge }) => ibge));
-  return (names.among(codes, [name])[0]?.size ?? 0) > 0;
+  const codes = function* () {
+    for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
+  };
+  return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
 /** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */

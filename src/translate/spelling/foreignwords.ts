@@ -256,7 +256,7 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
 /** Reads "anywhere but São Paulo" as an exclusion. */
 export function readAnywhereBut(sentence: Sentence): void {
   for (let at = 1; at < sentence.tokens.length; at++) {
-    const isBut = sentence.folded(at) === "but";
+    const isBut = sentence.tokens[at]?.folded === "but";
     if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
   }
 }

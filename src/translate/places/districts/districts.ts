@@ -14,7 +14,7 @@ import { isNegatorWord } from "../../negators.ts";
 import type { Sentence } from "../../words/sentence.ts";
 import { isSpecialised, mentionOf, type PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
-import { isBehindTrade, isCapitalised, isShouted } from "../placesigns.ts";
+import { isCapitalised, isShouted } from "../placesigns.ts";
 import { isIn, isOf, leadOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
@@ -78,7 +78,7 @@ function statesOf(context: PlaceContext): CityAt[] {
   const { sentence, gazetteer } = context;
   const found: CityAt[] = [];
   for (let at = 1; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
+    if (sentence.tokens[at]?.kind !== "word" || !sentence.free(at)) continue;
     const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
     const { states = [], cities = [], nicknamed = [] } = match?.place ?? {};
     const [named, ...others] = cities.length + nicknamed.length > 0 ? [] : states;
@@ -136,6 +136,7 @@ function enclosed(context: PlaceContext, city: CityAt): boolean {
 function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
   const found: CityAt[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
     const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
     if (match === null) continue;
     const { cities, nicknamed } = match.place;
@@ -259,10 +260,11 @@ function before(context: PlaceContext, city: CityAt): boolean {
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
     // "escritórios do Batel e da Água Verde, em Curitiba", but not inside of "na Morada do Sol"
-    const isInName = [2, 3, 4].some((back) => isLed(sentence, at - back));
-    const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1)) && !isInName;
-    const isBare = lead.from === city.from && isBehindTrade(context, at) && isStrange(context, at);
-    const led = isLed(sentence, at) || out || isAlone || isPart || isBare;
+    const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
+    const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
+    const isSaid = isLed(sentence, at) || out || isAlone || isPart;
+    const isDirect = !isSaid && lead.from === city.from && end === city.from;
+    const led = isSaid || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
@@ -273,6 +275,20 @@ function before(context: PlaceContext, city: CityAt): boolean {
   if (found === null) return false;
   take(context, found.at, found.list, { implied: true, near: [city] });
   return true;
+}
+
+/** Ends of trades by sentence, collected once, because every name before a city needs them. */
+const TRADE_ENDS = new WeakMap<Sentence, ReadonlySet<number>>();
+
+function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> {
+  const known = TRADE_ENDS.get(sentence);
+  if (known !== undefined) return known;
+  const ends = new Set<number>();
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind === "word" && tradeEnd(at) > at) ends.add(tradeEnd(at));
+  }
+  TRADE_ENDS.set(sentence, ends);
+  return ends;
 }
 
 /** True for a word that means nothing else: "farmácia savassi bh". */

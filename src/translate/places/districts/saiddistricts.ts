@@ -36,6 +36,8 @@ export class SaidDistricts {
   readonly all: SaidDistrict[] = [];
   /** First tokens of city names directly next to a district that they have. */
   readonly cities = new Set<number>();
+  /** Number of names without a city that were looked up in all cities, which takes long. */
+  homeless = 0;
   /** First tokens of mentions that are districts; their effect is known with the city. */
   readonly named = new Set<number>();
 
