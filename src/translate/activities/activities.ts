@@ -324,8 +324,23 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   return { ...activity, codes, also, certainty: 0 };
 }
 
-function claim(context: ActivityContext, from: number, reading: GoodsReading): FoundActivity {
+/** Nouns before "de" and a trade that only say who does it: "agências de tradução". */
+const HEADS = new Set(
+  (
+    "agencia agencias operadora operadoras operador operadores instituto institutos escritorio " +
+    "escritorios sala salas salon salones salao saloes centro centros corredor corredores " +
+    "corredora corredoras correduria corredurias organizador organizadores organizadora " +
+    "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
+    "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora prestadoras consultora consultoras " +
+    "servicio servicios cuidados pista pistas cuartel cuarteles"
+  ).split(" "),
+);
+
+function claim(context: ActivityContext, at: number, reading: GoodsReading): FoundActivity {
   const { sentence, notes } = context;
+  const isHeaded =
+    OF.has(sentence.folded(at - 1)) && HEADS.has(sentence.folded(at - 2)) && sentence.free(at - 2);
+  const from = isHeaded ? at - 2 : at;
   const negator = negatorBefore(sentence, from);
   if (negator >= 0) claimNegation(sentence, negator, from);
   const words = sentence.claim(from, reading.to, "activity");

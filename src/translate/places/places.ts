@@ -338,27 +338,25 @@ function narrowApart(mentions: readonly Mention[]): void {
 }
 
 /**
- * Reads "Mossoró, Macau e Areia Branca": of several namesakes, none of which dominates, that in the
- * state of the other cities.
+ * Reads "Mossoró, Macau e Areia Branca": of several namesakes without a capital, that in the state
+ * of the other cities.
  */
 function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
   const wished = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
   if (wished.length < 2) return;
-  const known = new Set<string>();
   const open = wished.filter((one) => !one.every && !one.capital && !one.adjective);
-  for (const one of open) {
-    const [city, ...others] = namesakesMeant(one.cities);
-    if (city !== undefined && others.length === 0) known.add(city.uf);
-  }
+  const single = open.filter(({ cities }) => cities.length === 1);
+  const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
   // "Cascavel e Toledo": the only state that has all of them.
-  if (known.size === 0 && open.length > 1) {
+  if (firm.size === 0 && open.length > 1) {
     const states = open.map((one) => one.cities.map(({ uf }) => uf));
-    const common = states.reduce((some, own) => some.filter((uf) => own.includes(uf)));
-    if (new Set(common).size === 1) known.add(common[0] as string);
+    const common = new Set(states.reduce((some, own) => some.filter((uf) => own.includes(uf))));
+    if (common.size === 1) for (const uf of common) firm.add(uf);
   }
   for (const one of open) {
-    if (namesakesMeant(one.cities).length < 2) continue;
-    const inside = one.cities.filter(({ uf }) => known.has(uf));
+    if (one.cities.length < 2 || one.cities.some(({ capital }) => capital)) continue;
+    if (firm.size !== 1 && namesakesMeant(one.cities).length < 2) continue;
+    const inside = one.cities.filter(({ uf }) => firm.has(uf));
     const [city] = inside;
     if (city === undefined || inside.length === one.cities.length) continue;
     if (new Set(inside.map(({ uf }) => uf)).size > 1) continue;

@@ -325,7 +325,9 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   });
   const satellites = NAMESAKES.get(FEDERAL_DISTRICT);
   const isSatellite = satellites?.has(name.toLowerCase()) === true;
-  const taguatinga = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const federal = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const isThere = federal !== undefined && districts.names.known(federal.ibge, [name])[0] != null;
+  const taguatinga = isThere ? federal : undefined;
   const home = dwarfs ?? taguatinga;
   if (home === undefined) return;
   if (!hasArticle || dwarfs === undefined) {
