@@ -1,13 +1,14 @@
 /**
- * Latency of one quick client next to others with expensive requests: facets of everything, pages
- * of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer
- * snapshots. Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and
- * next to each, and the increase of the p99. For the first thread, every millisecond: time in turns
- * of its event loop without waits for a processor (work), and these waits. Only the work depends on
- * the server; a thread that computes for at most 1 ms at a time has at most 2 there. The row "busy
- * clients" shows the machine itself: two clients that compute and send nothing.
- * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
- * Needs Linux and wrk. Two clients send each expensive request in a closed loop.
+ * Latency of a client with quick requests while others send expensive ones: facets of everything,
+ * pages of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports,
+ * newer snapshots. Output: p50 and p99 of `/healthz` and of a narrow search on one connection,
+ * alone and next to each, and the increase of the p99. For the first thread, every millisecond:
+ * time in turns of its event loop without waits for a processor (work), and these waits. Only the
+ * work depends on the server; a thread that computes for at most 1 ms at a time has at most 2
+ * there. The row "busy clients" shows the machine itself: two clients that compute and send
+ * nothing.
+ * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1] Needs Linux
+ * and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
  * share the processors with it, so a machine with two gives the worst figures.
  */

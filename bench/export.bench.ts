@@ -2,9 +2,9 @@
  * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
  * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.zst]`.
  * Output: rows and bytes per second on one thread and on all processors, microseconds of processor
- * per row, sizes and peak anonymous memory by format and number of rows, as ratios against DuckDB
- * on as many threads; what the disk takes of one plain file of as many bytes, right after ours; and
- * the latency of a search with none and with two exports running.
+ * per row, sizes, and peak anonymous memory by format and number of rows, as ratios against DuckDB
+ * on as many threads. Also the write speed of the disk for a plain file of as many bytes, right
+ * after ours, and the latency of a search with none and with two exports running.
  * Invariant: both write every byte to the same disk, with ten columns in the stored order, Parquet
  * with the same compression; ours ends with fsync and a SHA-256, DuckDB's does not. The plain file
  * ends with fsync too.
@@ -111,7 +111,7 @@ async function timed(
   };
 }
 
-/** Ours on one thread, or with the help of all processors as where nobody searches. */
+/** Our export on one thread, or on all processors as on a server without searches. */
 function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   const path = join(folder, `ours.${format}`);
   const spec = specOf(segment, format, limit);

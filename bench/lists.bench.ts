@@ -1,10 +1,9 @@
 /**
  * Lists: upload time of a large one, its cost for other clients, and the cost of naming it.
- * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by another process;
- * searches on 8 connections at a fixed rate (open loop), without and during such uploads; the same
- * search with and without the list, in turns; a CSV file of the whole registry with and without the
- * list, in turns.
- * Corpus model: `peneira sample`; half of the list is in the snapshot, half is invented.
+ * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by another process; and
+ * searches on 8 connections at a fixed rate (open loop), without and during such uploads. Also the
+ * same search, and a CSV file of the whole registry, alternating with and without the list. Corpus
+ * model: `peneira sample`; half of the list is in the snapshot, half is invented.
  * Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
  *   [--rate 200] [--seconds 20]
  * Invariant: compared runs alternate, and nothing is cached between them. An unexpected answer ends

@@ -1,8 +1,8 @@
 /**
- * Good clients next to slow ones. Input: a corpus. Output: latencies of searches at a steady rate,
- * the lag of the server's event loop, and the length of its turns, four times: alone, next to as
- * many sockets that only stay open, while slow sockets arrive, and next to them; the median of
- * several runs.
+ * Normal clients next to slow ones. Input: a corpus. Output: latencies of searches at a steady
+ * rate, the lag of the server's event loop, and the length of its turns, as medians of several
+ * runs. Each is measured four times: alone, with as many sockets that only stay open, while slow
+ * sockets arrive, and with them.
  * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3] [--sockets 500]
  * [--transport uws] [--main dist/bundle/main.mjs]`.
  * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another

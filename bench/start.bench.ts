@@ -1,8 +1,8 @@
 /**
  * The start of a server, with its file in memory and evicted. Input: a corpus. Output: milliseconds
- * to the listening line and to the first answer, processor time, bytes read, and major faults until
- * then; the first query of each kind on a freshly started server; the longest delays of the event
- * loop while the rest warms up.
+ * to the listening line and to the first answer, with processor time, bytes read, and major faults
+ * until then. Also the first query of each kind on a freshly started server, and the longest delays
+ * of the event loop during warm-up.
  * Invariant: the cube answers the first query. Each start is a new server, and the key's rate limit
  * does not apply. Eviction is checked if `fincore` is installed.
  * Command: npm run bench -- start [--accounts 1000000] [--starts 5]

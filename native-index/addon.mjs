@@ -48,7 +48,7 @@ function nodeGyp(root) {
     try {
       return createRequire(realpathSync(npm)).resolve("node-gyp/bin/node-gyp.js");
     } catch {
-      // A different npm installation; try the next one.
+      // The folder belongs to a different npm installation; try the next folder.
     }
   }
   return undefined;

@@ -1,9 +1,8 @@
 /**
- * What comes in: the code of a failure and a sentence for the person who caused it.
- * What goes out: the one error type of the product, and the table that gives each code its HTTP
- * status and title.
- * Invariant: every failure a caller can provoke has a code here; anything else that is thrown is
- * a bug and is answered as `internal_error` (500).
+ * The error type of the product, and the table of error codes with HTTP status and title. An error
+ * has a code, and a sentence for the person who caused it.
+ * Invariant: every failure that a client can cause has a code here; any other thrown error is a
+ * bug, and answered as `internal_error` (500).
  */
 
 /** Status and title of every error code; codes are part of the public contract. */
@@ -66,12 +65,12 @@ export interface Mistake {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
-  /** Of a CNPJ: why it is none, and the CNPJ that it would be with the zeros that it has lost. */
+  /** For a CNPJ: why it is invalid, and the CNPJ with its lost zeros restored. */
   readonly reason?: string;
   readonly offered?: string;
 }
 
-/** What an error may carry beside its code and sentence. */
+/** Optional members of an error. */
 interface AppErrorDetails {
   /** Every mistake found, at most 50. */
   readonly errors?: readonly Mistake[];
@@ -79,7 +78,7 @@ interface AppErrorDetails {
   readonly members?: Readonly<Record<string, unknown>>;
   /** Response headers that belong to the error, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong underneath; logged, never shown. */
+  /** The underlying error; logged, never shown. */
   readonly cause?: unknown;
 }
 
@@ -107,7 +106,7 @@ export class AppError extends Error {
 
 /**
  * A failure of a command on this machine (a damaged file, a missing folder, wrong usage).
- * `exitCode` is 1 (failed) or 2 (wrong usage); `message` names the place and the mend.
+ * `exitCode` is 1 (failed) or 2 (wrong usage); `message` names the place and the fix.
  */
 export class CommandError extends Error {
   readonly exitCode: 1 | 2;

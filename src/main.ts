@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import("./cli/commands/serve.ts")).registerServe,
   key: async () => (await import("./cli/commands/key.ts")).registerKey,
   tenant: async () => (await import("./cli/commands/tenant.ts")).registerTenant,
+  plan: async () => (await import("./cli/commands/plan.ts")).registerPlan,
   user: async () => (await import("./cli/commands/user.ts")).registerUser,
   list: async () => (await import("./cli/commands/list.ts")).registerList,
   audit: async () => (await import("./cli/commands/audit.ts")).registerAudit,

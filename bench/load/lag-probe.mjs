@@ -1,6 +1,6 @@
 /**
  * Measures a server's request thread; loaded into it by a benchmark (`--import`). Input: SIGUSR2.
- * Output, in the file of LAG_FILE: the lag of the event loop since the last signal, and this
+ * Output, in the file of LAG_FILE: the lag of the event loop since the last signal. Also this
  * thread's time between two samples, 1 ms apart, in microseconds: in turns of its event loop, and
  * ready to run without a processor.
  * Invariant: it only adds a timer of 1 ms that reads one line of /proc. Linux. /proc's time on a

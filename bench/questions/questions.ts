@@ -11,7 +11,7 @@ export interface Picks {
   readonly cnae: string;
   readonly rareCnae: string;
   readonly twentyCnaes: readonly string[];
-  /** A small municipality with the rare activity, and one without; IBGE. */
+  /** IBGE codes of a small municipality with the rare activity, and of one without. */
   readonly sparseMunicipality: string;
   readonly emptyMunicipality: string;
   /** The municipality with the second most accounts. */

@@ -16,9 +16,8 @@ export interface Example {
 const ROUNDS = 4_000;
 const RATE = 0.5;
 /**
- * Weights before anything is seen, by the name of the measure, worth `PRIOR_COUNT` translations
- * each: what the trials of strangers showed of words that nobody knew (docs/translate.md), which
- * our own sentences hardly have.
+ * Prior weights by measure, each worth `PRIOR_COUNT` translations. They come from trials with
+ * strangers' sentences, which have more unknown words than our own (docs/translate.md).
  */
 const PRIOR: Readonly<Record<string, number>> = {
   ...{
@@ -35,7 +34,7 @@ const PRIOR_COUNT = 40;
 
 /** Lines with the bias and the weights, by gradient descent. */
 export function fitted(all: readonly Example[], names: readonly string[]): string[] {
-  // What the confidence refuses for a reason of its own has no part in the fit.
+  // Translations that are refused for a reason of their own are not fitted.
   const some = all.filter(({ confidence }) => confidence > 0);
   const weights = names.map(() => -0.1);
   let bias = 3;

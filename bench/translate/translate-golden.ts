@@ -1,11 +1,10 @@
 /**
- * The activities of a set of queries with every acceptable code. What comes in: the lines of the
- * set and a segment. What goes out: recall, precision and coverage beside the published figures of
- * the best rival.
- * Invariant: the set is only measured, never shown query by query; a prefix counts as the
- * subclasses below it, those with most active accounts first, as a person would be shown them;
- * recall is that of the ranked codes, searched ones before offered ones, precision and coverage
- * are those of the searched ones alone.
+ * Measures the activities of queries with all acceptable codes. Input: the lines of the set and a
+ * segment. Output: recall, precision, and coverage next to the published figures of the best rival.
+ * Invariant: the set is only measured, never shown query by query. A prefix counts as the
+ * subclasses below it, most active accounts first, as users see them. Recall is that of the ranked
+ * codes, searched codes before offered ones; precision and coverage are those of the searched
+ * codes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { facets } from "../../src/search/searcher.ts";

@@ -1,10 +1,8 @@
 /**
- * One half of the project's sentences against their labels. What comes in: the sentences and a
- * segment. What goes out: for every sentence what is right in its translation, and lines of tables
- * that sum them up.
- * Invariant: a field counts as asked for where a spec without any wish would be wrong in it, so
- * that defaults do not flatter; confidence is held against "the whole spec is right, and might be
- * run".
+ * Compares one half of the project's sentences with their labels. Input: the sentences and a
+ * segment. Output: for every sentence which fields are right, and table lines with the sums.
+ * Invariant: a field counts as requested if an empty spec would be wrong in it, so that defaults do
+ * not improve the figures; confidence is compared with "the whole spec is right, and might be run".
  */
 import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
@@ -18,7 +16,7 @@ import {
 } from "../../test/support/translate/sentences.ts";
 import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 
-/** What is known about one sentence after it was translated. */
+/** Result of the translation of one sentence. */
 export interface Judged {
   readonly sentence: LabelledSentence;
   readonly judgement: Judgement;
@@ -105,7 +103,7 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
   ];
 }
 
-/** Whether each field is right, of those that are asked for or of the others. */
+/** For each requested field, or each other field: true if it is right. */
 function cellsOf(all: readonly Judged[], asked: boolean): boolean[] {
   return all.flatMap(({ judgement, idle }) =>
     FIELDS.filter((field) => idle[field] !== asked).map((field) => judgement.fields[field]),

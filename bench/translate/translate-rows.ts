@@ -1,8 +1,9 @@
 /**
- * Whether a translation finds the accounts that were meant. What comes in: a labelled sentence, the
- * spec that it became and a segment. What goes out: how many accounts both find, and each alone.
- * Invariant: counts are exact: the accounts of both are those that meet the clauses of both; where
- * a label allows several codes or wholes, the closest that it allows is what was meant.
+ * Compares the accounts of a translation with the accounts that were meant. Input: a labeled
+ * sentence, its translated spec, and a segment. Output: how many accounts both find, and each
+ * alone.
+ * Invariant: counts are exact: common accounts meet the clauses of both specs. If a label allows
+ * several codes or specs, the closest allowed one is what was meant.
  */
 import { clausesOf } from "../../src/search/clauses.ts";
 import { countMatches } from "../../src/search/searcher.ts";
@@ -25,7 +26,7 @@ export interface Rows {
   readonly both: number;
 }
 
-/** The rows of a translation beside those of the closest expectation; a right one is meant. */
+/** Compares the rows of a translation with the rows of the closest expectation. */
 export function rowsOf(
   sentence: LabelledSentence,
   { spec, right }: { readonly spec: unknown; readonly right: boolean },
@@ -63,7 +64,7 @@ function compare(expected: Expected, actual: AccountQuerySpec, segment: Segment)
   }));
 }
 
-/** Of the codes that a label allows, those that were chosen and those that must be. */
+/** Returns the allowed codes of a label that were chosen, and those that are required. */
 function closest(
   expected: ExpectedCodes | undefined,
   chosen: readonly string[],

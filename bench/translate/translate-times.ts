@@ -1,6 +1,6 @@
 /**
- * How long a translation takes. What comes in: texts and a segment. What goes out: lines with the
- * times of single sentences and of the slowest shapes of 2,000 characters.
+ * Measures the time of translations. Input: texts and a segment. Output: lines with the times of
+ * single sentences and of the slowest shapes of 2,000 characters.
  * Invariant: every text is translated a hundred times and must give the same bytes each time.
  */
 import { strict as assert } from "node:assert";

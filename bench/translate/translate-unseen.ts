@@ -1,9 +1,9 @@
 /**
- * A file of labelled sentences at its first run against a snapshot. Input: the file and the
+ * Runs a file of labeled sentences for the first time against a snapshot. Input: the file and the
  * snapshot. Output: how many are right, honest, flagged, silent, and right and run, by `group`.
- * Invariant: nothing is fitted or changed. Right: every labelled field is so, and what is labelled
- * as unmapped is named. Of the others, flagged: refused; honest: run, and something is named as not
- * understood, warned of, or doubtful; silent: run without such a sign.
+ * Invariant: nothing is fitted or changed. Right: every labeled field is right, and every part
+ * labeled as unmapped is named. Other sentences are flagged (refused), honest (run, with something
+ * named as not understood, doubtful, or in a warning), or silent (run without such a sign).
  */
 import { readFileSync } from "node:fs";
 import { openSegment, type Segment } from "../../src/search/segment.ts";

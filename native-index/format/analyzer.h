@@ -1,8 +1,8 @@
 // The word analyzer over UTF-8, twin of src/spec/analyzer.ts, and the folding of district names,
-// twin of src/spec/districtname.ts; the headers of these are the contract. Input: any bytes, a name
-// or a hint. Output: its folded words in order, with repeats; or the folded name.
+// twin of src/spec/districtname.ts; their headers are the contract. Input: any bytes, a name or a
+// hint. Output: its folded words in order, with repeats; or the folded name.
 // Invariant: the words equal those of the TypeScript twin for every text; a malformed UTF-8 byte
-// separates. Folding is idempotent; equal names fold to equal bytes in both twins.
+// separates words. Folding is idempotent; equal names fold to equal bytes in both twins.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -55,7 +55,7 @@ void forEachWord(std::string_view text, std::string& word, Use&& use) {
   flush();
 }
 
-// Appends the folded name to `folded`; nothing if the text is only white space.
+// Appends the folded name to `folded`; appends nothing for a text of white space.
 void foldDistrict(std::string_view text, std::string& folded);
 
 }  // namespace peneira

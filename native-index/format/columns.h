@@ -19,7 +19,7 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
-// The columns and tables of a file version: a prefix of the lists; 0 if the version is not
+// The columns and tables of a file version: a prefix of the lists; all are 0 if the version is not
 // readable. The fingerprint of version 1 is a constant, because such files are no longer written.
 struct VersionParts {
   uint32_t columns, tables;

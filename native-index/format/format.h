@@ -61,7 +61,7 @@ struct DirectoryHeader {
   uint64_t row_count;
   uint64_t fingerprint;  // in columns.h
   uint64_t chunk_count;
-  // Of the BLOCKS bytes, so that the CRC of DIRECTORY covers the content.
+  // CRC-32C of the section BLOCKS, so that the CRC of DIRECTORY covers the content.
   uint64_t blocks_crc32c;
 };
 static_assert(sizeof(DirectoryHeader) == 48);

@@ -2,7 +2,7 @@
 // format 1.5).
 // Invariant: new bytes are not cleared (unlike std::vector), so hundreds of megabytes of columns
 // cost no extra pass; the caller of grow() writes all of them. `validity` is empty for a column
-// without nulls, `offsets` for all but strings and lists.
+// without nulls; `offsets` is empty except for strings and lists.
 #pragma once
 #include <algorithm>
 #include <cstddef>

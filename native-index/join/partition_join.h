@@ -53,7 +53,7 @@ struct JoinInput {
   std::span<const uint8_t> providers;  // domains of public mail providers, a newline after each
 };
 
-// A partition, and the output of its rows.
+// A partition to join, and the output for its rows.
 struct JoinRequest : JoinInput {
   std::string path;  // of the bucket file
   size_t slotBytes;

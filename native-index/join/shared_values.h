@@ -39,7 +39,7 @@ class SharedValues {
   BucketFile file_;
 };
 
-// One bucket of every partition, in order.
+// A request to count one bucket of values, read from every partition in order.
 struct CountRequest {
   std::string path;  // of the corrections, in buckets by range
   uint32_t ranges;

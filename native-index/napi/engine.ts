@@ -136,8 +136,8 @@ export type Removal = "removed" | "read" | "unknown";
 let loaded: Addon | null = null;
 
 /**
- * Loaded on first use: its path in the executable depends on the configuration, and `peneira
- * version` must work even if it cannot be loaded.
+ * Loads the addon on first use: its path in the executable depends on the configuration, and
+ * `peneira version` must work even if the addon cannot be loaded.
  */
 function addon(): Addon {
   loaded ??= loadEngine() as Addon;
@@ -202,7 +202,7 @@ export function openShared(number: number): NativeSegment {
   return withQueries(addon().openShared(number));
 }
 
-/** Compares a stretch of two segments, account by account, ascending by cnpj. */
+/** Compares a range of two segments, account by account, ascending by cnpj. */
 export function differences(
   older: NativeSegment,
   newer: NativeSegment,
@@ -303,7 +303,7 @@ export function deflate(bytes: Uint8Array, isLast: boolean): Uint8Array {
   return addon().deflate(bytes, isLast);
 }
 
-/** The same off the main thread; the bytes may be changed meanwhile. */
+/** Like `deflate`, off the main thread; the bytes may be changed meanwhile. */
 export function deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array> {
   return addon().deflateAside(bytes, isLast);
 }
@@ -318,12 +318,12 @@ export function foldDistrict(text: string): string {
   return addon().foldDistrict(text);
 }
 
-/** CRC-32C (Castagnoli) of bytes, continuing from `seed` (0 to begin). */
+/** Returns the CRC-32C (Castagnoli) of bytes, continued from `seed` (0 to begin). */
 export function crc32c(bytes: Uint8Array, seed = 0): number {
   return addon().crc32c(bytes, seed);
 }
 
-/** SHA-256 of bytes; `portable` uses only instructions that every processor has. */
+/** Returns the SHA-256 of bytes; `portable` uses only instructions that every processor has. */
 export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
   return addon().sha256(bytes, portable);
 }
@@ -343,12 +343,12 @@ export function hmacInto(
   addon().hmacInto(secret, bytes, length, target);
 }
 
-/** Position of a row in the seeded order of `rowCount` rows. */
+/** Returns the position of a row in the seeded order of `rowCount` rows. */
 export function feistel(rowCount: number, seed: bigint, row: number): number {
   return addon().feistel(rowCount, seed, row);
 }
 
-/** Fingerprint of the columns the addon was compiled for. */
+/** Returns the fingerprint of the columns for which the addon was compiled. */
 export function nativeFingerprint(): bigint {
   return addon().columnsFingerprint();
 }

@@ -196,8 +196,8 @@ export interface NativeSegment {
   table(table: number): string[];
   select(request: SelectRequest): Selection;
   /**
-   * Exact number of matching rows; -1 if no sum gives it and more than `most` rows may have to be
-   * scanned.
+   * Exact number of matching rows; -1 if it cannot be summed and more than `most` rows may have to
+   * be scanned.
    */
   count(clauses: readonly Clause[], most?: number): number;
   /** Number of matches by code, for every facet; the last element counts those without a code. */
@@ -246,9 +246,11 @@ export interface NativeSegment {
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Renders rows of an export file, without header and frame; see native-index/render/rows.h. */
   renderRows(rows: Uint32Array, request: RowsRequest): Uint8Array;
-  /** The same into `room`: returns their length, or new bytes if they do not fit. */
+  /**
+   * Renders the rows into `room` and returns their length, or returns new bytes if they do not fit.
+   */
   renderRowsInto(rows: Uint32Array, request: RowsRequest, room: Uint8Array): Uint8Array | number;
-  /** The same off the main thread; the rows may be changed meanwhile. */
+  /** Like `renderRows`, off the main thread; the rows may be changed meanwhile. */
   renderRowsAside(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
   /** The fields of rows as columns, in the given order. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
@@ -261,7 +263,7 @@ export interface NativeSegment {
     fields: readonly string[],
     extra: readonly FieldColumn[],
   ): Uint8Array;
-  /** The same off the main thread; rows and columns may be changed meanwhile. */
+  /** Like `parquetOf`, off the main thread; rows and columns may be changed meanwhile. */
   parquetOfAside(
     rows: Uint32Array,
     fields: readonly string[],
@@ -272,10 +274,10 @@ export interface NativeSegment {
   /**
    * Rows of many CNPJs, 14 bytes each, and these rows rendered unless `request` is null; much
    * faster than `findCnpj`. A root, padded with NUL bytes, finds the head office, or the first
-   * establishment if it has none.
+   * establishment if there is no head office.
    */
   lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookedUp;
-  /** The same off the main thread; the bytes may be changed meanwhile. */
+  /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
   lookUpAside(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookedUp>;
   /**
    * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
@@ -331,7 +333,7 @@ export interface NativeSegment {
   fileState(): FileState;
   /** The first block found damaged by any reader; -1 if none. */
   damagedBlock(): number;
-  /** Drops cached totals and row sets, so that benches and tests measure the work itself. */
+  /** Drops cached totals and row sets, so that benchmarks and tests measure the work itself. */
   dropCaches(): void;
   /**
    * True once a page of the file could not be read (for example, it was truncated), or a block was
@@ -341,7 +343,7 @@ export interface NativeSegment {
   close(): void;
 }
 
-/** The first matching districts, as their best rows spell them, and the number of all. */
+/** The first matching districts, as their best rows spell them, and the total number. */
 export interface NativeDistricts {
   readonly names: readonly string[];
   /** Number of rows of each. */
@@ -393,7 +395,7 @@ export interface DifferenceRequest {
   readonly accounts: number;
 }
 
-/** Differences in a stretch of the registry, and the positions after it. */
+/** Differences in a range of the registry, and the positions after it. */
 export interface DifferenceSlice {
   /** Per entry u32 older row, u32 newer row (2^32 - 1 for none), u32 differing columns. */
   readonly entries: Uint8Array;
@@ -443,7 +445,7 @@ export interface NativeChanges {
 /** Indexes of the numbers of `takeRate`, which writes those from `remaining` on. */
 export const RATE = {
   ...{ perSecond: 0, burst: 1, cost: 2, paid: 3 },
-  /** Milliseconds of a monotonic clock; NaN for the ledger's, which all threads share. */
+  /** Milliseconds of a monotonic clock; NaN to use the ledger's clock, which all threads share. */
   now: 4,
   /** Table of names, from 0 to 3; tables are independent. */
   table: 5,

@@ -1,6 +1,6 @@
-// System calls that Node lacks: disabling core files; draining a port (no new connections, but
-// those in its queue are accepted); limits and levels of socket buffers; writeback of a file; and
-// removal of a file that no process has mapped.
+// System calls that Node lacks. They disable core files, drain a port (no new connections, but
+// those in its queue are accepted), limit and measure socket buffers, start writeback of a file,
+// and remove a file that no process has mapped.
 // Invariant: only this process's sockets that listen at the port are touched.
 #include "napi/values/values.h"
 

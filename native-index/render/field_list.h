@@ -213,7 +213,7 @@ constexpr FieldWriting kFieldWritings[] = {
     FieldWriting::kNumber,       // 45
 };
 
-// Whether texts of a field are written by people, and so may begin like a formula.
+// True if texts of a field are written by people, so that they may begin like a formula.
 constexpr bool isFreeText(Field field) {
   switch (field) {
     case Field::kLegalName:

@@ -386,7 +386,17 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   out += ']';
 }
 
+bool isPlainInLinks(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_' || c == '+' || c == '@';
+}
+
 }  // namespace
+
+bool isPlainAddress(std::string_view text) {
+  return std::count(text.begin(), text.end(), '@') == 1 &&
+         std::all_of(text.begin(), text.end(), isPlainInLinks);
+}
 
 void appendPlain(const FieldValue& value, TextBuffer& out) {
   switch (value.kind) {

@@ -150,7 +150,7 @@ void prefetchField(const Segment& segment, Field field, std::span<const uint32_t
 void askFields(const Segment& segment, std::span<const Field> fields,
                std::span<const uint32_t> rows);
 
-// One of the codes of a value of kind kCodes.
+// Text of a code of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
 
 constexpr size_t kBlockRows = 64;
@@ -222,6 +222,9 @@ void renderJson(const Segment& segment, std::span<const uint32_t> rows,
 
 // Appends numbers, flags, dates, amounts, postal codes, and phones without quotes.
 void appendPlain(const FieldValue& value, TextBuffer& out);
+
+// True if a text is an e-mail address that a link can hold unescaped: letters, digits, . - _ + @.
+bool isPlainAddress(std::string_view text);
 
 // Appends a value of any kind as JSON.
 void appendJsonValue(const Segment& segment, const FieldValue& value, TextBuffer& out);

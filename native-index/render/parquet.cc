@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kParquetVersion = 1;
-// Readers that handle writers by name and version expect this pattern.
+// Readers parse this pattern to handle certain writers by name and version.
 constexpr std::string_view kCreatedBy = "peneira version 1";
 
 // Numbers in parquet.thrift.

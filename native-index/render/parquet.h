@@ -46,7 +46,7 @@ class ParquetFile {
   ParquetFile();
 
   // Adds a column, whose buffers may be freed afterwards. Throws INVALID_ARGUMENT if it is
-  // incomplete or its length differs from the first one's, and TOO_LARGE like `appendChunk`.
+  // incomplete or its length differs from the first column's, and TOO_LARGE like `appendChunk`.
   void add(std::string_view name, const FieldColumn& column);
 
   // Returns the file; no column may be added afterwards.

@@ -292,7 +292,8 @@ class Limits {
       mostRank_ = rank;
     }
   }
-  // Returns nullopt if there are no values, or either limit is not representable.
+  // Returns the minimum and maximum; nullopt if there are no values, or if a limit cannot be
+  // represented.
   std::optional<std::pair<std::string, std::string>> statistics() const {
     if (!any_) return std::nullopt;
     auto least = Values::statistic(least_, true), most = Values::statistic(most_, false);

@@ -11,7 +11,7 @@
 
 namespace peneira {
 
-// Selects the writer of a format. Invariant: see above.
+// Selects the writer of a format.
 
 const std::string_view kRowFormatNames[] = {"csv", "html", "jsonl", "xlsx"};
 
@@ -46,8 +46,8 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
   }
 }
 
-// Rows as lines of JSON. Invariant: without labels the members of the fields are those of
-// renderJson, byte for byte; with them what people write otherwise is a text.
+// Rows as lines of JSON. Invariant: without labels, members equal those of renderJson byte for
+// byte; with labels, values that people write differently are texts.
 
 namespace {
 
@@ -204,7 +204,7 @@ void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
 // Years outside four digits keep the machine format.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
-  // As in fields.cc: years begin in March, so the leap day is the last day of a year.
+  // Years begin in March, so that the leap day is the last day of a year (as in fields.cc).
   const auto shifted = static_cast<uint64_t>(days + 719468);
   const uint64_t dayOfEra = shifted % 146097;
   const uint64_t yearOfEra =
@@ -294,7 +294,7 @@ void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out) {
   const auto amount = static_cast<uint64_t>(cents < 0 ? -cents : cents);
   uint64_t whole = amount / 100, rest = amount % 100;
   if (amount > kExactCentsMax) {
-    // As programs read it: the nearest double, which may have lost its cents.
+    // The nearest double, as programs read the number; it may have lost its cents.
     const double nearest = static_cast<double>(amount) / 100.0;
     whole = static_cast<uint64_t>(nearest);
     rest = static_cast<uint64_t>(std::lround((nearest - static_cast<double>(whole)) * 100.0));

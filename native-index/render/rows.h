@@ -127,8 +127,8 @@ constexpr uint32_t kNoSuffix = 255;
 // Appends the records with their suffixes. Throws INVALID_ARGUMENT for places outside of the bytes.
 void appendToRecords(const AppendRequest& request, TextBuffer& out);
 
-// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
-// keeps nothing from one call to the next.
+// The writers, one per format: rows_csv.cc and so on. They get checked requests, and keep no state
+// between calls.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out);
 void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,

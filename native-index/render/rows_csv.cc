@@ -130,7 +130,7 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   if (value.codeCount > 1) out += '"';
 }
 
-// Appends a display value; returns false, and appends nothing, if there is none.
+// Appends a display value and returns true; returns false if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriting writing,
                      Labels labels, TextBuffer& out) {
   if (!hasComma(value, writing, labels)) {

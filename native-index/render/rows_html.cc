@@ -69,18 +69,7 @@ void appendValue(const Segment& segment, const FieldValue& value, TextBuffer& ou
   }
 }
 
-bool isPlainInLinks(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '-' || c == '_' || c == '+' || c == '@';
-}
-
-// True if a text is an address that a link can hold unescaped.
-bool isPlainAddress(std::string_view text) {
-  return std::count(text.begin(), text.end(), '@') == 1 &&
-         std::all_of(text.begin(), text.end(), isPlainInLinks);
-}
-
-// Appends a display value; returns false, and appends nothing, if there is none.
+// Appends a display value and returns true; returns false if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, Field field, Labels labels,
                      TextBuffer& out) {
   const FieldWriting writing = writingOf(field);

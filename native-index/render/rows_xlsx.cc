@@ -1,6 +1,7 @@
 // Rows of a sheet (see rows.h).
 // Invariant: the XML is well-formed for any text, a text is never a formula or a number, and data
-// exceeding a sheet's limits is rejected.
+// exceeding a sheet's limits is rejected. The only formulas are links of files for people, whose
+// characters cannot end the text in them. A sheet holds 65,530 hyperlinks, but any number of these.
 #include <charconv>
 
 #include "format/failure.h"
@@ -15,6 +16,8 @@ using Kind = FieldValue::Kind;
 // Limits of the programs that read sheets; see also kSheetRowsMax.
 constexpr size_t kSheetColumnsMax = 16'384;
 constexpr size_t kCellUnitsMax = 32'767;  // UTF-16
+// A text in a formula has at most 255 characters, `mailto:` included.
+constexpr size_t kLinkMax = 248;
 
 // A date is a number of days from 1899-12-30 on. Before 1900-03-01 readers disagree, because some
 // assume a leap day in 1900; dates end with 9999-12-31.
@@ -184,7 +187,35 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes a display value; returns false, and writes nothing, if there is none.
+  // Writes a link, with its address or `shown` as the text.
+  void writeLink(size_t column, std::string_view scheme, std::string_view shown) {
+    begin(column, "\" s=\"5\" t=\"str\"><f>HYPERLINK(\"");
+    out_ += scheme;
+    out_ += shown;
+    if (!scheme.empty()) {
+      out_ += "\",\"";
+      out_ += shown;
+    }
+    out_ += "\")</f><v>";
+    out_ += shown;
+    out_ += "</v></c>";
+  }
+
+  // Writes an e-mail address or a chat as a link; returns false, and writes nothing, for others.
+  bool writeLinked(size_t column, const FieldValue& value) {
+    if (value.kind == Kind::kWhatsapp) {
+      scratch_.clear();
+      appendPlain(value, scratch_);
+      writeLink(column, "", scratch_.text());
+      return true;
+    }
+    const bool isEmail = request_.fields[column - request_.leading] == Field::kEmail;
+    if (!isEmail || value.text.size() > kLinkMax || !isPlainAddress(value.text)) return false;
+    writeLink(column, "mailto:", value.text);
+    return true;
+  }
+
+  // Writes a display value and returns true; returns false if there is none.
   bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
     // A date outside the range of sheets is written as text.
     if (writing == FieldWriting::kDate && isSheetDate(value)) return false;
@@ -192,6 +223,7 @@ class SheetWriter {
       writePlain(column, value, "\" s=\"4\"><v>");
       return true;
     }
+    if (writeLinked(column, value)) return true;
     scratch_.clear();
     if (!appendLabelled(segment_, value, writing, request_.labels, scratch_)) return false;
     if (!scratch_.text().empty()) writeText(column, scratch_.text());

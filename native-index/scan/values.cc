@@ -10,7 +10,7 @@
 namespace peneira {
 
 // The cleaners of numbers. Invariant: a number too long for its type stays large and is rejected
-// for its length; it never becomes another one.
+// for its length; it never becomes another number.
 
 namespace {
 

@@ -261,7 +261,7 @@ export class Keyring {
     return this.#store.list(tenantId).map((row) => ({ ...row, state: stateOf(row, nowMs) }));
   }
 
-  /** Finds the one key identified by an id, a whole key, or a tenant and a name. */
+  /** Finds the key that an id, a whole key, or a tenant and a name identify. */
   pick(choice: {
     readonly id?: string | undefined;
     readonly tenant?: string | undefined;
@@ -287,7 +287,7 @@ export class Keyring {
     throw new CommandError(`${found.length} keys fit: ${ids}. Name one of these ids.`, 2);
   }
 
-  /** Disables a key until it is enabled again; a disabled one keeps its time. */
+  /** Disables a key until it is enabled again. A key that is already disabled keeps its time. */
   disable({ id }: KeyRow): void {
     this.#change(id, (row) => {
       if (row.disabledAt !== null) return;
@@ -326,6 +326,31 @@ export class Keyring {
       if (row.name === name) return;
       this.#store.rename(id, name);
       this.#note("key.rename", row, {});
+    });
+  }
+
+  /** Changes the plan of a key; its next request has the new limits. */
+  setPlan({ id }: KeyRow, plan: PlanName): void {
+    this.#change(id, (row) => {
+      if (row.plan === plan) return;
+      this.#store.setPlan(id, plan);
+      this.#note("key.plan", row, { plan: { from: row.plan, to: plan } });
+    });
+  }
+
+  /**
+   * Changes the plan of a tenant's console and of all its keys, in one transaction. Returns the ids
+   * of the changed keys. Throws `CommandError` if there is no such tenant.
+   */
+  setTenantPlan(name: string, plan: PlanName): string[] {
+    return this.#store.atomically(() => {
+      const { id } = this.tenant(name);
+      const from = this.#store.setTenantPlan(id, plan);
+      if (from !== plan)
+        this.#note("tenant.plan", { tenantId: id, id }, { plan: { from, to: plan } });
+      const others = this.#store.list(id).filter((row) => row.plan !== plan);
+      for (const row of others) this.setPlan(row, plan);
+      return others.map((row) => row.id);
     });
   }
 
@@ -389,7 +414,7 @@ export class Keyring {
     this.#forget();
   }
 
-  /** Returns the tenant of a name. Throws `CommandError` if there is none. */
+  /** Returns the tenant with this name. Throws `CommandError` if there is none. */
   tenant(name: string): TenantRow {
     return tenantNamed(this.#store.tenants(), name);
   }
@@ -472,7 +497,9 @@ function timeText(atMs: number | null): string | null {
   return atMs === null ? null : new Date(atMs).toISOString();
 }
 
-/** Returns the tenant of a name. Throws `CommandError` with the nearest name if it is missing. */
+/**
+ * Returns the tenant with this name. If there is none, throws `CommandError` with the nearest name.
+ */
 export function tenantNamed(tenants: readonly TenantRow[], name: string): TenantRow {
   const found = tenants.find((tenant) => tenant.name === name);
   if (found !== undefined) return found;

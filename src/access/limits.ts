@@ -18,7 +18,7 @@ import type { Identity } from "./keyring.ts";
 import type { Plan } from "./plans.ts";
 import { networkOf } from "./signins.ts";
 
-/** Wrong keys that one address may try: a burst of ten, then one every two seconds. */
+/** Max wrong keys of one address: a burst of ten, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
 /** Limits of a sender: those of a plan, or of the console. */
@@ -29,7 +29,10 @@ export interface Limited extends Crowded {
   };
 }
 
-/** Limit per console user, any plan: fast scrolling in several windows that wait for exports. */
+/**
+ * Limits of a console user under any plan. They allow fast scrolling in several windows that wait
+ * for exports.
+ */
 export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
 };
@@ -44,13 +47,13 @@ type RateFields = Readonly<Record<string, string>>;
 const NO_FIELDS: RateFields = {};
 const NOTHING_LEFT = { remaining: Number.NaN, resetSeconds: Number.NaN };
 
-/** Rate limits of keys by plan, and of guesses by address. */
+/** Rate limits of keys by plan, and of wrong keys by address. */
 export class RateLimits {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
   readonly #underWay: UnderWay;
-  /** Latest fields and their inputs; the next ones are mostly the same. */
+  /** Latest fields with their inputs, cached because most requests repeat them. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   constructor(clock: Clock, guessPolicy = GUESS_POLICY, ledger = Ledger.open()) {
@@ -77,7 +80,7 @@ export class RateLimits {
     );
   }
 
-  /** Begins a charged request of a key; returns its end. Throws `rate_limited`. */
+  /** Begins a charged request of a key; returns an object that ends it. Throws `rate_limited`. */
   begin(keyId: string, plan: Limited): ReturnType<UnderWay["begin"]> {
     return this.#underWay.begin(keyId, plan);
   }
@@ -207,7 +210,7 @@ interface Crowded {
   readonly limits: { readonly concurrent_requests: number };
 }
 
-/** Retry-After in seconds: one request may have ended by then. */
+/** Retry-After in seconds; by then a request may have ended. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** A request in flight. */
@@ -221,7 +224,7 @@ class Begun {
     this.#keyId = keyId;
   }
 
-  /** Ends it; idempotent. */
+  /** Ends the request. Idempotent. */
   over(): void {
     if (this.#isUnder) this.#all.end(this.#keyId);
     this.#isUnder = false;
@@ -300,7 +303,7 @@ export class Usage {
   readonly #store: UsageStore;
   readonly #quota: QuotaStore;
   readonly #clock: Clock;
-  /** Holds the unwritten counts of all threads. */
+  /** The unwritten counts of all threads. */
   readonly #ledger: Ledger;
   readonly #counter: UseCounter;
   /** Day of the last deletion of old days. */
@@ -373,7 +376,7 @@ export class Usage {
   }
 }
 
-/** Export rows are counted with the exports. */
+/** Export rows are not counted here, but with the exports. */
 function asStored(use: Use): UsedByKey {
   return { ...use, exportRows: 0 };
 }

@@ -108,7 +108,7 @@ function limitType(limit: PlanLimit): SettingType {
   return { kind: FRACTIONAL.includes(limit) ? "number" : "integer", min, max };
 }
 
-/** One plan. */
+/** A plan. */
 export interface Plan {
   readonly name: PlanName;
   readonly limits: Readonly<Record<PlanLimit, number>>;

@@ -60,7 +60,7 @@ export interface NewSession {
   readonly session: OpenSession;
 }
 
-/** One entry in a user's list of sessions. */
+/** An entry in a user's list of sessions. */
 type SessionLine = Pick<SessionRow, "id" | "createdAt" | "seenAt">;
 
 interface SessionsParts {
@@ -177,7 +177,7 @@ export class Sessions {
   }
 
   /**
-   * Changes the password of a session's user, ends all sessions, and opens a new one. Throws
+   * Changes the password of a session's user, ends all sessions, and opens a new session. Throws
    * `invalid_request` if a password is wrong or unfit, or `rate_limited`.
    */
   async changePassword(
@@ -196,7 +196,7 @@ export class Sessions {
     attempt.succeeded();
     const next = await passwords.hash(change.next);
     return store.atomically(() => {
-      // If another change came first, this one knew the old password.
+      // If another change was committed first, this change was checked against the old password.
       const changed = checked !== null && store.setPassword(user.id, next, checked);
       if (!changed) refuse(UNCHANGED_WORDS, [WRONG]);
       store.endSessions(user.id);
@@ -260,8 +260,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the stored password if it matches, rehashed if due; else null. An attempt whose
-   * password was not checked does not count.
+   * Returns the stored password if it matches, rehashed if due; else null. Counts only attempts
+   * whose password was checked.
    */
   async #check({ id, password, stored }: Claim, attempt: Attempt): Promise<StoredPassword | null> {
     const { passwords, store } = this.#parts;

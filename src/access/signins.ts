@@ -91,7 +91,7 @@ export class SignIns {
   }
 }
 
-/** Failures of one name at the time of the last one. */
+/** Failures of a name, as of the time of the last failure. */
 interface Failed {
   count: number;
   atMs: number;

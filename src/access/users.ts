@@ -40,7 +40,7 @@ export interface NewUser {
   readonly password?: string | undefined;
   /** New plan of the tenant's console. */
   readonly plan?: string | undefined;
-  /** Same, but only for a tenant without a plan that never had a key. */
+  /** Plan for a tenant that has no plan and never had a key. */
   readonly planOtherwise?: PlanName | undefined;
 }
 
@@ -105,7 +105,7 @@ export class Users {
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
     return this.#store.atomically(() => {
-      // Meanwhile another process may have created the same user, or the first one.
+      // Meanwhile another process may have created the same user, or the first user.
       refuse("No user was made", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
       const first = this.#owners(tenantId).length === 0;
@@ -262,7 +262,7 @@ export class Users {
     refuse("Nothing was changed", [{ pointer, code: "last_owner", detail }]);
   }
 
-  /** Sets the requested plan; returns true if it is the one for tenants without any. */
+  /** Sets the requested plan; returns true if it is `planOtherwise`. */
   #setPlan(tenantId: string, { plan, planOtherwise }: NewUser): boolean {
     const { plan: from = null, keyPlans = [] } = this.#store.planFacts(tenantId) ?? {};
     const assumed = plan === undefined && from === null && keyPlans.length === 0;

@@ -190,7 +190,7 @@ function mergedLists(
   };
 }
 
-/** The offsets of a column; the addon returns none without rows. */
+/** Returns the offsets of a column. The addon omits them if there are no rows. */
 function offsetsOf({ offsets }: ColumnBuffers): Int32Array {
   if (offsets === null) return new Int32Array(1);
   // The bytes may be unaligned, which an integer view does not allow.

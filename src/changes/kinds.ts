@@ -7,7 +7,7 @@ import { fieldRow, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 /** Every kind of change. */
 export const CHANGE_KINDS = ["entered", "left", "changed"] as const;
 
-/** One of the kinds. */
+/** A kind of change. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** Watchable fields if both snapshots know the sanctions, in field order. */

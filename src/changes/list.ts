@@ -9,7 +9,7 @@
  * scores, which drift with age and would list nearly every account. `sanctioned` is compared only
  * if both snapshots had the CEIS list. Values are compared, never codes.
  *
- * File, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
+ * File format, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
  * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (zero-padded),
  * two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry u32 row
  * in the older snapshot, u32 row in the newer one (2^32 - 1 if absent), u32 columns that differ.
@@ -81,7 +81,7 @@ const ENTRY_BYTES = 12;
 /** Accounts per native call: under a tenth of a second, so that an abort takes effect. */
 const SLICE_ACCOUNTS = 1 << 16;
 
-/** Columns that no filter and no `watch` uses. */
+/** Columns that neither filters nor `watch` use. */
 const NOT_COMPARED: readonly ColumnName[] = [
   "cnpj",
   "score",

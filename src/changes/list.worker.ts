@@ -24,7 +24,7 @@ export interface ListOrder {
   readonly path: string;
   /** Receives progress, 0-1, at intervals. */
   readonly port: MessagePort;
-  /** One element in shared memory; 1 cancels. */
+  /** Shared memory of one element; 1 cancels the list. */
   readonly flag: Int32Array;
 }
 
@@ -74,7 +74,7 @@ async function make(order: ListOrder): Promise<ListOutcome> {
   }
 }
 
-/** Reports progress, and checks for cancellation. */
+/** Returns a callback that reports progress and aborts a canceled list. */
 function teller({ port, flag }: ListOrder, aborted: AbortController) {
   let toldMs = Number.NEGATIVE_INFINITY;
   return (done: number, total: number): void => {

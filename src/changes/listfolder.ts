@@ -27,7 +27,7 @@ export function removePartial(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) remove(join(folder, name));
 }
 
-/** Marks a list as used; a failure only changes which one is removed first. */
+/** Marks a list as used. A failure only changes which list is removed first. */
 export function markUsed(path: string): void {
   try {
     const now = new Date();

@@ -63,7 +63,7 @@ export interface HeldList {
   release(): void;
 }
 
-/** One pair: its open list, or the pending one. */
+/** A pair of snapshots with its open list, or the list that is being made. */
 interface Entry {
   readonly name: string;
   list: ChangeList | null;

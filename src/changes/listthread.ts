@@ -36,7 +36,7 @@ export class ListThread {
     this.#log = log;
   }
 
-  /** Queues a list after the earlier ones. */
+  /** Queues a list after the earlier lists. */
   make(options: ListOptions): MakingList {
     let share = 0;
     this.#waiting++;

@@ -1,8 +1,8 @@
 /**
  * Finds and opens the older snapshots in the served folder.
  * Invariant: a file is inspected once per state, and stays open only while in use and for a while
- * after. Of two files of one label, the one with the later date counts. New, removed, or replaced
- * files change what is reported, never what is being read.
+ * after. If two files have one label, the file with the later date counts. New, removed, or
+ * replaced files change what is reported, never what is being read.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -223,7 +223,9 @@ function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">)
   return `${snapshotDate} ${label}`;
 }
 
-/** Of two files of one label the later one counts; of two copies always the same one. */
+/**
+ * If two files have one label, the later file counts; of two equal copies, always the same copy.
+ */
 function ageOf({ snapshotDate, snapshotId, path }: Month): string {
   return `${snapshotDate} ${snapshotId} ${path}`;
 }

@@ -37,7 +37,7 @@ export interface ChangeEntry {
   readonly rowOlder: number;
   /** Row in the newer snapshot, or -1 if absent. */
   readonly rowNewer: number;
-  /** Watched fields that differ, in field order; none unless both snapshots have the account. */
+  /** Watched fields that differ, in field order; empty if only one snapshot has the account. */
   readonly changed: readonly OutputField[];
 }
 
@@ -151,7 +151,7 @@ export async function changePage(
 ): Promise<ChangePage> {
   const walk = walkOf(query);
   const found: ChangeEntry[] = [];
-  // One extra entry shows if more follow.
+  // Reads one entry more than requested, which shows if more follow.
   for (let at = from; at < query.list.entries && found.length <= limit; ) {
     if (at > from) await nextTurn();
     const slice = walk.slice(at, limit + 1 - found.length);

@@ -39,17 +39,19 @@ export interface ChangeRowsOptions {
   readonly delimiter?: RowsRequest["delimiter"];
   /** xlsx only: number of the first row in its sheet; default 2 (after the header). */
   readonly firstNumber?: number;
+  /** Returns the columns after the fields, with their values of rows; not for jsonl. */
+  readonly added?: (segment: Segment, rows: Uint32Array) => RowsRequest["extra"];
 }
 
 /** Consecutive entries whose rows come from one snapshot. */
 interface ChangeRun {
   readonly segment: Segment;
   readonly entries: readonly ChangeEntry[];
-  /** One row of the segment per entry. */
+  /** A row of the segment for each entry. */
   readonly rows: Uint32Array;
 }
 
-/** The items of entries: the requested fields, then further changed ones. */
+/** Returns the JSON items of entries: the requested fields, then the other changed fields. */
 export function changeItems(
   list: ChangeList,
   entries: readonly ChangeEntry[],
@@ -86,14 +88,14 @@ export function changeRows(
   entries: readonly ChangeEntry[],
   options: ChangeRowsOptions,
 ): Uint8Array[] {
-  const { format, fields, labels, delimiter = ",", firstNumber = 2 } = options;
+  const { format, fields, labels, delimiter = ",", firstNumber = 2, added = () => [] } = options;
   if (format === "jsonl") return [jsonLines(list, entries, fields)];
   let number = firstNumber;
   return changeRuns(list, entries).map((run) => {
     const request = {
       format,
       fields,
-      extra: changeCells(run.entries, labels),
+      extra: [...changeCells(run.entries, labels), ...added(run.segment, run.rows)],
       labels,
       leading: CHANGE_COLUMNS.length,
       delimiter,

@@ -232,7 +232,7 @@ function suggestDistricts(
   });
 }
 
-/** Accounts per request: more than a screen shows. */
+/** Max accounts per request; a screen shows fewer. */
 const CNPJS_MAX = 200;
 
 /** `POST /accounts/lists` with `{cnpjs}`: lists that contain them. */

@@ -1,8 +1,8 @@
 /**
  * Retries a step that may fail; gives up with a message after many failures.
- * Invariant: pauses grow and are random, so that clients do not retry in step. A step that
- * progresses further than ever restarts the count, so a slow share is followed to the end and a
- * dead one is not.
+ * Invariant: pauses grow and are random, so that clients do not retry in step. A step that makes
+ * progress restarts the count, so that a slow share is downloaded to the end, and a dead share is
+ * not retried indefinitely.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordFor } from "../text/amounts.ts";

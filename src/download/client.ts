@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange with the share, directly or through a proxy.
+ * An HTTP exchange with the share, directly or through a proxy.
  * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and
  * immediately when the signal fires. A redirect is followed on the same host only, never to weaker
  * encryption. Credentials stay with their origin.

@@ -2,7 +2,7 @@
  * Classifies failures of the share: a failed fetch, or the status and headers of an answer. A
  * `DownloadError` asks for a retry, fewer streams, or a new listing; a `CommandError` needs a
  * person.
- * Invariant: every network failure has a message; nothing is retried that cannot improve.
+ * Invariant: every network failure has a message; only failures that may pass are retried.
  */
 import { CommandError } from "../errors.ts";
 import { shownUrl } from "./address.ts";
@@ -36,8 +36,8 @@ export class DownloadError extends Error {
 }
 
 /**
- * A share that cannot serve the request: unreachable, no such entry, or nothing usable. Another one
- * may.
+ * A share that cannot serve the request: it is unreachable, lacks the entry, or has nothing usable.
+ * Another share may serve it.
  */
 export class ShareFault extends CommandError {}
 
@@ -119,7 +119,9 @@ function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${mend}`);
 }
 
-/** Finds the innermost cause; for several tried addresses, that of the first. */
+/**
+ * Finds the innermost cause. If several addresses were tried, it is the cause at the first address.
+ */
 function causeOf(error: unknown): NodeJS.ErrnoException {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {

@@ -1,8 +1,8 @@
 /**
  * Downloads one zip from the share to the disk.
  * Invariant: a part holds only bytes of the publication in its name, from the start without a gap.
- * Answers of another size, tag, date, or range are refused before a byte is written. If a server
- * starts over, so does the file.
+ * Answers of another size, tag, date, or range are refused before a byte is written. If the server
+ * sends the file from its start, the file is written from its start.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
@@ -27,7 +27,10 @@ interface Fetching {
   readonly onBytes: (bytes: number) => void;
 }
 
-/** One attempt; received bytes stay in the part. @throws DownloadError, CommandError */
+/**
+ * Makes one attempt to download a file; received bytes stay in the part. @throws DownloadError,
+ * CommandError
+ */
 export async function fetchFile(fetching: Fetching): Promise<void> {
   const { file, part, whole, onBytes } = fetching;
   const flags = constants.O_RDWR | constants.O_CREAT;

@@ -1,6 +1,6 @@
 /**
- * Compares a finished month with the share: whether it is complete and the same, and which files to
- * download again.
+ * Compares a finished month with the share. Output: if the month is complete and unchanged, and
+ * which files to download again.
  * Invariant: a zip is the same if its directory is (member, sizes, CRC-32); with `verify` every
  * byte is read too. A folder of another publication is never changed unless requested.
  */

@@ -1,7 +1,7 @@
 /**
  * Downloads tables of IBGE's open service: `places.csv` and `descriptors.csv`.
- * Invariant: a file gets its name only when it is complete and parses like an import does it. An
- * earlier end leaves the old file.
+ * Invariant: a file gets its name only when it is complete and an import could parse it. If the
+ * download fails, the old file stays.
  */
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const WRONG_SHOWN = 5;
 
 /** Access to the service. */
 interface ServiceUse {
-  /** Its address, ending with `/`. */
+  /** Base address of the service, ending with `/`. */
   readonly url: string;
   readonly proxies: ProxyRules;
   readonly stallMs: number;
@@ -113,7 +113,7 @@ export async function downloadTable(
   return { file: whole, rows, bytes };
 }
 
-/** One attempt for the whole body. @throws DownloadError, ShareFault */
+/** Makes one attempt to read the whole body. @throws DownloadError, ShareFault */
 async function answerOf(
   client: ShareClient,
   url: URL,
@@ -200,7 +200,10 @@ async function replaceFile(whole: string, text: string): Promise<void> {
 /** An object of the answer, or none. */
 type Entry = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Municipalities with the names of their regions; a new one may lack the older kinds. */
+/**
+ * Municipalities with the names of their regions. A new municipality may lack the older kinds of
+ * region.
+ */
 function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
   if (!Array.isArray(answer) || answer.length === 0) {
     mistakes.push("it is not a list of municipalities");

@@ -1,8 +1,8 @@
 /**
  * Lists the folders of a share by its protocol: WebDAV, a page of HTML or a list of JSON, a
  * bucket's XML, or the disk.
- * Invariant: a listing is read completely or not used at all, up to a size. A truncated one is
- * requested again; an unusable one is refused with the address.
+ * Invariant: a listing is read completely, up to a size limit, or not used at all. A truncated
+ * listing is requested again; an unusable listing is refused with the address.
  */
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";

@@ -3,8 +3,8 @@
  * the month or none for the newest complete one. Output: `DIR/YYYY-MM` with every zip of one
  * publication, and a summary.
  * Invariant: the folder gets its final name only after every zip was checked against the share's
- * list and content, before and after. An earlier end leaves resumable parts, and nothing under the
- * final name. Files of two publications are never mixed.
+ * list and content, before and after. An interrupted download leaves resumable parts, and no folder
+ * with the final name. Files of two publications are never mixed.
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -73,7 +73,7 @@ export interface DownloadOptions extends ShareUse {
   readonly month: string | null;
   /** Folder that gets the month's folder. */
   readonly to: string;
-  /** Also downloads the partners, which an import does not read. */
+  /** True to download the partners too, which an import does not read. */
   readonly all: boolean;
   /** Discards a finished folder of another publication. */
   readonly replace: boolean;

@@ -1,9 +1,9 @@
 /**
  * Finds the months of the shares, their folders, and the registry's zips in them.
- * Invariant: only expected names are followed, so nothing in a listing becomes a path. A month is
+ * Invariant: only expected names are followed, so a listing cannot choose a path. A month is
  * complete if every zip that an import needs is listed. Months are folders called YYYY-MM or
  * YYYY-MM-DD, at the root or in the first folder below it that has some with zips of the registry;
- * the walk is bounded. Of several folders of one month, the latest day counts. Case is ignored only
+ * the walk is bounded. If a month has several folders, the latest day counts. Case is ignored only
  * in names of zips.
  */
 
@@ -76,14 +76,14 @@ async function walk(
     const entries = await listed(inquiry, path);
     const months = monthsAmong(entries, path);
     const newest = [...months].sort().at(-1)?.[1];
-    // Other data is monthly too; only zips identify the registry's.
+    // Other data is monthly too; only the registry's folders hold zips.
     if (newest !== undefined && holdsZips(await listed(inquiry, newest))) return [path, months];
     if (path.length < DEPTH_MAX) queue.push(...foldersOf(entries, path));
   }
   return null;
 }
 
-/** A folder that cannot be listed does not stop the walk. */
+/** Lists a folder; skips a folder that cannot be listed. */
 async function listed(
   inquiry: SourceInquiry,
   path: readonly string[],
@@ -136,11 +136,11 @@ const PARTS = 10;
 /** Concurrent size requests, if a listing lacks sizes. */
 const MEASURING = 2;
 
-/** One zip as the share lists it. */
+/** A zip as the share lists it. */
 export interface ListedFile {
   /** `Empresas0.zip`, spelled as the registry does. */
   readonly name: string;
-  /** Its address. */
+  /** Address of the zip. */
   readonly url: URL;
   readonly type: FileType;
   readonly part: number | null;
@@ -151,7 +151,7 @@ export interface ListedFile {
   readonly mark: string;
 }
 
-/** One month of the share. */
+/** A month of the share. */
 export interface ListedMonth {
   readonly label: string;
   /** The wanted zips, the largest first. */

@@ -1,14 +1,14 @@
 /**
- * The way to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
+ * Connections to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
  * setting `download.proxy` and the environment. Output: the proxy of an address or none, and
  * `fetch` over its connections.
  * Invariant: the setting overrides the variables; lower-case variables override upper-case ones;
  * the scheme's variable overrides ALL_PROXY; NO_PROXY applies to all. Only a proxy's `name` is ever
- * shown: user and password are only sent to the proxy. The only importer of `undici` and `socks`. A
- * proxy's refusal is a `ProxyFault`, distinct from the share's, without the credentials. NO_PROXY
- * is read like curl's, separated by commas or blanks: a name matches itself and its subdomains, an
- * address itself, a network (10.0.0.0/8) its addresses, `*` everything; a port narrows an entry.
- * Any other entry matches nothing.
+ * shown: user and password are only sent to the proxy. This file is the only importer of `undici`
+ * and `socks`. A proxy's refusal is a `ProxyFault`, distinct from the share's, without the
+ * credentials. NO_PROXY is read like curl's, separated by commas or blanks: a name matches itself
+ * and its subdomains, an address itself, a network (10.0.0.0/8) its addresses, `*` everything; a
+ * port narrows an entry. Any other entry matches nothing.
  */
 
 import { lookup } from "node:dns/promises";
@@ -198,7 +198,7 @@ export function wayThrough(proxy: ProxyServer | null): Way {
   };
 }
 
-/** Distinguishes an HTTP proxy's failures from those of the host. */
+/** Distinguishes failures of an HTTP proxy from failures of the host. */
 function tunnelFault(error: unknown, known: boolean): unknown {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {

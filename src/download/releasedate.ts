@@ -112,7 +112,7 @@ async function readDirectory(
         return bytes;
       });
     } catch (error) {
-      // Only its beginning identifies a file, and only a small one has it in its tail.
+      // A file is identified by its first bytes, which the tail contains only if the file is small.
       const kind = start === 0 ? kindOf(tail) : null;
       const isZip = kind === null || kind.id === "zip";
       fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));

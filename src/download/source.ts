@@ -1,5 +1,5 @@
 /**
- * One source of months, with any protocol.
+ * A source of months, with any protocol.
  * Invariant: the first listing detects how a source lists its folders (WebDAV, a web server's page,
  * a bucket, a folder of this machine). All listings have the same form: names one step below the
  * folder, with their addresses.
@@ -15,16 +15,16 @@ import type { ProxyRules } from "./proxy.ts";
 /** A source and its state. */
 export class Source implements Answerer {
   readonly share: Share;
-  /** Its name in messages, and in the download record. */
+  /** Name of the source in messages and in the download record. */
   readonly host: string;
   readonly #client: Answerer;
-  /** Its proxy, for display. */
+  /** Proxy of the source, for display. */
   readonly #through: string | null;
   #answered = false;
   /** Why its months could not be listed in this run; it is then skipped. */
   fault: ShareFault | null = null;
   #lister: Lister | null = null;
-  /** Its months' folders, by label; null before the first listing. */
+  /** Folders of the months, by label; null before the first listing. */
   months: ReadonlyMap<string, readonly string[]> | null = null;
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules) {

@@ -46,7 +46,7 @@ export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
       } catch (error) {
         if (error instanceof DownloadError && error.kind === "crowded" && failures.length === 0) {
           queue.unshift(item);
-          // The others may have ended meanwhile; then this one must continue.
+          // If the other streams have ended meanwhile, this stream must continue.
           if (running === 1) continue;
           crowd.streams = Math.max(1, Math.min(crowd.streams, running) - 1);
           say(`${error.message}; going on with ${crowd.streams} at the same time`);

@@ -150,7 +150,7 @@ export function removeEmpty(to: string): void {
     try {
       rmdirSync(join(to, name));
     } catch {
-      // Not empty; the next run resumes it.
+      // The folder is not empty, so the next run resumes it.
     }
   }
 }

@@ -131,7 +131,7 @@ const WRITTEN = new Map([
   ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
 ]);
 
-/** Matches any of these words, whole; longer ones first. */
+/** Matches any of these words as a whole word; longer words first. */
 const WORDS = new RegExp(
   `(?<!\\p{L})(?:${[...WRITTEN.keys()]
     .sort((one, other) => other.length - one.length)

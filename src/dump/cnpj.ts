@@ -1,7 +1,6 @@
 /**
- * What comes in: the CNPJ columns of a record, or 14 characters.
- * What goes out: the CNPJ as two numbers (root in base 36; branch and check digits), its check
- * digits, and the 14 characters again.
+ * Input: the CNPJ columns of a record, or 14 characters. Output: the CNPJ as two numbers (root in
+ * base 36; branch and check digits), its check digits, and the 14 characters again.
  * Invariant: letters are upper case; comparing (root, rest) as numbers is comparing the CNPJs in
  * ASCII order, because base-36 digits and ASCII order agree on 0-9 and A-Z. A root has the same
  * partition in every file of an import and in the addon (scan/row_scan.h).

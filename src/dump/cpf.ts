@@ -2,7 +2,7 @@
  * Removes CPFs, the numbers of persons, from names. Input: a clean name at the end of a sink.
  * Output: the name without CPFs at its end, or empty.
  * Invariant: a number inside a name stays. Punctuation, a bracket, and the form of a company (ME,
- * MEI) may follow the last one; the form stays. The twin of `native-index/scan/texts.cc`.
+ * MEI) may follow the last CPF; the form stays. The twin of `native-index/scan/texts.cc`.
  */
 import type { TextSink } from "./registrytext.ts";
 
@@ -135,7 +135,7 @@ function isOpen({ bytes, start }: Name, end: number): boolean {
   return text.lastIndexOf(OPEN) > text.lastIndexOf(CLOSE);
 }
 
-/** True if eleven digits are a CPF: right check digits, and not all the same. */
+/** True if eleven digits are a CPF: right check digits, and not all equal. */
 function isCpf(digits: Uint8Array): boolean {
   const isVaried = digits.some((digit) => digit !== digits[0]);
   return isVaried && checkDigit(digits, 9) === digits[9] && checkDigit(digits, 10) === digits[10];

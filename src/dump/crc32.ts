@@ -1,8 +1,8 @@
 /**
  * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), in one run or resumed.
  * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`. Node's own function is used if it exists (20.15
- * and later); else the table gives the same numbers. `crc32Joined` gives the same from two
- * checksums, for parts that were read separately.
+ * and later); else a table computes the same numbers. `crc32Joined` computes the checksum of two
+ * parts from their checksums.
  */
 import * as zlib from "node:zlib";
 
@@ -21,11 +21,14 @@ export function crc32ByTable(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0;
 }
 
-/** CRC-32 of `bytes` after bytes with the checksum `before`. */
+/** CRC-32 of `bytes`, continued from `before`, the checksum of the preceding bytes. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
 
-/** The product of two polynomials modulo that of the checksum; the highest bit is x^0. */
+/**
+ * Returns the product of two polynomials modulo the polynomial of the checksum; the highest bit is
+ * x^0.
+ */
 function product(a: number, b: number): number {
   let sum = 0;
   let shifted = b;
@@ -36,7 +39,7 @@ function product(a: number, b: number): number {
   return sum;
 }
 
-/** x to the power of `8 * length`: the factor of a checksum that so many bytes follow. */
+/** Returns x^(8 · length): the factor of a checksum that `length` further bytes follow. */
 function powerOfBytes(length: number): number {
   let square = 0x00800000;
   let power = 0x80000000;

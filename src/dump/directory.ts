@@ -148,7 +148,8 @@ function readEntries(
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
-      // A new download does not fix system errors, such as a file without read permission.
+      // Reports system errors, such as a missing read permission, as they are: a new download does
+      // not fix them.
       if (error && "syscall" in error) return fail(error);
       if (error) return fail(new Error(directoryWords(error), { cause: error }));
       const entries: yauzl.Entry[] = [];

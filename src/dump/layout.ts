@@ -18,7 +18,7 @@ export const FILE_TYPES = [
   "qualificacoes",
 ] as const;
 
-/** One of the ten file types. */
+/** A file type. */
 export type FileType = (typeof FILE_TYPES)[number];
 
 /** The six small tables of code and description. */
@@ -31,7 +31,7 @@ export const LOOKUP_TYPES = [
   "qualificacoes",
 ] as const;
 
-/** One of the six small tables. */
+/** A small table. */
 export type LookupType = (typeof LOOKUP_TYPES)[number];
 
 /** Layout of a file type's zips. */

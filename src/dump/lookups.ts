@@ -1,7 +1,7 @@
 /**
  * Reads the six small tables of a release: code to description, and the encoding.
- * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. Apart
- * because it knows the dump, and its reader only the snapshot.
+ * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. In a file
+ * of its own, because it depends on the dump, and its users only on the snapshot.
  */
 import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
@@ -16,7 +16,7 @@ interface LeftOut {
   readonly reason: string;
 }
 
-/** One of the six tables. */
+/** A small table. */
 interface Lookup {
   /** Code to description. */
   readonly rows: ReadonlyMap<string, string>;

@@ -7,8 +7,8 @@
  * Invariant: the chunks' boundaries do not affect the records. Every delivered record has exactly
  * the file type's column count. No more of a record is held than its columns at maximum length.
  * Malformed records, which the registry cannot have written, are dropped up to the allowed number,
- * each counted with its line and the reason; one more ends the file. The line on which such a
- * record begins is skipped, and the next one begins a record.
+ * each counted with its line and the reason; a further malformed record ends the file. The line on
+ * which such a record begins is skipped, and the next line begins a record.
  */
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
@@ -324,7 +324,10 @@ const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote 
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
 
-/** Cuts off a possible end of file: Ctrl-Z and NUL bytes. `marks` counts the former. */
+/**
+ * Removes old end-of-file marks, Ctrl-Z and NUL bytes, from the end. `marks` counts the Ctrl-Z
+ * bytes.
+ */
 function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly marks: number } {
   let end = chunk.length;
   let marks = 0;

@@ -120,11 +120,12 @@ export interface TextEncoding extends Readonly<SequenceCount> {
   readonly utf8: boolean;
 }
 
-/** So many sequences decide; fewer may all be one odd name. */
+/** Number of sequences that decide; fewer may all come from one unusual name. */
 const ENOUGH = 32;
 /**
- * So many valid ones decide if none is broken: in ISO-8859-1 such a letter precedes another letter
- * or a blank, which is broken UTF-8, so several valid ones in a row are no accident.
+ * Number of valid sequences that decide if none is broken. In ISO-8859-1 such a byte precedes
+ * another letter or a blank, which is broken UTF-8, so several valid sequences in a row are no
+ * accident.
  */
 const ENOUGH_UNBROKEN = 4;
 
@@ -173,7 +174,7 @@ export function sumSequences(counts: readonly Readonly<SequenceCount>[]): Sequen
   return sum;
 }
 
-/** True if a file is UTF-8, by its own sequences, those of its type, and those of the month. */
+/** True if a file is UTF-8, judged by the sequences of the file, of its type, and of the month. */
 export function isUtf8(
   file: Readonly<SequenceCount>,
   type: Readonly<SequenceCount>,

@@ -1,6 +1,6 @@
 /**
- * The rules by which a value or row of the dump is odd, and the numbers with which cleaners return
- * "absent" or a rule without allocating.
+ * The rules by which a value or row of the dump is irregular, and the numbers with which cleaners
+ * return "absent" or a rule without allocating.
  * Invariant: a cleaner returns a real value, ABSENT, or the code of exactly one rule. No real value
  * (dates in days, cents, keys, lengths) is below -2^31 + 1024.
  */

@@ -1,7 +1,7 @@
 /**
  * Reads and writes small CSV files that operators keep next to a snapshot: rows with line numbers.
- * Invariant: nothing is guessed or dropped. Every fault of the header or a row is reported with its
- * line, all together.
+ * Invariant: values are neither guessed nor dropped. All faults of the header and the rows are
+ * reported together, each with its line.
  */
 
 import { CommandError } from "../errors.ts";
@@ -62,7 +62,7 @@ export function withoutCtrlZ(text: string): string {
 
 /** A table being read; `problem` adds a fault, `check` reports all. */
 export class TableFile {
-  /** Its columns. */
+  /** Columns of the table. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
   readonly #path: string;

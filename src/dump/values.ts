@@ -1,7 +1,7 @@
 /**
  * Cleans a column of a record (bytes, not strings) into a number, or text bytes of a sink.
- * Invariant: a cleaner returns a real value, ABSENT, or an odd code of `rules.ts`. It never throws
- * on data and allocates nothing, because it runs 30 times per row on 72 million rows.
+ * Invariant: a cleaner returns a real value, ABSENT, or the code of a broken rule (`rules.ts`). It
+ * never throws on data and allocates nothing, because it runs 30 times per row on 72 million rows.
  */
 import { NO_PHONE, phoneOf } from "../spec/contacts/phones.ts";
 import type { DumpRecord } from "./records.ts";

@@ -21,7 +21,7 @@ export interface Findings {
 export interface DumpAllowance {
   /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
-  /** The reference date, `YYYY-MM-DD`, replacing that of the members' names. */
+  /** The reference date, `YYYY-MM-DD`; replaces the date in the members' names. */
   readonly date?: string;
 }
 
@@ -73,7 +73,7 @@ function withoutRows(file: string): string {
   return `${basename(file)} holds no rows.`;
 }
 
-/** Refuses files without a usable row, as `checkWhole` does those without bytes. */
+/** Refuses files without a usable row; `checkWhole` refuses files without bytes. */
 export function checkRows(files: readonly string[], partial: boolean): readonly string[] {
   const lacking = files.map(withoutRows);
   return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, MEND];

@@ -18,12 +18,12 @@ const LEXICON = "src/translate/activities/lexicondata.ts";
 /** Makes the names of activities. */
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
-/** Makes the table of wishes. */
+/** Makes the table of filter phrases. */
 const WISHES = "src/translate/filters/table.ts";
 
 /**
- * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and the activity names
- * as JSON, so that V8 compiles none of it.
+ * The lexicon and the filter phrases as texts (src/translate/words/phrasetable.ts), and the
+ * activity names as JSON, so that V8 compiles none of it.
  */
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();

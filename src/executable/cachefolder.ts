@@ -29,7 +29,7 @@ const FOLDER_MODE = 0o700;
 export const NAME_ANOTHER =
   "Name another folder with the variable PENEIRA_CACHE_DIR (or the setting cache_dir).";
 
-/** Folders of a command, in addition to those of the environment. */
+/** Folders of a command, in addition to the folders that the environment names. */
 interface KnownFolders {
   readonly cacheDir: string | null;
   readonly dataDir: string | null;
@@ -83,7 +83,7 @@ function userCache(xdg: string | undefined): string[] {
   try {
     home = homedir();
   } catch {
-    // The list of users lacks this one, as in a container.
+    // The list of users lacks the current user, as in a container.
   }
   // Never created by us: a missing home has no owner.
   return path.isAbsolute(home) && home !== "/" && lookAt(home)?.isDirectory()

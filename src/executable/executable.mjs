@@ -31,12 +31,12 @@ const STAND_INS = {
 };
 
 /**
- * Packages that no bundle names: addons, the headers that one is compiled with, and the source of
- * the console's map.
+ * Packages whose files no bundle contains: addons, the headers that one is compiled with, and the
+ * source of the console's map.
  */
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
-/** Every file only knows its own path; that of the main script is the executable. */
+/** Each file knows only its own path. The path of the main script is that of the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 
 /** piscina's path of its thread script, and the executable's replacement. */
@@ -107,7 +107,7 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
     const to = path.join(folder, name);
     fs.copyFileSync(from, to);
     fs.chmodSync(to, 0o644);
-    // Its hash is published, so it stays comparable with the package.
+    // The published hash of this file stays comparable with the package's.
     if (name !== "uws.node") run("strip", [to]);
   }
   const wasm = path.join(root, "node_modules", "parquet-wasm", "esm", "parquet_wasm_bg.wasm");
@@ -171,7 +171,10 @@ function assemble({ root, folder, base, console, run }, parts) {
 /** Lockfiles of the packages inside. */
 const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
 
-/** Builds it; `running` uses the build's Node, `faults` includes the kill points. */
+/**
+ * Builds the executable. `running` embeds the Node that runs the build; `faults` includes the kill
+ * points.
+ */
 export function executableSteps(options) {
   const { root, origin, inputs, upToDate, faults = false, running = false } = options;
   if (!running) installShipped(options);

@@ -11,7 +11,7 @@ import path from "node:path";
 
 /** Manifest and lockfile of what the executable ships and node_modules must not hold. */
 const SHIPPED = "src/executable/shipped";
-/** Its installation folder: below .cache, where npm's scripts do not search. */
+/** Folder in which the package is installed: below .cache, where npm's scripts do not search. */
 const SHIPPED_PLACE = ".cache/executable/shipped";
 /** The only platform that has it; others use the running Node. */
 const SHIPPED_PLATFORM = "linux-x64";
@@ -111,9 +111,9 @@ export const COMPILING = Object.keys(COMPILED);
 
 /**
  * Gets or compiles the package of a step if it is missing. SQLite is compiled with -O1, because the
- * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles.
- * Inserts, look-ups and sums of 200,000 rows take up to a tenth longer, in a state that is asked
- * now and then. The executable has all of them of its own (base.mjs).
+ * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles. Inserts,
+ * look-ups and sums of 200,000 rows take up to a tenth longer, in a database that is queried
+ * rarely. The executable has its own copies of all packages (base.mjs).
  */
 export function compilePackage(title, { root, cache, step, npm, requireTools }) {
   const { name, built, flags = "" } = COMPILED[title];

@@ -76,7 +76,7 @@ function zstdIn(licenses) {
   return version;
 }
 
-/** What npm does not know of, or knows as a tool of the build only. */
+/** Components that npm does not list, or lists only as build tools. */
 function partsOf(root, { node, sqlite, uws, zstd }) {
   const line = node.split(".")[0];
   return [

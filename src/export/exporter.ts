@@ -1,6 +1,7 @@
 /**
  * The exports of an installation as the HTTP layer sees them.
- * Invariant: the result of a method survives a crash; another tenant's export does not exist.
+ * Invariant: the result of a method survives a crash; exports of other tenants are reported as
+ * missing.
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -17,32 +18,32 @@ interface NewChanges {
   readonly watch: readonly OutputField[];
 }
 
-/** A file that a client sends to be enriched, while it comes and until it is accepted. */
+/** A file to enrich, from the client's first bytes until the export is accepted. */
 export interface SentFile {
-  /** Takes a chunk, whose memory the caller may use again. */
+  /** Adds a chunk, whose memory the caller may use again. */
   add(chunk: Uint8Array): void;
-  /** The file has come. Throws `storage_full` if it could not be written. */
+  /** Ends the file. Rejects with `storage_full` if it could not be written. */
   end(): Promise<ReceivedFile>;
   /** Removes the file unless an export owns it; may be called again. */
   drop(): void;
 }
 
-/** A file that has come as a whole, and is durable. */
+/** A file that was received completely, and is durable. */
 export interface ReceivedFile {
   readonly path: string;
   readonly bytes: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** What an export that enriches a file is about beside its spec, which says the output. */
+/** Inputs of an export that enriches a file, besides its spec, which describes the output. */
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
   readonly fillZeros: boolean;
 }
 
-/** What `POST /v1/exports` asks for, checked and normalized. */
+/** An export request, checked and normalized. */
 export interface NewExport {
   readonly tenantId: string;
   /** Key that sends the request. */
@@ -52,16 +53,16 @@ export interface NewExport {
   readonly idempotencyKey: string;
   /** SHA-256 of the body as sent, in hex. */
   readonly bodyHash: string;
-  /** Normalized in the mode `export`; its limit is the effective one. */
+  /** Spec, normalized in the mode `export`; its limit is the effective limit. */
   readonly spec: AccountQuerySpec;
   readonly segment: Segment;
-  /** Set for an export of changes; else null. */
+  /** Inputs of an export of changes; else null. */
   readonly changes?: NewChanges | null;
-  /** What makes it an enrichment of a sent file; else missing. */
+  /** Inputs of an enrichment; else missing. */
   readonly enrichment?: NewEnrichment;
-  /** The lists that its spec names, at the revisions that it is pinned to. */
+  /** The lists that the spec names, at the revisions to which the export is pinned. */
   readonly lists?: readonly NamedPin[];
-  /** Rows that it will have; only a plan with a quota is charged for them. */
+  /** Rows of the export; charged only if the plan has a quota. */
   readonly rows: number;
 }
 
@@ -73,7 +74,7 @@ export interface AcceptedExport {
   readonly replayed: boolean;
 }
 
-/** One page of a tenant's exports. */
+/** A page of a tenant's exports. */
 export interface ExportPage {
   readonly records: readonly ExportRecord[];
   readonly more: boolean;
@@ -81,7 +82,7 @@ export interface ExportPage {
 
 /** How an export was created. */
 export interface ExportOrigin {
-  /** As accepted: normalized on the snapshot of the export. */
+  /** Spec as accepted, normalized on the snapshot of the export. */
   readonly spec: AccountQuerySpec;
   /** Key that created it, `user:<id>` for a console user; null for exports of old versions. */
   readonly keyId: string | null;
@@ -101,28 +102,34 @@ export interface Exporter {
    * `overloaded` if the state cannot be written.
    */
   create(wanted: NewExport): AcceptedExport;
-  /** Begins to receive a file to enrich. Throws `storage_full` where the disk has no room. */
+  /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
   receive(): SentFile;
   /**
    * Charges rows that are answered without an export; durable when it returns. Throws
-   * `quota_exceeded` if the day's quota has fewer left, or `overloaded`.
+   * `quota_exceeded` if fewer rows are left today, or `overloaded`.
    */
   charge(sender: Pick<NewExport, "tenantId" | "keyId" | "plan">, rows: number): void;
-  /** One export, expired or not. Throws `export_not_found` for others' and deleted ones too. */
+  /**
+   * Returns an export, expired or not. Throws `export_not_found`, also for deleted exports and
+   * those of other tenants.
+   */
   read(tenantId: string, id: string): ExportRecord;
   /** Lists the newest first, with a sequence below `before` (null: from the newest). */
   list(
     tenantId: string,
     page: { readonly limit: number; readonly before: number | null },
   ): ExportPage;
-  /** Returns the request that created an export. Throws as `read` does. */
+  /** Returns the request that created an export. Throws the errors of `read`. */
   origin(tenantId: string, id: string): ExportOrigin;
   /** Cancels or deletes; durable when it returns. Throws `export_not_found`. */
   remove(tenantId: string, id: string): void;
-  /** Resolves when the export is done or failed, or after `waitMs`. Throws as `read` does. */
+  /**
+   * Resolves when the export is done or failed, or after `waitMs`. Rejects with the errors of
+   * `read`.
+   */
   settled(tenantId: string, id: string, waitMs: number): Promise<ExportRecord>;
   /** Finds an export by its id alone, for signed links; undefined if unknown or deleted. */
   find(id: string): ExportRecord | undefined;
-  /** Absolute path of the file of a done export. */
+  /** Absolute path of the file of a finished export. */
   filePath(record: ExportRecord): string;
 }

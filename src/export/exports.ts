@@ -56,7 +56,7 @@ interface ExportsParts {
   readonly forget: number;
   /** No export is accepted if the disk has fewer free bytes; 0 disables the check. */
   readonly freeBytesMin: number;
-  /** Returns the free bytes of the disk instead of the system; for tests. */
+  /** Replaces the system's number of free bytes; for tests. */
   readonly freeBytes?: () => number | null;
   readonly slugOf: IntakeParts["slugOf"];
   /** Called before and after a snapshot gets or loses a link. */
@@ -117,7 +117,9 @@ export class Exports implements Exporter {
     this.#queue.start();
   }
 
-  /** Pins the snapshot that is served from now on; if pinning fails, it is served anyway. */
+  /**
+   * Pins the newly served snapshot; a failure to pin is not an error, and the snapshot is served.
+   */
   serve(segment: Segment): void {
     try {
       for (const snapshotId of this.#pins.serve(segment)) this.#queue.unpin(snapshotId);
@@ -270,7 +272,10 @@ export class Exports implements Exporter {
   }
 }
 
-/** Converts a row to its public record; `progress` is that of its render, if there is one. */
+/**
+ * Converts a row to its public record; `progress` is the progress of its render, if it is rendered
+ * now.
+ */
 function recordOf(
   row: ExportRow,
   progress: RunProgress | undefined,
@@ -298,7 +303,7 @@ function recordOf(
   };
 }
 
-/** Returns a row's data about changes; null for any other export. */
+/** Returns the change options of an export's row; null unless it is an export of changes. */
 function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["since"] {
   if (since === null) return null;
   return {
@@ -344,7 +349,7 @@ class Waiting {
     for (const end of [...(this.#waits.get(id) ?? [])]) end();
   }
 
-  /** Ends all waits; later ones end immediately. */
+  /** Ends all waits; later waits end immediately. */
   close(): void {
     this.#closed = true;
     for (const id of [...this.#waits.keys()]) this.wake(id);

@@ -27,9 +27,9 @@ type ListName = "exports" | "audit" | "lists" | `entries ${string}`;
 
 /** Position at which the next page of a list begins. */
 export interface ListPosition {
-  /** Sequence of the last item of the previous page; the next page has smaller ones. */
+  /** Sequence of the last item of the previous page; the next page has smaller sequences. */
   readonly before: number;
-  /** Limit of the previous page; the next one must not have more. */
+  /** Limit of the previous page; the next page must not have more items. */
   readonly limit: number;
 }
 

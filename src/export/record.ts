@@ -61,7 +61,7 @@ interface SinceRecord {
   readonly watch: readonly OutputField[];
 }
 
-/** One export as its tenant sees it. Times are milliseconds since 1970. */
+/** An export as its tenant sees it. Times are milliseconds since 1970. */
 export interface ExportRecord {
   readonly id: string;
   /** Grows with every export of this installation; the list is ordered by it. */

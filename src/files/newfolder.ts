@@ -8,8 +8,9 @@ import path from "node:path";
 import { CommandError } from "../errors.ts";
 
 /**
- * Creates a folder and its missing parents with `mode`; returns true if it was missing. Throws the
- * system's error for the first one that fails, and `CommandError` for a dangling link.
+ * Creates a folder and its missing parents with `mode`; returns true if the folder was missing.
+ * Throws the system's error for the first folder that fails, and `CommandError` for a dangling
+ * link.
  */
 export function makeFolders(folder: string, mode?: number): boolean {
   const missing: string[] = [];

@@ -181,7 +181,7 @@ function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[
   const numbers = new Set([1]);
   for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
   for (const { counts } of counted) for (const one of counts) numbers.add(one);
-  // So many distinct counts would take 2^31 rows, because a count of k takes k rows.
+  // Max distinct counts; more would take 2^31 rows, because a count of k takes k rows.
   if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
   throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }

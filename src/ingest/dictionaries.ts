@@ -34,7 +34,10 @@ interface CodesInUse {
 
 /** Assigns provisional numbers to the codes of one kind, in order of appearance. */
 export class CodeCounter {
-  /** Number + 1 by code: one read, where a Map costs several. Unused pages stay unmapped. */
+  /**
+   * Maps a code to its number + 1. A lookup is one read; a Map needs several. Unused pages take no
+   * memory.
+   */
   private readonly numbers: Uint16Array;
   private readonly codes: number[] = [];
   private readonly counts: number[] = [];
@@ -125,7 +128,7 @@ export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, n
   return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
 }
 
-/** Ordinals of a task's provisional numbers; `ordinals` are those of the kind's dictionary. */
+/** Ordinals of a task's provisional numbers; `ordinals` is the dictionary of the kind. */
 export function remapTable(
   kind: CodeKind,
   ordinals: ReadonlyMap<string, number>,

@@ -1,8 +1,8 @@
 /**
  * Imports the folder of a monthly release. Input: the folder, and optionally populations and
  * sanctions. Output: the snapshot under its name, and the report.
- * Invariant: all or nothing. Odd values never stop an import; damaged or missing files always do,
- * before the output's name exists.
+ * Invariant: an import succeeds completely or leaves no output. Irregular values never stop it;
+ * damaged or missing files always do, before the output's name exists.
  */
 import { statSync } from "node:fs";
 import type { SnapshotOrigin } from "../../native-index/format/snapshot/meta.ts";
@@ -43,9 +43,12 @@ export interface ImportOptions {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
-  /** Regions of the statistics, and seats; default: those of the snapshot that it `replaces`. */
+  /**
+   * File of statistical regions and seats; by default they come from the snapshot that the import
+   * `replaces`.
+   */
   readonly places?: string;
-  /** Official TOM and IBGE codes; default: those of the preceding snapshot. */
+  /** File of official TOM and IBGE codes; by default they come from the preceding snapshot. */
   readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;

@@ -1,8 +1,8 @@
 /**
  * Refuses files whose content does not match their names.
- * Invariant: single odd values never stop an import. If nearly all rows of a file break one rule,
- * or a table lacks nearly all codes in use, it is another file under this name. Without this check,
- * a Simples file with the rows of another file imports a month without MEI.
+ * Invariant: single irregular values never stop an import. If nearly all rows of a file break one
+ * rule, or a table lacks nearly all codes in use, it is another file under this name. Without this
+ * check, a Simples file with the rows of another file imports a month without MEI.
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";

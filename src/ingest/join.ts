@@ -3,8 +3,8 @@
  * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
  * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
  * ranges.
- * Invariant: files are read in part order, so the first row by (part, line) of equal CNPJs stays,
- * and of equal companies the first with a name. The addon does the work, with one copy of a
+ * Invariant: files are read in part order. Among equal CNPJs, the first row by (part, line) stays;
+ * among equal companies, the first row with a name. The addon does the work, with one copy of a
  * partition's spill records in memory. Bytes, extents, counts, examples, and keys equal those of
  * the twin, test/support/ingest/join.ts.
  */
@@ -50,7 +50,7 @@ export interface JoinContext {
   readonly providers: ReadonlySet<string>;
 }
 
-/** One partition to join. */
+/** A partition to join. */
 export interface JoinTask {
   readonly partition: number;
   /** The thread will probably join `partition + ahead` next: the number of threads. */

@@ -1,8 +1,8 @@
 /**
  * Compares a new import with the preceding snapshot, which may take fewer accounts only with
  * `force`, and carries over data from it.
- * Invariant: nothing is replaced by much less; a file that is no readable snapshot may be replaced
- * by anything.
+ * Invariant: a snapshot is not replaced by one with far fewer accounts; a file that is not a
+ * readable snapshot may be replaced.
  */
 import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
 import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
@@ -29,8 +29,8 @@ export async function previousAccounts(out: string): Promise<number | null> {
 }
 
 /**
- * Regions and seats for a month without a file of them: those of the preceding month, so that
- * operators need not provide them every month.
+ * Returns the regions and seats of the preceding month for a month without a file of places, so
+ * that operators need not provide the file every month.
  */
 export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
   return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
@@ -48,7 +48,7 @@ export async function previousCodes(before: string): Promise<CodesByTom> {
 interface Replacement {
   /** Path of the preceding snapshot. */
   readonly out: string;
-  /** True if the new one takes its name; else both remain. */
+  /** True if the new snapshot takes the name of this file; else both files remain. */
   readonly isReplaced: boolean;
   readonly previous: number | null;
   readonly force: boolean;

@@ -2,8 +2,8 @@
  * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
  * Input: the sort keys of a fair sample of the rows; row records spilled by range. Output: split
  * points, and the range of any key; full record batches for the snapshot writer.
- * Invariant: every row of a range precedes every row of the next one in rank order (score
- * descending, CNPJ ascending). Ranges only bound memory, never change the result. Two ranges are in
+ * Invariant: every row of a range precedes every row of the next range in rank order (score
+ * descending, CNPJ ascending). Ranges bound memory and do not change the result. Two ranges are in
  * memory: one is read and sorted while the other is converted to columns. Every batch but the last
  * has BATCH_ROWS rows.
  */
@@ -85,7 +85,7 @@ export async function writeRanked(
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     written += batch.rowCount;
-    // At most one batch is being written while the next one is filled.
+    // At most one batch is being written while the next is filled.
     await writing;
     writing = writer.writeCollected(batch);
     writing.catch(() => undefined);
@@ -105,13 +105,13 @@ export async function writeRanked(
     if (batch.rowCount > 0) await flush();
     await writing;
   } finally {
-    // Even after an error, no write may be pending on a file that is about to be removed.
+    // Waits for the pending write even after an error, because the file is removed next.
     await writing.catch(() => undefined);
     batch.close();
   }
 }
 
-/** Yields all ranges in order, while the next one loads. */
+/** Yields all ranges in order; the next range loads meanwhile. */
 async function* loadedRanges(
   rows: RankedRows,
 ): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {

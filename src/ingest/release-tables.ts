@@ -288,7 +288,7 @@ export class ImportTables {
   }
 }
 
-/** Remap tables of one scan; `ordinals` are those of all dictionaries. */
+/** Remap tables of a scan; `ordinals` holds all dictionaries. */
 function remapsOf(
   codes: MemberScan["codes"],
   ordinals: readonly (readonly [CodeKind, ReadonlyMap<string, number>])[],

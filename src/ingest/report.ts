@@ -1,6 +1,6 @@
 /**
  * The report of an import, as a JSON value and as a summary.
- * Invariant: holds no personal data; rules about contacts and names only report counts.
+ * Invariant: the report holds no personal data; rules about contacts and names only report counts.
  */
 
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";

@@ -3,8 +3,8 @@
  * or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs with a sanction in
  * force on a date, and the date of the list.
  * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents are
- * never stored or shown. Dates alone decide if a sanction is in force: started (or no start given)
- * and not ended (or no end given).
+ * never stored or shown. A sanction is in force if it has started (or has no start date) and has
+ * not ended (or has no end date).
  */
 
 import { basename } from "node:path";
@@ -42,7 +42,7 @@ const CELLS = {
   end: "DATA FINAL SANCAO",
 } as const;
 
-/** Larger CSV files are no sanctions list; the real one has 34 MB. */
+/** A larger CSV file is not a sanctions list; the published list has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
 /** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */

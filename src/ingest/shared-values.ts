@@ -1,9 +1,9 @@
 /**
  * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
  * the values, company, and place of every joined row. Output: corrections, spilled by range of the
- * rank order: the place of each row whose value several companies share, and their number. Rows say
- * 1 before that.
- * Invariant: a company counts once per value, however many of its rows and phones have it. Equal
+ * rank order: the place of each row whose value several companies share, and their number. Before,
+ * each row has the number 1.
+ * Invariant: a company counts once per value, even if several of its rows or phones have it. Equal
  * values share a bucket, so memory is bounded by a bucket.
  *
  * A correction: u32 partition, offset, place of the count in the row, count.
@@ -21,7 +21,7 @@ export interface RowPlace {
   readonly offset: number;
 }
 
-/** One bucket of values, of all partitions. */
+/** A bucket of values, from all partitions. */
 export interface CountTask {
   readonly bucket: number;
   /** The thread will probably count `bucket + ahead` next: the number of threads. */

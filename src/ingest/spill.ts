@@ -50,7 +50,7 @@ interface Slot {
 export class SpillWriter {
   /** Buffer for the last reserved record; valid until the next `reserve`. */
   bytes: Buffer;
-  /** The same bytes as `bytes`. */
+  /** A view of `bytes`. */
   view: DataView;
   private readonly path: string;
   private readonly slotBytes: number;

@@ -1,7 +1,7 @@
 /**
- * Counts odd values per rule, with a few examples; workers return them as plain values, merged in
- * task order.
- * Invariant: examples hold no personal data: rules marked `count` only give the place.
+ * Counts irregular values per rule, with a few examples; workers return them as plain values,
+ * merged in task order.
+ * Invariant: examples hold no personal data: for rules marked `count`, only the place is reported.
  */
 
 import { printable } from "../../native-index/format/printable.ts";

@@ -3,10 +3,10 @@
  * and write permission. Input: the output's path, the folders, and the expected bytes. Output:
  * paths, or a refusal with the path and the need.
  * Invariant: after any end but kill -9 (an error, Ctrl-C, SIGTERM), the folder and the unfinished
- * snapshot are gone. The next import removes leftovers of a kill -9: all in memory; on disk those
- * of the same output and of every `.peneira` there. Space is checked before the first row is read,
- * so that minutes of work do not end in a full disk. If an estimate is too low, the import starts,
- * and the full disk is reported later.
+ * snapshot are gone. The next import removes leftovers of a kill -9: all that are in memory, and on
+ * disk those of the same output and of every `.peneira` there. Space is checked before the first
+ * row is read, so that minutes of work do not end in a full disk. If an estimate is too low, the
+ * import starts, and the full disk is reported later.
  */
 import {
   closeSync,

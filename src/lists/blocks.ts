@@ -72,7 +72,7 @@ export function comparePairs(a: Uint32Array, i: number, b: Uint32Array, j: numbe
   return high !== 0 ? high : (a[i * 2] as number) - (b[j * 2] as number);
 }
 
-/** First place, from `from` on, whose pair is not below the first one of a block. */
+/** First position, from `from` on, whose pair is not below the first pair of a block. */
 export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array): number {
   let low = from;
   let high = sent.length / 2;

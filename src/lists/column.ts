@@ -18,7 +18,7 @@ import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 export const SAMPLE_ROWS = 100;
 /** Max bytes of that sample. */
 export const SAMPLE_BYTES = 65_536;
-/** Max characters read of a sheet's cell; longer ones are no CNPJ. */
+/** Max characters read of a sheet's cell; longer cells are not CNPJs. */
 export const CELL_MAX = 256;
 
 /** Columns of a spreadsheet: A to XFD. */
@@ -35,7 +35,7 @@ interface FoundColumn {
   /** From 0. */
   readonly column: number;
   readonly hasHeader: boolean;
-  /** Its header as written; null without one. */
+  /** Header of the column as written; null if there is none. */
   readonly header: string | null;
   /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;

@@ -71,7 +71,7 @@ export class CsvColumn {
   /** Reads a chunk. Throws `ColumnRefusal` if the wanted column does not exist. */
   add(bytes: Uint8Array): void {
     if (this.#head.length < TELLING_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
-    // One character per byte, so that a file may be split anywhere; cells are decoded below.
+    // Reads one character per byte, so that a chunk may end anywhere; cells are decoded later.
     this.#scan(this.#encoding.read(bytes));
     this.#sampled += bytes.byteLength;
     if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();

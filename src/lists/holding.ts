@@ -27,7 +27,7 @@ const SPARSE = 16;
 /** Blocks per transaction, which blocks other writers. */
 const BLOCKS_AT_ONCE = 64;
 
-/** Rows of a snapshot, a bit each: row r is bit r % 8 of byte r / 8. */
+/** Rows of a snapshot as bits: row r is bit r % 8 of byte r / 8. */
 export interface HeldRows {
   readonly segment: Segment;
   readonly bits: Uint8Array;
@@ -87,7 +87,7 @@ function* heldEntries({ segment: { native, accounts }, bits }: HeldRows): Genera
   }
 }
 
-/** The same without repeats: rows that only differ in their check digits are one account. */
+/** Entries without repeats: rows that differ only in their check digits have the same entry. */
 function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   let last: Uint32Array = NO_PAIRS;
   for (const pairs of entries) {
@@ -171,7 +171,7 @@ function compareEnds(a: Uint32Array, b: Uint32Array): number {
   return comparePairs(a, a.length / 2 - 1, b, b.length / 2 - 1);
 }
 
-/** Number of pairs up to the last one of another sequence. */
+/** Number of pairs up to the last pair of another sequence. */
 function upTo(pairs: Uint32Array, end: Uint32Array): number {
   const last = end.subarray(end.length - 2);
   const at = lowerBound(pairs, 0, last);
@@ -187,9 +187,9 @@ class ChangedBlocks {
   /** Blocks of the list, and their first entries as pairs. */
   readonly #blocks: readonly StagedBlock[];
   readonly #firsts: Uint32Array;
-  /** The block that receives entries; -1 before the first one. */
+  /** Index of the block that receives entries; -1 before the first block. */
   #at = -1;
-  /** Its entries, old and new; `#changed` if it must be replaced. */
+  /** Entries of this block, old and new; `#changed` is true if the block must be replaced. */
   #pairs: Uint32Array = NO_PAIRS;
   #changed = false;
   #waiting: Uint32Array[] = [];

@@ -86,8 +86,8 @@ function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
 }
 
 /**
- * Writes a change; false if the list has changed. Blocks are written in earlier transactions; if
- * they fit into one, in that of the change.
+ * Writes a change; false if the list has changed. If the blocks fit into one transaction, they are
+ * written in the transaction of the change, else in earlier ones.
  */
 function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): boolean {
   const { made } = blocks;

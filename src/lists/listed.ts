@@ -1,7 +1,7 @@
 /**
- * Binds specs to the saved lists they name, and makes the rows of lists. Input: a normalized spec
- * of a tenant, and a segment. Output: the spec with its lists at fixed revisions, with their rows
- * in the segment at hand.
+ * Binds specs to the saved lists that they name, and finds the rows of lists. Input: a normalized
+ * spec of a tenant, and a segment. Output: the spec with its lists at fixed revisions, with their
+ * rows in the segment at hand.
  * Invariant: a bound spec means the same indefinitely, so its hash identifies its result. Clients
  * never see it, because they send ids. Rows are made off the event loop, once per revision and
  * segment. Those of `exported`, which only grows, extend an earlier revision. Memory is bounded by
@@ -228,8 +228,8 @@ export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): Ac
 }
 
 /**
- * Gives a bound spec the rows of entries, by the lists' names in it. Those of `exported` come from
- * the database, because they may be too many for a message.
+ * Attaches rows to a bound spec, by the names of its lists. Entries of `exported` come from the
+ * database, because they may be too many for a message.
  */
 export async function giveEntries(
   bound: AccountQuerySpec,
@@ -261,7 +261,7 @@ function pinsOf(
   return (lists?.[member] ?? []).flatMap((id) => pins.find((pin) => pin.id === id) ?? []);
 }
 
-/** Gives a bound spec the rows of each member. */
+/** Attaches the rows of each member to a bound spec. */
 function giveRows(
   bound: AccountQuerySpec,
   segment: Segment,
@@ -286,7 +286,7 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
   return openRowList(await union.serializeAsync("portable"));
 }
 
-/** Unions by segment, and by the names and revisions of their lists. */
+/** Caches unions of rows, by segment and by the names and revisions of their lists. */
 export class Unions {
   readonly #kept = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 

@@ -1,10 +1,10 @@
 /**
- * Entries of lists beside accounts: which lists accounts are in, and the check digits that a
- * snapshot's accounts have. Input: CNPJs, and the lists of a tenant; entries. Output: for each list
- * those of them that it holds, by themselves or as all of their company; the same entries, with
- * the check digits of the snapshot where these are not the computed ones.
- * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
- * may hold one of them, and others are answered between two lists.
+ * Membership of accounts in lists, and the check digits of a snapshot's accounts. Input: CNPJs, and
+ * the lists of a tenant; entries. Output: for each list the CNPJs that it holds, directly or by
+ * their company; the same entries, with check digits from the snapshot if they differ from the
+ * computed ones.
+ * Invariant: each list is read at its newest revision. A long list costs only the blocks that may
+ * hold a CNPJ, and other requests are answered between two lists.
  */
 
 import { openRowList } from "../../native-index/napi/engine.ts";
@@ -60,7 +60,8 @@ export async function holding(
 }
 
 /**
- * A text that is no CNPJ is in no list; check digits are ignored, as the registry has wrong ones.
+ * Returns the list entry of a CNPJ; other texts have none. Check digits are ignored, because the
+ * registry has wrong ones.
  */
 function entryOf(text: string): Wanted[] {
   const read = readCnpjText(text);
@@ -133,8 +134,8 @@ function cnpjsOf(lines: Buffer): readonly string[] {
 }
 
 /**
- * By their first 12 characters the accounts that are written otherwise. Two accounts may have the
- * same ones: the one with the right check digits is meant, if there is one.
+ * Accounts with unexpected check digits, by their first 12 characters. If two accounts share these,
+ * the account with right check digits is meant.
  */
 function otherDigits(
   found: readonly string[],

@@ -1,12 +1,12 @@
 /**
  * Reads a client's upload to a list. Input: texts, a CSV file in chunks, or an XLSX file. Output:
  * its entries, and the lines that were not understood.
- * Invariant: every piece of a text is counted once, as an entry or as refused. The first refused
- * ones are reported. Entries beyond the maximum are refused as soon as they arrive. Senders of
+ * Invariant: every part of a text is counted once, as an entry or as refused. The first refused
+ * parts are reported. Entries beyond the maximum are refused as soon as they arrive. Senders of
  * workbooks take turns by unpacked bytes. Few files are read at the same time, so that their tables
- * of texts do not add up. A file that cannot be read is refused with a message, whatever its bytes.
- * Two queues, so that a small workbook never waits for a large one to end. Both are read in chunks,
- * in turns.
+ * of texts do not add up. Every file that cannot be read is refused with a message. There are two
+ * queues, so that a small workbook does not wait for a large one. Both are read in chunks that
+ * alternate.
  */
 import { AppError } from "../errors.ts";
 import { FairQueue } from "../scheduling/fairqueue.ts";

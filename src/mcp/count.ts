@@ -1,8 +1,8 @@
 /**
  * The tool `count_accounts`. Input: filters and names of facets. Output: the exact count, and
  * facets.
- * Invariant: the numbers are those of POST /v1/accounts/count; facets list fewer values, and the
- * omitted ones are counted among the others, so the sums hold.
+ * Invariant: the numbers equal the answer of POST /v1/accounts/count; facets list fewer values, and
+ * count the omitted values as others, so the sums stay right.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";

@@ -1,7 +1,7 @@
 /**
  * The tool `list_districts`. Input: a municipality, and the beginning of a name. Output: the
  * matching districts, and how many establishments name each.
- * Invariant: they are those of GET /v1/districts.
+ * Invariant: both equal the answer of GET /v1/districts.
  */
 import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";

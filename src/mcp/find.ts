@@ -1,9 +1,9 @@
 /**
  * The tools `find_company` and `get_account`: establishments that match a name, best first, and all
- * that the plan shows of one.
+ * fields of one that the plan includes.
  * Input: a partial name, or a CNPJ; for get_account a CNPJ.
- * Invariant: the answers are those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}; a CNPJ
- * with wrong check digits is marked, and distinguished from one that is not in the registry.
+ * Invariant: the answers equal those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}; a
+ * CNPJ with wrong check digits is marked, and distinguished from one that is not in the registry.
  */
 import type { TSchema } from "typebox";
 import { AppError, type Mistake } from "../errors.ts";

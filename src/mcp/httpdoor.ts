@@ -77,7 +77,7 @@ async function answerBatch(
   let accounts = 0;
   const turns = new Turns();
   for (const message of messages) {
-    // Each message may take as long as a request.
+    // Yields before each message, which may take as long as a request.
     await turns.taken();
     const reply = await agent.answer(message, call);
     if (reply.failure !== null && !(reply.failure instanceof AppError)) throw reply.failure;

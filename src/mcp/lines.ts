@@ -2,8 +2,8 @@
  * Agents over standard input and output. Input: lines, each one protocol message or, in versions
  * with batches, several. Output: lines, each an answer.
  * Invariant: only whole messages are written. Answers are written when ready, so a long export
- * blocks no other; a cancelled request is not answered. At the end of the input, the conversation
- * ends when all requests are answered.
+ * blocks no other answer; a cancelled request is not answered. At the end of the input, the
+ * conversation ends when all requests are answered.
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -35,7 +35,7 @@ interface ConversationParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** One conversation over lines. */
+/** A conversation over lines. */
 export class Conversation {
   readonly #parts: ConversationParts;
   readonly #underWay = new Map<string | number, { cancelled: boolean }>();
@@ -56,7 +56,7 @@ export class Conversation {
         if (this.#parts.output.writableNeedDrain) await once(this.#parts.output, "drain");
       }
     } finally {
-      // Also if the input breaks off: work in flight still reads the snapshot.
+      // Waits even if the input breaks off, because work in flight still reads the snapshot.
       await Promise.all(this.#work);
     }
   }

@@ -1,8 +1,9 @@
 /**
  * Queries without a server. Input: an opened snapshot. Output: a client for the handlers of the
  * HTTP interface, with an unlimited plan and free of charge.
- * Invariant: handlers, and so answers, are those of a server; cursors are valid as long as the
- * process, because its secret signs them. On its own because tools work the same with a server.
+ * Invariant: the handlers are the server's, so answers are the same; cursors are valid until the
+ * process ends, because its secret signs them. In a file of its own, because tools work the same
+ * with a server.
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";

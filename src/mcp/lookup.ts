@@ -1,8 +1,8 @@
 /**
  * The tool `look_up_cnpjs`: many CNPJs in one call. Input: up to 200 CNPJs in any spelling, and
  * fields. Output: one result for each, in the same order.
- * Invariant: the results are those of POST /v1/enrich; a server charges the accounts that were
- * found as it does there, before anything of them is answered.
+ * Invariant: the results equal the answer of POST /v1/enrich; a server charges the accounts that
+ * were found, before they are answered.
  */
 import type { TSchema } from "typebox";
 import { resultsOf } from "../http/api/enrichment/enrich.ts";

@@ -1,7 +1,8 @@
 /**
  * JSON-RPC 2.0 in the Model Context Protocol. Input: a parsed value. Output: a request,
- * notification, or response, or an error if it is none of them.
- * Invariant: knows no tools and no transport; accepts only exactly conforming messages.
+ * notification, or response; any other value is an error.
+ * Invariant: this file does not depend on tools or transports, and accepts only conforming
+ * messages.
  */
 import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
 
@@ -14,10 +15,10 @@ export const PROTOCOL_VERSIONS = [
   "2024-10-07",
 ] as const;
 
-/** Assumed version if a client states none: the last one that did not require it. */
+/** Version of a client that states none: the last version that did not require the header. */
 export const VERSION_UNSAID = "2025-03-26";
 
-/** Versions with batches; later ones removed them. */
+/** Versions with batches; later versions removed them. */
 const BATCHED: readonly string[] = ["2025-03-26", "2024-11-05", "2024-10-07"];
 
 const BATCH_MAX = 20;
@@ -29,7 +30,9 @@ export const RPC_CODES = {
   unknownMethod: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** The server cannot answer now, or not this client; `data` is the problem document. */
+  /**
+   * The server cannot answer now, or may not answer this client; `data` is the problem document.
+   */
   refused: -32000,
 } as const;
 

@@ -1,9 +1,9 @@
 /**
  * The tool `search_accounts`. Input: filters, an order, fields, a limit, a cursor. Output: a page
  * of accounts small enough for a model, its exact total, and the next cursor.
- * Invariant: accounts, total, and order are those of POST /v1/accounts/search. An answer never
- * exceeds its byte limit: it then holds fewer accounts than requested, says so, and its cursor
- * continues there.
+ * Invariant: accounts, total, and order equal the answer of POST /v1/accounts/search. An answer
+ * never exceeds its byte limit: if necessary it holds fewer accounts than requested, states this,
+ * and its cursor continues there.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";

@@ -129,7 +129,7 @@ export interface ExportArguments {
   readonly mistakes: Mistake[];
 }
 
-/** Reads the shared arguments of both tools; `others` names those of one. */
+/** Reads the arguments that both tools share; `others` names further arguments of the tool. */
 export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
   const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
   const spec = selectionOf(sent, mistakes);

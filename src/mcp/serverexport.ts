@@ -1,9 +1,9 @@
 /**
  * The tool `create_export` of a server. Input: filters, format, fields. Output: the export as it is
  * after a short wait, with links to its file.
- * Invariant: the export is like any other: subject to the plan's limits and quota, listed and
- * downloaded like those of POST /v1/exports. The same call on the same snapshot returns the same
- * export for a day, so a model's retry does not create a second file.
+ * Invariant: the export is subject to the plan's limits and quota, and listed and downloaded like
+ * exports of POST /v1/exports. The same call on the same snapshot returns the same export for a
+ * day, so a model's retry does not create a second file.
  */
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";

@@ -3,9 +3,9 @@
  * sentences shared by tools. Input: schemas of the public interface, and a body for its routes.
  * Output: plain JSON Schemas for a definition, and a handler's answers as values.
  * Invariant: an argument's schema is that of the same member of the HTTP interface, so the two
- * cannot differ, except for limits that no model reaches; a definition is plain JSON. The handlers
- * are those of the public interface, so a tool finds the same accounts and totals, under the same
- * plan, at the same cost. Instructions are short, because every conversation reads them, and
+ * cannot differ, except for limits that models do not reach; a definition is plain JSON. The
+ * handlers belong to the public interface, so a tool finds the same accounts and totals, under the
+ * same plan, at the same cost. Instructions are short, because every conversation reads them, and
  * mention only what tools have.
  */
 import { strict as assert } from "node:assert";
@@ -68,7 +68,7 @@ export interface ToolAnswer {
   readonly accounts: number;
 }
 
-/** One tool. */
+/** A tool. */
 export interface Tool<Asker> {
   readonly definition: ToolDefinition;
   /** Executes a call. Throws `AppError` with pointers into the arguments. */
@@ -135,7 +135,7 @@ export const SOURCE_TOLD = {
   provenance: SCHEMAS.Provenance,
 } as const;
 
-/** Same without descriptions: words cost tokens, and one tool has them. */
+/** `SOURCE` without descriptions: words cost tokens, and one tool has the descriptions. */
 export const SOURCE = {
   ...untoldMembers(SOURCE_TOLD),
   provenance: { type: "object" },
@@ -153,7 +153,7 @@ export const ACCOUNT = {
   additionalProperties: false,
 } as unknown as TSchema;
 
-/** Same without descriptions, for all tools after the first. */
+/** `ACCOUNT` without descriptions; only the first tool has them. */
 export const ACCOUNT_TYPES = untold(ACCOUNT);
 
 /** Source of an answer about data. */

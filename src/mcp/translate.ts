@@ -1,8 +1,8 @@
 /**
  * The tool `translate`. Input: a sentence. Output: filters and order for calls of other tools,
  * assumptions, constraints that no filter expresses, and other meanings of words.
- * Invariant: the filters mean the spec of POST /v1/leads/translate, in the shortest form; no
- * search.
+ * Invariant: the filters mean the same as the spec of POST /v1/leads/translate, in the shortest
+ * form; no search runs.
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";

@@ -1,8 +1,8 @@
 /**
  * Counters shared by all threads of a process: rates, held amounts, key usage, and log lines. One
  * ledger is one set of counters; a process has one, a test may have several.
- * Invariant: counters are in the addon and exact across threads; a call waits for other threads at
- * most for one count. Holds of a thread are recorded under its slot.
+ * Invariant: counters are in the addon and exact across threads; a call waits at most while another
+ * thread counts once. Holds of a thread are recorded under its slot.
  */
 import { ledgers } from "../../native-index/napi/engine.ts";
 import {
@@ -21,7 +21,7 @@ const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
 const HOLD_KINDS = { underWay: 0, streams: 1, bodies: 2, files: 3 } as const;
 
-/** Names of the kinds. */
+/** Kinds of held amounts. */
 export type HoldKind = keyof typeof HOLD_KINDS;
 
 /** Reason for a refusal: the owner is at its limit, or all together are. */

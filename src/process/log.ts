@@ -88,11 +88,11 @@ export class GatheredLines {
     this.#queue = queue;
     this.#destination = destination;
     this.#timer = setInterval(() => this.#write(Date.now() - SETTLED_MS), GATHERED_MS).unref();
-    // Before the destination flushes its buffer.
+    // Runs before the destination flushes its buffer.
     process.prependOnceListener("exit", this.#atExit);
   }
 
-  /** Writes all lines; no more may follow. */
+  /** Writes all lines, and ends the queue. */
   close(): void {
     clearInterval(this.#timer);
     process.off("exit", this.#atExit);
@@ -111,7 +111,7 @@ export class GatheredLines {
 
 /** Cached start of a line up to its second, shared by many lines. */
 let lastStart = { second: Number.NaN, level: 0, text: "" };
-/** Same up to its millisecond, shared by some lines under load. */
+/** Beginning of the last line up to its milliseconds, which lines share under load. */
 const lastBegun = { atMs: Number.NaN, level: 0, text: "" };
 
 /** Three digits of milliseconds with the text after them. */
@@ -133,7 +133,7 @@ function startOf(level: number): string {
   return lastBegun.text;
 }
 
-/** Cached end of a line: mostly the same message. */
+/** End of the last line, cached because most lines have the same message. */
 let lastEnd = { message: "", text: "" };
 
 function endOf(message: string): string {

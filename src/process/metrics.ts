@@ -19,10 +19,12 @@ type LabelValues = readonly string[];
 
 interface MetricInfo {
   readonly name: string;
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly help: string;
   readonly labels?: readonly string[];
-  /** How values of several threads are merged; `own`: only the reporting thread counts. */
+  /**
+   * How values of several threads are merged; `own` takes only the value of the reporting thread.
+   */
   readonly across?: "sum" | "max" | "own";
 }
 

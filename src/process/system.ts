@@ -2,8 +2,8 @@
  * Queries to the operating system: running processes, and this one's limit of open files and
  * connections.
  * Invariant: processes of other users count as well. Process ids are reused, so a positive answer
- * may be wrong; a negative one is right. The limit is that of this process, not of its shell or
- * service manager.
+ * may be wrong; a negative one is right. The limit applies to this process, and may differ from
+ * that of its shell or service manager.
  */
 import { readFileSync } from "node:fs";
 
@@ -25,7 +25,7 @@ export function openFilesMax(path = "/proc/self/limits"): number | null {
   } catch {
     return null;
   }
-  // The soft limit comes first; Node has raised it to the hard one.
+  // The soft limit comes first; Node has raised it to the hard limit.
   const [, limit] = /^Max open files +(\d+|unlimited) /m.exec(text) ?? [];
   return limit === undefined || limit === "unlimited" ? null : Number(limit);
 }

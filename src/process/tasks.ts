@@ -1,7 +1,7 @@
 /**
  * Worker side of a thread pool (threads.ts): the `run` export of a worker file, the order from the
  * pool, and the thread's priority.
- * Invariant: a thread that reports ready loads no more modules. A pool may end it from then on, and
+ * Invariant: a thread that reports ready loads no more modules. A pool may end it from then on.
  * Node aborts the process if a thread ends while it loads an ES module (20.20,
  * `Module::IsGraphAsync`). piscina loads the file again for a function that only a task names, so
  * tasks name their function in the order. Only the calling thread's priority is changed; if the
@@ -37,6 +37,6 @@ export function stepBack(): void {
     if (getPriority(0) >= constants.priority.PRIORITY_BELOW_NORMAL) return;
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Optional: only other threads' speed depends on it.
+    // Ignored, because only the speed of other threads depends on the priority.
   }
 }

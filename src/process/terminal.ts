@@ -10,7 +10,10 @@ import { Writable } from "node:stream";
 
 /** C0, DEL, and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
 const HIDDEN = /(?!\t|\n|\r\n)\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
-/** Same with tabs and line ends, which would break a line or a column. */
+/**
+ * Characters hidden in a line: those of `HIDDEN`, tabs, and line ends, which would break a line or
+ * a column.
+ */
 const HIDDEN_IN_LINE = /\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** Escapes characters that a terminal would interpret; keeps line breaks. */
@@ -30,7 +33,7 @@ function escaped(character: string): string {
 /** Number and length of waits for a full pipe, in milliseconds. */
 const FULL_PIPE = { tries: 1_000, ms: 5 };
 
-/** One of the two streams. */
+/** One of the two output streams. */
 class Output {
   readonly #stream: () => NodeJS.WriteStream;
   readonly #fd: number;

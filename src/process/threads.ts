@@ -48,7 +48,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
       atomics: listening ? "disabled" : "sync",
     });
     // Errors of the pool belong to no task: a late answer to a cancelled task or after closing, or
-    // the end of an idle thread, which is replaced. Tasks wait in vain only if no thread starts.
+    // the end of an idle thread, which is replaced. Tasks wait indefinitely only if no thread
+    // starts.
     this.#pool.on("error", (error: Error) => {
       if (this.#pool.threads.length > 0) return;
       for (const reject of this.#waiting) reject(error);
@@ -56,7 +57,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     this.#watch();
   }
 
-  /** Tracks loading threads; a pool replaces ended ones and adds missing ones. */
+  /** Tracks loading threads; the pool replaces ended threads and adds missing ones. */
   #watch(): void {
     for (const thread of this.#pool.threads) {
       if (this.#alive.has(thread)) continue;
@@ -75,7 +76,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     }
   }
 
-  /** Runs a task. `signal` cancels a waiting one; ends (and replaces) a running one's thread. */
+  /**
+   * Runs a task. `signal` cancels the task; if it already runs, its thread is ended and replaced.
+   */
   async run<Name extends keyof Work & string>(
     name: Name,
     task: Work[Name][0],

@@ -22,27 +22,29 @@ import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** The activity codes of a row that are compared. */
+/** Which activity codes of a row a clause compares. */
 type Activity = "primary" | "either" | "secondary only";
 
 /** First year that the `started_year` dimension knows; its codes count from here. */
 const FIRST_YEAR = 1800;
 /** Last year of the dimension: codes are at most 300. */
 const LAST_YEAR = 2100;
-/** Max years that are looked up first, for an interval that is not whole years. */
+/**
+ * Max years whose posting lists are used before the test, for an interval that is not whole years.
+ */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The clauses of a spec's filters, which every match meets in any phase. */
+/** The clauses of a spec's filters. Every match meets them, in each phase. */
 export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   const { secondary_cnae_mode: mode } = filters.industry;
   return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
 }
 
-/** Returns the clauses of each phase, in row order; fallback has two. */
+/** Returns the clauses of each phase; the mode `fallback` has two phases. */
 export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
   const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
-  // Without wanted codes, a secondary code can add nothing.
+  // Without wanted codes, secondary codes match nothing either.
   if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
   const phases: Activity[] = ["primary", "secondary only"];
   return phases.map((activity) => clausesBy(segment, filters, activity));
@@ -50,7 +52,7 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   const { industry, geo, company, contact, lists } = filters;
-  // Listed one by one: a spread costs more than most of the clauses.
+  // Members are listed one by one, because a spread costs more than most of the clauses.
   const asked: Asked = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
   for (const read of READERS) clauses.push(...read(asked));
@@ -63,7 +65,10 @@ interface Asked extends Omit<Filters, "lists"> {
   readonly activity: Activity;
 }
 
-/** Returns the clauses of one filter, or of several that form one clause; none if unset. */
+/**
+ * Returns the clauses of a filter, or of several filters that form one clause; an empty list if
+ * unset.
+ */
 type ClauseReader = (asked: Asked) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
@@ -104,7 +109,7 @@ function activityClauses({ segment, industry, activity }: Asked): Clause[] {
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/** Excluded codes; only the primary one if secondary codes do not count. */
+/** Excluded codes. Only the primary code is compared if secondary codes do not count. */
 function excludeClauses({ segment, industry }: Asked): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -119,7 +124,7 @@ function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
 }
 
-/** Separate from the clause of `cnae_any_of`: a row must meet both. */
+/** A clause of its own: a row must meet it and the clause of `cnae_any_of`. */
 function secondaryClauses({ segment, industry }: Asked): Clause[] {
   const { cnae_secondary_any_of: subclasses } = industry;
   if (subclasses === undefined) return [];
@@ -184,8 +189,8 @@ function capitalClauses({ company }: Asked): RangeClause[] {
 
 /**
  * The interval [after, before) of opening dates. Whole years are the union of their posting lists
- * and need no test. Other intervals test the dates of the rows that other clauses leave. The years
- * go first only if they are few and skip most rows (measured, bench search).
+ * and need no test. Other intervals test the dates of the rows that other clauses leave. The
+ * posting lists are used only if the years are few and exclude most rows (measured, bench search).
  */
 function startedClauses({ company }: Asked): Clause[] {
   const { started_after: after, started_before: before } = company;
@@ -237,7 +242,7 @@ function establishmentClauses({ segment, company }: Asked): Clause[] {
   return countClauses(segment, { column: "establishments" }, [min, max]);
 }
 
-/** An e-mail of one company alone has posting lists; other limits are tested. */
+/** E-mails of only one company have posting lists; for other limits, rows are tested. */
 function emailSharedClauses({ segment, contact: { email_shared_max: max } }: Asked): Clause[] {
   if (max === undefined) return [];
   if (max === 1) return flag("own_email", true);
@@ -353,7 +358,7 @@ const CLAUSES = {
   exclude: (asked) => listClauses(asked, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
-/** Each reader once, because some filters form one clause. */
+/** Each reader once: filters that form one clause share a reader. */
 const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];
 
 /** Row of a CNPJ (14 characters, upper case), or -1. */
@@ -387,19 +392,19 @@ export function ascending(codes: number[]): Uint32Array {
     }
   }
   const list = roomFor(codes.length);
-  // One by one: copying a list by a call takes longer.
+  // Copies the codes one by one, which is faster than copying a list by a call.
   for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
   return list;
 }
 
-/** Max codes of a list on the heap; longer ones share a buffer outside of it. */
+/** Max codes of a list on the heap; longer lists share a buffer outside of it. */
 const HEAP_CODES_MAX = 16;
 /** Codes of a shared buffer; each of its lists retains all of it. */
 const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/** A list of zeros. A separate buffer outside the heap would cost more than its codes. */
+/** A list of zeros. An own buffer outside the heap would cost more than the codes. */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

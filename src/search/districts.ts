@@ -67,6 +67,6 @@ export function districtSizes(
 ): Uint32Array {
   const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
   if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
-  // As an unsigned number, an unknown code comes after the last one.
+  // As an unsigned number, the code -1 of an unknown municipality is larger than all codes.
   return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
 }

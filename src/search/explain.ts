@@ -10,7 +10,7 @@ import { dayOf } from "./clauses.ts";
 import { type ScoreCard, scoreCard, scoredStrategy } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
-/** Fields an explanation reads, even if the plan withholds them. */
+/** Fields that an explanation reads, even if the plan does not include them. */
 export const EXPLAIN_FIELDS = [
   "cnpj",
   "legal_name",
@@ -64,8 +64,8 @@ export interface ExplainedRow {
 /** The explanation of one account. */
 export interface Explanation extends ScoreCard {
   /**
-   * Filter name to the fact that met it. Filters by a phone or an e-mail show it, because the plan
-   * includes the field; other contact filters only report that they were met.
+   * Filter name to the fact that met it. A filter by a phone or an e-mail shows the value, because
+   * the plan includes the field; other contact filters only report that they were met.
    */
   readonly matched: Readonly<Record<string, unknown>>;
 }
@@ -121,14 +121,14 @@ function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Fi
   if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);
   if (shows === "hint") return matchedHint(filters.industry.text_hints);
   if (shows === "wanted_phone") return matchedPhone(filters.contact.phone_any_of ?? []);
-  // The filter ignores case, and so does the address that it names.
+  // Shown in lower case, because the filter ignores case.
   if (shows === "wanted_email") return ({ email }) => email?.toLowerCase() ?? null;
   return shows === "met" ? () => true : (row) => row[shows];
 }
 
 /**
- * The code that matched: the primary one if it is wanted, else the first wanted secondary one in
- * the order of the account.
+ * The code that matched: the primary code if it is wanted, else the account's first wanted
+ * secondary code.
  */
 function matchedCnae(industry: Filters["industry"]): MatchOf {
   const wanted = new Set(industry.cnae_any_of.map(cnaeDigits));

@@ -13,7 +13,7 @@ import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog
 import type { FacetName } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Max listed values of a facet; the rest is counted as one. */
+/** Max listed values of a facet; all further values are counted together. */
 export const FACET_VALUES_MAX = 100;
 
 /** One value as a spec's filter takes it, with its name if it has one. */
@@ -33,7 +33,7 @@ export interface Facet {
 /** Facets by name. */
 export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
 
-/** The addon's facet for a public one. */
+/** The addon's facet of each public facet. */
 const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   uf: "uf",
   municipality: "municipality",
@@ -63,7 +63,7 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/** Accounts per additional thread; the registry has nine times as many. */
+/** Accounts per additional thread; the whole registry has nine times as many. */
 const ACCOUNTS_EACH = 8_000_000;
 
 /** Like `facets`, off the main thread. */
@@ -87,7 +87,7 @@ export function facetsWork(
   return segment.native.facetsWorkMax(clauses, nativeOf(names));
 }
 
-/** The addon's facets for public ones, without repeats. */
+/** The addon's facets for public facets, without repeats. */
 function nativeOf(names: readonly FacetName[]): NativeFacet[] {
   return [...new Set(names.map((name) => NATIVE[name]))];
 }
@@ -153,7 +153,7 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   return { listed, other: { values: values - listed.length, count: sum } };
 }
 
-/** Insert position of a count: after all that are not smaller. */
+/** Insert position of a count: after all counts that are not smaller. */
 function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
   let low = 0;
   for (let high = listed.length; low < high; ) {
@@ -249,7 +249,7 @@ function labelled(value: string, label: string | undefined): Read {
   return label === undefined || label === "" ? { value } : { value, label };
 }
 
-/** "Not informed" is a subclass of its own but belongs to nothing above it. */
+/** "Not informed" is a subclass without a class, group, division, or section. */
 function cnaeReader(
   name: Exclude<FacetName, "uf" | "contact">,
   codes: readonly string[],

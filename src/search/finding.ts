@@ -49,7 +49,10 @@ export interface SuggestRequest {
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
-  /** True if the caller may see phones or e-mails; else a text is not looked up as one. */
+  /**
+   * True if the caller may see phones or e-mails; only then a text is looked up as a phone or an
+   * e-mail.
+   */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
 
@@ -61,7 +64,7 @@ interface NamedAccount {
 /** The CNPJ or root that a text was read as. */
 interface TypedNumber {
   readonly kind: "cnpj" | "root";
-  /** In upper case, without punctuation. */
+  /** The number in upper case, without punctuation. */
   readonly value: string;
   /** True if the check digits of a CNPJ are right; null for a root. */
   readonly check_digits_right: boolean | null;
@@ -77,24 +80,24 @@ interface RefusedNumber {
 /** The phone or e-mail that a text was read as. */
 interface TypedContact {
   readonly kind: "phone" | "email";
-  /** As in `phone_any_of` or `email_any_of` of a spec. */
+  /** The value as a spec's `phone_any_of` or `email_any_of` takes it. */
   readonly value: string;
-  /** Accounts that have it, in all states. */
+  /** Accounts with the phone or e-mail, in all states. */
   readonly total: number;
-  /** Accounts of the wanted state that have it; absent if all states are wanted. */
+  /** Accounts of the wanted state with the phone or e-mail; absent if all states are wanted. */
   readonly total_in_uf?: number;
 }
 
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /** Null if the text is none, or was not looked up. */
+  /** The typed contact; null if the text is not a contact, or if it was not looked up. */
   readonly contact: TypedContact | null;
   /** Why a phone or an e-mail was not looked up; null if a CNPJ found accounts. */
   readonly contact_refused: RefusedContact | null;
-  /** Null if the text is a name. */
+  /** The CNPJ or root; null if the text is a name. */
   readonly number: TypedNumber | null;
-  /** Null if the text is a name, a CNPJ, or a root. */
+  /** The refused number; null if the text is a name, a CNPJ, or a root. */
   readonly refused: RefusedNumber | null;
 }
 
@@ -119,7 +122,7 @@ export interface CompanyRequest {
 /** Establishments of a company. */
 export interface CompanyPage {
   readonly accounts: readonly RenderedAccount[];
-  /** Number of all of them; 0 if there is no such company. */
+  /** Total number of establishments; 0 if there is no such company. */
   readonly total: number;
   readonly more: boolean;
   /** Row that the next page begins after; -1 for an empty page. */
@@ -166,7 +169,7 @@ export async function suggest(
     number: numberOf(root, company.length > 0),
     refused,
     contact,
-    // A CNPJ with accounts or with lost zeros was not meant as a phone.
+    // A CNPJ with accounts or with lost zeros is not a mistyped phone.
     contact_refused:
       typed === null || "value" in typed || company.length > 0 || refused?.offered !== undefined
         ? null
@@ -233,7 +236,10 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
   };
 }
 
-/** Fewer characters may be a whole name, or the beginning of a number. */
+/**
+ * Min characters of a number that is refused; a shorter text may be a name, or the beginning of a
+ * number.
+ */
 const SIGNS_MIN = 9;
 
 /** Returns why a text is no CNPJ; null if it may be a name. */
@@ -278,7 +284,7 @@ export async function establishments(
   { root, afterRow, limit, fields }: CompanyRequest,
   asker = "",
 ): Promise<CompanyPage> {
-  // One extra row shows if another page follows.
+  // Requests one row more than needed, which shows if another page follows.
   const { rows, total } = await companyRows(segment, { root, afterRow, limit: limit + 1 }, asker);
   const wanted = rows.subarray(0, limit);
   return {

@@ -29,7 +29,7 @@ export function execute(
   return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
 }
 
-/** One page of row ids. */
+/** A page of row ids. */
 export interface Page {
   readonly rows: Uint32Array;
   /** Exact number of matches of the query. */
@@ -51,7 +51,7 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
 
 /** Max rows of one native call; large enough to pass a company of many branches in few calls. */
 const SELECT_MAX = 65_536;
-/** Extra rows per selection: most answers hold few branches. */
+/** Extra rows per selection, for branches that are left out; most answers have few. */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
@@ -85,13 +85,16 @@ export class CompanyWalk {
     return { afterRow: this.#after, limit: this.#size };
   }
 
-  /** The request that finds the first establishments of companies among them. */
+  /** The request that finds, among the selected rows, the first establishment of each company. */
   get firsts(): FirstsRequest {
     const { clauses, order, seed } = this.#plan;
     return { clauses, order, seed, beginning: this.#after < 0 };
   }
 
-  /** Takes the selected rows and the first ones of companies; null if the page is not full yet. */
+  /**
+   * Adds the selected rows and the first rows of their companies. Returns null while the page is
+   * not full.
+   */
   take(selection: Selection, firsts: Uint32Array): Page | null {
     const { rows, more } = selection;
     assert(rows.length > 0 || !more, "a selection brings rows while matches are left");

@@ -35,7 +35,9 @@ export interface QueryPlan extends Phase {
  */
 export const SELECT_ROWS = 1 << 20;
 
-/** Rough number of distinct values per order; walking one also gathers its groups of ties. */
+/**
+ * Rough number of distinct values per order; a walk along an order also gathers its groups of ties.
+ */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   cnpj: Number.POSITIVE_INFINITY,
   legal_name: Number.POSITIVE_INFINITY,
@@ -88,10 +90,7 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   return made;
 }
 
-/**
- * Plans a spec of one phase on a segment; runs only the exact count, and not even that if `matches`
- * is given.
- */
+/** Plans a spec of one phase on a segment. Runs only the exact count, which `matches` replaces. */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
@@ -103,7 +102,7 @@ interface RowLimits {
   readonly limit: number;
   /** Max rows of one native call; default `SELECT_ROWS`. */
   readonly selectRows?: number;
-  /** Exact number of its matches, if known. */
+  /** Exact number of matches, if known. */
   readonly matches?: number | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Renders the rows of a page as JSON, with an optional `explain` member each, whole or in chunks.
- * Explanations can be rendered alone, for a renderer that has the fields already.
+ * Explanations can also be rendered without fields, for a renderer that has them already.
  * Invariant: the result depends on snapshot, rows, fields, and spec alone. The joined chunks equal
- * the whole text byte for byte, every time. No chunk is rendered before it is requested; none is
+ * the whole text byte for byte, every time. A chunk is rendered when it is requested, and not
  * cached.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -83,7 +83,10 @@ export function accountSlices(
   };
 }
 
-/** One array per slice: all but the last lose their bracket, all but the first get a comma. */
+/**
+ * Each slice is rendered as an array. All but the last lose the closing bracket, and all but the
+ * first begin with a comma.
+ */
 function* texts(
   rows: Uint32Array,
   project: Projector,

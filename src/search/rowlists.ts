@@ -6,8 +6,8 @@
  * own cached answer for them; a few megabytes of them are cached for each snapshot. Contacts are
  * exact: one of the phones, or the e-mail in lower case, is among the values. No number is of both
  * kinds; the kinds are the counterpart of native-index/format/column_value.h and change with it.
- * The rows of the lists that a spec names are given before clauses are made of them; lists without
- * rows of a segment are an error, never empty lists.
+ * The rows of the lists that a spec names are attached before clauses are made. Lists without
+ * attached rows are an error, never empty lists.
  */
 import { strict as assert } from "node:assert";
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
@@ -28,7 +28,7 @@ export function emailRows(segment: Segment, emails: readonly string[]): NativeRo
 
 type Ranges = readonly (readonly [low: number, high: number])[];
 
-/** 55 and each area code, 11 to 99. */
+/** 55 followed by each area code, 11 to 99. */
 const AREAS = Array.from({ length: 89 }, (_, area) => 5511 + area);
 
 /** Nine digits after the area code; the first is 9. */
@@ -77,20 +77,20 @@ type ListedRows = Readonly<Record<keyof SpecLists, readonly NativeRowList[]>>;
 
 const known = new WeakMap<SpecLists, WeakMap<Segment, ListedRows>>();
 
-/** Says what a segment has of the lists of a spec. */
+/** Attaches rows of a segment to the lists of a spec. */
 export function giveListedRows(lists: SpecLists, segment: Segment, rows: ListedRows): void {
   const bySegment = known.get(lists) ?? new WeakMap<Segment, ListedRows>();
   bySegment.set(segment, rows);
   known.set(lists, bySegment);
 }
 
-/** Says that some of the lists of a spec have the rows that they have in it. */
+/** Attaches to some of the lists of a spec the rows that they have in the whole spec. */
 export function keepListedRows(some: SpecLists, all: SpecLists): void {
   const bySegment = known.get(all);
   if (bySegment !== undefined) known.set(some, bySegment);
 }
 
-/** What a segment has of the lists of a spec. */
+/** Returns the rows that a segment has for the lists of a spec. */
 export function listedRows(lists: SpecLists, segment: Segment): ListedRows {
   const rows = known.get(lists)?.get(segment);
   assert(rows !== undefined, "lists become rows before a spec that names them is asked");

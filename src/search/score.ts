@@ -24,7 +24,7 @@ export interface ScoreFacts {
   readonly hasEmail: boolean;
   /** Number of phones, 0-2. */
   readonly phones: number;
-  /** False for no primary activity and for 8888888 (not informed). */
+  /** False if there is no primary activity, or if it is 8888888 (not informed). */
   readonly activityKnown: boolean;
   /** Days from the opening to the snapshot date; negative if unknown or in the future. */
   readonly ageDays: number;
@@ -46,7 +46,7 @@ export const SCORE_PARTS = [
   "headquarters",
 ] as const;
 
-/** One part of a score. */
+/** A part of a score. */
 export type ScorePart = (typeof SCORE_PARTS)[number];
 
 /** Weight of every part per strategy; each strategy's weights sum to 1000. */
@@ -105,7 +105,7 @@ export const SANCTION_PENALTY = 200;
 export const AGE_HALF_DAYS = 1826;
 /** Days over which the recency grade falls to 0 (twenty years). */
 export const RECENCY_DAYS = 7305;
-/** Share capital in reais; each step reached adds an eighth of the grade. */
+/** Steps of share capital in reais; each step that is reached adds an eighth of the grade. */
 export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
 /** Grade of a registration status: users look for active companies. */
@@ -120,7 +120,7 @@ function sizeGrade(size: number, mei: boolean): number {
   return size === 1 ? (mei ? 250 : 500) : 0;
 }
 
-/** Saturating grade of the share capital, so that banks do not flood the first page. */
+/** Saturating grade of the share capital, so that banks do not fill the first page. */
 function capitalGrade(cents: number): number {
   let steps = 0;
   while (steps < CAPITAL_STEPS.length && cents >= (CAPITAL_STEPS[steps] as number) * 100) steps++;
@@ -161,7 +161,9 @@ export interface ScoreCard {
   readonly parts: Readonly<Partial<Record<ScorePart, number>>> & { readonly sanction: number };
 }
 
-/** Returns the strategy whose score is shown; `random` has none and shows the balanced one. */
+/**
+ * Returns the strategy whose score is shown; `random` has no score and shows the balanced score.
+ */
 export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrategy {
   return strategy === "random" ? "balanced" : strategy;
 }

@@ -106,12 +106,12 @@ class Answer implements Scroll {
     }
   }
 
-  /** Rows of one native call: many if the next call would meet rows again. */
+  /** Rows of one native call: many if a further call would read rows again. */
   #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // If few rows match, a call meets many rows per selected one, so it can select fewer.
+    // If few rows match, a call reads many rows per selected row, so it can select fewer.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

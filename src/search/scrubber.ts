@@ -1,7 +1,7 @@
 /**
- * Verifies the blocks of opened snapshots again; a damaged one goes out of service and is logged.
- * Invariant: a pass verifies every block of every opened snapshot once in its set time, requested
- * or not, off the main thread. If a file was touched, none of its checked blocks is trusted. Each
+ * Verifies the blocks of opened snapshots again; a damaged snapshot is logged and no longer served.
+ * Invariant: a pass verifies every block of every opened snapshot once in its set time, used or
+ * not, off the main thread. If a file was touched, its checked blocks are no longer trusted. Each
  * is checked before its next use, and all are checked in one run.
  */
 import type { FileState } from "../../native-index/napi/engine.ts";
@@ -25,7 +25,7 @@ interface ScrubberParts {
   readonly damaged: (segment: Segment) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** In [0, 1); a pass begins there. */
+  /** Start of a pass as a fraction, in [0, 1). */
   readonly random?: () => number;
 }
 
@@ -35,7 +35,7 @@ export interface ScrubState {
   readonly blocks: number;
   /** Blocks that this pass has checked. */
   readonly checked: number;
-  /** Whole passes since it was opened. */
+  /** Whole passes since the snapshot was opened. */
   readonly passes: number;
   /** End of the last whole pass, in milliseconds since 1970. */
   readonly lastPassMs: number | null;
@@ -56,7 +56,7 @@ interface Pass {
   lastPassMs: number | null;
   /** True if the file was touched, so that checks do not wait. */
   hurried: boolean;
-  /** Number of touches; checks before the last one do not count. */
+  /** Number of times the file was touched; checks before the last touch do not count. */
   touches: number;
   told: boolean;
 }
@@ -117,6 +117,13 @@ export class Scrubber {
     }
   }
 
+  /** Counts a snapshot whose file was written over, before it is dropped. */
+  noteOverwritten(segment: Segment): void {
+    const pass = this.#passOf(segment);
+    if (!pass.told) this.#damages++;
+    pass.told = true;
+  }
+
   /** Checks what is due now. Never rejects; waits for a step that is in progress. */
   step(): Promise<void> {
     this.glance();
@@ -133,7 +140,7 @@ export class Scrubber {
     return { snapshot: segment.label, blocks, checked, passes, lastPassMs, passSeconds };
   }
 
-  /** Alternates, so that a large snapshot does not delay a small one. */
+  /** Alternates between snapshots, so that a large snapshot does not delay a small one. */
   async #run(): Promise<void> {
     for (let some = true; some && !this.#stopped; ) {
       some = false;
@@ -164,7 +171,8 @@ export class Scrubber {
       this.#blocks += count;
       if (pass.touches === touches) this.#advance(pass, count);
     } catch (error) {
-      // The segment may have been closed, which ends its pass; `glance` reports damage.
+      // The error may mean that the segment was closed, which ends its pass. `glance` reports
+      // damage.
       const known = describeError(error);
       this.glance();
       if (!this.#passes.has(pass.segment) || pass.told) return;

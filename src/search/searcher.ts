@@ -39,7 +39,7 @@ export interface EngineRequest extends AsideRequest {
   readonly project?: Projector | undefined;
   /** Results already found for this page. */
   readonly ahead?: AsidePage | null;
-  /** Memory for its text; null allocates. */
+  /** Memory for the text of the page; null allocates. */
   readonly room?: TextRoom | null;
 }
 
@@ -57,7 +57,7 @@ export interface PageAsked extends Omit<EngineRequest, "ahead"> {
   readonly facets: readonly FacetName[] | null;
 }
 
-/** A page whose accounts are text, or slices if they are too many. */
+/** A page whose accounts are text, or slices if the page is large. */
 export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
   readonly accounts: Uint8Array | AccountSlices;
   readonly facets: Facets | null;
@@ -73,8 +73,8 @@ export interface MatchCounts {
 export const WHOLE_ACCOUNTS_MAX = 512;
 
 /**
- * Returns one page: directly if it is quick, else off the main thread, in the tenant's turn. A page
- * that comes later has its own memory. Throws like `search`.
+ * Returns a page: directly if it is quick, else off the main thread, queued by tenant. An
+ * asynchronous page has its own memory. Throws like `search`.
  */
 export function page(
   segment: Segment,
@@ -233,9 +233,9 @@ export interface WholePage {
   readonly accounts: Uint8Array;
   /** Bytes written to the room, or -1 if the text has its own memory. */
   readonly placed: number;
-  /** Accounts in it. */
+  /** Number of accounts on the page. */
   readonly count: number;
-  /** Matching accounts, even if one per company is requested. */
+  /** All matching accounts, also if only one per company is listed. */
   readonly total: number;
   readonly more: boolean;
   /** Row that the next page begins after; the cursor carries it. */
@@ -329,10 +329,10 @@ const WALKED_MAX = 4_096;
 const GATHERED_MIN = 8_192;
 /** Up to this many matches, every page in every order takes well under a millisecond. */
 const FEW_MATCHES = 4_096;
-/** Accounts from which a page in another than row order is large. */
+/** Accounts from which a page is large, unless it is in row order. */
 const LARGE_PAGE_MIN = 512;
 
-/** Finds a page off this thread, in the tenant's turn; null if it is quick. */
+/** Finds a page off this thread, queued by tenant. Returns null if the page is quick. */
 export function pageAside(
   segment: Segment,
   request: AsideRequest,
@@ -345,7 +345,7 @@ export function pageAside(
   return aside(segment, { spec, afterRow, onePerCompany }, names, asker);
 }
 
-/** Separate, so that a quick page creates no closure. */
+/** A function of its own, so that a quick page creates no closure. */
 function aside(
   segment: Segment,
   { spec, afterRow, onePerCompany }: AsideRequest,
@@ -390,7 +390,7 @@ function selectAside(
   return guardedLater(() => native.selectAside({ clauses, order, method, seed, ...page }));
 }
 
-/** Counts off this thread, in the tenant's turn; null if it is quick. */
+/** Counts off this thread, queued by tenant. Returns null if the count is quick. */
 export function countsAside(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -459,7 +459,7 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
-  // With so few accounts, any count is quick; the extra one is for the total.
+  // With so few accounts, any count is quick. The sum counts one more for the total.
   const facets = names?.length ?? 0;
   if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
   return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;

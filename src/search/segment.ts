@@ -1,11 +1,11 @@
 /**
- * Opened snapshots: one of them, and those of a server. Input: the path of a snapshot file.
+ * Opens snapshots, and holds the open snapshots of a server. Input: the path of a snapshot file.
  * Output: its native handle with the label, the dates, and the code tables for planning; the
  * current segment for new requests, and earlier ones for cursors that began on them.
  * Invariant: a segment is immutable; a handler reads the current one once and uses it until its
- * answer is sent. At most one segment is current. A retired one stays open until no request used it
- * for `keepMs`, or until there are too many; one with readers stays open until they end. Every
- * segment is closed once.
+ * answer is sent. At most one segment is current. A retired segment stays open until no request has
+ * used it for `keepMs`, or until too many are retired; with readers, until they end. Every segment
+ * is closed once.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -123,8 +123,8 @@ function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSeg
 }
 
 /**
- * Identity of a file without digests. The directory's checksum covers those of all blocks, so it
- * distinguishes files that are not forged.
+ * Identity of a file without digests. The directory's checksum covers the checksums of all blocks,
+ * so it distinguishes files that are not forged.
  */
 function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): string {
   const text = `${meta.label}|${meta.snapshot_date}|${directoryCrc}|${rowCount}`;
@@ -172,8 +172,8 @@ const NOT_READS: readonly (string | keyof NativeSegment)[] = [
 ];
 
 /**
- * Guards every read of a handle here: each may be the first to touch a damaged block, and callers
- * cannot forget it.
+ * Guards all reads of a handle, because each may be the first to touch a damaged block, and a
+ * caller could forget the guard.
  */
 function guardReads(native: NativeSegment): NativeSegment {
   const methods = native as unknown as Record<string, unknown>;
@@ -199,7 +199,7 @@ function throwGuarded(error: unknown): never {
 
 /**
  * Runs a native call that takes segments; turns damage of one into the public 503. The methods of a
- * segment's handle do this themselves.
+ * segment's handle have this guard already.
  */
 export function guarded<Value>(call: () => Value): Value {
   try {
@@ -221,9 +221,9 @@ function isDamage(error: unknown): boolean {
 /** Max retired segments that stay open for cursors; the oldest is closed first. */
 export const RETIRED_MAX = 3;
 
-/** Other threads that have the same segments open. */
+/** Threads that have the same segments open. */
 interface OtherThreads {
-  /** Returns the milliseconds since one of them used a segment. */
+  /** Returns the milliseconds since one of the threads used a segment. */
   unusedMs(segment: Segment): number;
   /** Closes a segment there, after the registry closed it here. */
   drop(segment: Segment): void;
@@ -241,11 +241,11 @@ export class SegmentRegistry {
   readonly #serves: (current: Segment | null) => void;
   readonly #others: OtherThreads | null;
   #current: Segment | null = null;
-  /** In order of retirement. */
+  /** Retired segments, in order of retirement. */
   #retired: Retired[] = [];
   /** Reference counts. */
   readonly #readers = new Map<Segment, number>();
-  /** Segments that were given up but have readers; they get no new ones. */
+  /** Segments that are retired but still have readers; they get no new readers. */
   readonly #leaving = new Set<Segment>();
 
   /** `serves` is called when the current segment changes, or when none is left. */
@@ -287,7 +287,7 @@ export class SegmentRegistry {
     };
   }
 
-  /** All open segments: the current one, retired ones, and those that only have readers. */
+  /** All open segments: the current, the retired, and those that only have readers. */
   segments(): Segment[] {
     const current = this.#current === null ? [] : [this.#current];
     return [...current, ...this.#retired.map(({ segment }) => segment), ...this.#leaving];
@@ -312,7 +312,7 @@ export class SegmentRegistry {
     }
   }
 
-  /** Gives up the current segment; none is current until the next `put`. */
+  /** Retires the current segment; none is current until the next `put`. */
   drop(): void {
     this.#serves(null);
     if (this.#current !== null) this.#giveUp(this.#current);

@@ -49,7 +49,7 @@ export interface Config {
   get<Key extends SettingKey>(key: Key): SettingOf<Key>;
   /** The plans with all overrides. */
   readonly plans: PlanTable;
-  /** All settings in table order, those of the plans last. */
+  /** All settings in table order; the settings of plans come last. */
   readonly settings: readonly EffectiveSetting[];
 }
 
@@ -99,7 +99,7 @@ export function loadConfig(
   return makeConfig(settings, plans);
 }
 
-/** Returns conflicts between settings, except with those that are already a problem. */
+/** Returns conflicts between settings; skips settings that are already invalid. */
 function misordered(
   settings: readonly EffectiveSetting[],
   wrong: ReadonlySet<string>,
@@ -212,7 +212,7 @@ function readFlags(flags: Readonly<Record<string, string | undefined>>, context:
   const layer = new Map<string, Found>();
   for (const [key, raw] of Object.entries(flags)) {
     if (raw === undefined) continue;
-    // Flags omit the group of a setting: that of `download.url` is --url.
+    // Flags omit the group of a setting: the flag of `download.url` is --url.
     const origin = `--${key.replace(/^.*\./, "").replaceAll("_", "-")}`;
     if (!context.rows.has(key)) context.problems.push(`${origin}: unknown setting "${key}"`);
     take(layer, { key, raw, source: "flag", origin }, context);
@@ -248,7 +248,7 @@ function readEnvironment(
   return layer;
 }
 
-/** Reads a secret from the file that `PENEIRA_X_FILE` names; trims white space. */
+/** Reads a secret from the file named by `PENEIRA_X_FILE`, and trims white space. */
 function readSecretFile(
   layer: Map<string, Found>,
   { key, name, file }: { key: string; name: string; file: string },
@@ -334,7 +334,10 @@ function isGroup(path: string, { rows }: Context): boolean {
   return [...rows.keys()].some((key) => key.startsWith(`${path}.`));
 }
 
-/** Suggests a key or variable for an unknown one; within a plan, only its own. */
+/**
+ * Suggests a known key or variable for an unknown one. Within a plan, it suggests only limits of
+ * the plan.
+ */
 function hint(word: string, known: readonly string[], { rows }: Context): string {
   const otherwise = "; `peneira config` lists all settings";
   const plans = [...rows.keys()].flatMap((key) => PLAN_PREFIX.exec(key)?.[1] ?? []);

@@ -15,7 +15,7 @@ type TextCheck = (text: string) => string | null;
 /** Format of a value: `min` and `max` are inclusive, `or` means "every", `of` lists the texts. */
 export type SettingType =
   | { readonly kind: "text"; readonly check?: TextCheck }
-  /** One text, or several: a list in the file, elsewhere separated by blanks. */
+  /** One or several texts: a list in the config file, elsewhere separated by blanks. */
   | { readonly kind: "texts"; readonly check: TextCheck }
   | { readonly kind: "integer"; readonly min: number; readonly max: number }
   | { readonly kind: "number"; readonly min: number; readonly max: number }
@@ -23,7 +23,7 @@ export type SettingType =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "list"; readonly or: string; readonly of?: readonly string[] };
 
-/** One row of the table. `secret` values are never printed and may be given as `*_FILE`. */
+/** A row of the table. `secret` values are never printed and may be given as `*_FILE`. */
 export interface Setting<Value extends SettingValue = SettingValue> {
   readonly type: SettingType;
   readonly fallback: Value;

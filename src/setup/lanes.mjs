@@ -39,7 +39,7 @@ export function lastTimes(file = fileOf()) {
   }
 }
 
-/** Stores the seconds of executed steps; keeps those of others. */
+/** Stores the seconds of the executed steps, and keeps the seconds of other steps. */
 export function keepTimes(seconds, file = fileOf()) {
   try {
     const all = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
@@ -108,7 +108,10 @@ export function clockText(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Progress lines: on a terminal the last one is redrawn, elsewhere running steps are reprinted. */
+/**
+ * Progress lines: on a terminal the last line is redrawn, elsewhere running steps are printed
+ * again.
+ */
 class Clock {
   #out;
   #began = performance.now();

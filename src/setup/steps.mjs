@@ -104,7 +104,7 @@ export function lives(pid) {
   }
 }
 
-/** Removes the lock of a dead process, unless another one has taken it since. */
+/** Removes the lock of a dead process, unless another process has taken it since. */
 function remove(file, dead) {
   const aside = `${file}.${dead}.${process.pid}`;
   try {

@@ -1,6 +1,6 @@
 /**
  * Reads dates and amounts of filters into their full form.
- * Invariant: as in reader.ts, an error only logs a mistake.
+ * Invariant: invalid input never throws; it adds a mistake to the reader.
  */
 import { completeDate } from "./dates.ts";
 import { SPEC_LIMITS } from "./limits.ts";

@@ -109,7 +109,7 @@ export function normalizeSpec(input: SpecInput, context: NormalizeContext): Norm
   return new Normalized(spec, warnings, { input, pointer });
 }
 
-/** A class, because an unread getter costs a search nothing. */
+/** A class with getters, so that a search does not compute the values that it never reads. */
 class Normalized implements NormalizedSpec {
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];

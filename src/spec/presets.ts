@@ -5,6 +5,8 @@
  * that the product's importer maps automatically, in the language its user chose there. Fields it
  * does not have get the name of this registry. Fields with a fixed list of words, such as an
  * industry, are left out: this registry's activity names would be refused or would fill that list.
+ * Added columns are empty, for notes, or have the first value of some fields. No field has their
+ * names.
  */
 import type { OutputField } from "./fields.ts";
 
@@ -17,12 +19,44 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 /** A field and its heading in both languages. */
 type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 
+/** A column after the fields of a layout, with heading and explanation in both languages. */
+interface AddedColumn {
+  readonly name: string;
+  /** Its value is that of the first of these that has one; the column is empty without any. */
+  readonly firstOf: readonly OutputField[];
+  readonly pt: readonly [heading: string, sentence: string];
+  readonly en: readonly [heading: string, sentence: string];
+}
+
 /** One layout. */
 interface PresetRow {
   /** Delimiter of a csv file if the request names none; null uses the language's. */
   readonly delimiter: "," | null;
   readonly columns: readonly PresetColumn[];
+  readonly added?: readonly AddedColumn[];
 }
+
+/** Columns for the result of a call. */
+const CALL_RESULT: readonly AddedColumn[] = [
+  {
+    name: "call_result",
+    firstOf: [],
+    pt: ["Resultado do contato", "Vazia, para você anotar o resultado."],
+    en: ["Call result", "Empty, for the result of the call."],
+  },
+  {
+    name: "called_on",
+    firstOf: [],
+    pt: ["Data do contato", "Vazia, para você anotar a data."],
+    en: ["Call date", "Empty, for the date of the call."],
+  },
+  {
+    name: "call_note",
+    firstOf: [],
+    pt: ["Observações", "Vazia, para as suas observações."],
+    en: ["Notes", "Empty, for your notes."],
+  },
+];
 
 /** Every layout. */
 export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
@@ -47,6 +81,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["street_number", "Número", "Number"],
       ["postal_code", "CEP", "Postal code"],
     ],
+    added: CALL_RESULT,
   },
   // Contacts; RD Station identifies them by e-mail address.
   rd_station: {
@@ -63,7 +98,8 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations; Pipedrive finds the object by the text before the hyphen.
+  // Organizations, each with a person to write to, because Pipedrive has phones and e-mail addresses
+  // of persons only, and no person without a name. It finds the object by the text before the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [
@@ -76,9 +112,17 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["postal_code", "Organização - CEP", "Organization - ZIP code"],
       ["trade_name", "Organização - Nome fantasia", "Organization - Trade name"],
       ["cnpj", "Organização - CNPJ", "Organization - CNPJ"],
-      ["phone_1", "Organização - Telefone", "Organization - Phone"],
-      ["email", "Organização - E-mail", "Organization - Email"],
+      ["phone_1", "Pessoa - Telefone", "Person - Phone"],
+      ["email", "Pessoa - E-mail", "Person - Email"],
       ["cnae_primary_description", "Organização - Atividade", "Organization - Activity"],
+    ],
+    added: [
+      {
+        name: "person_name",
+        firstOf: ["trade_name", "legal_name"],
+        pt: ["Pessoa - Nome", "Nome fantasia ou, sem ele, razão social."],
+        en: ["Person - Name", "Trade name, or the legal name without one."],
+      },
     ],
   },
   // Companies.
@@ -115,6 +159,11 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
     ],
   },
 };
+
+/** The columns after the fields of a layout. */
+export function addedColumns(preset: PresetName | undefined): readonly AddedColumn[] {
+  return (preset && PRESETS[preset].added) ?? [];
+}
 
 /** The fields of a layout, in the order of its columns. */
 export function presetFields(preset: PresetName): readonly OutputField[] {

@@ -2,12 +2,12 @@
  * Reads JSON. Input: the bytes of a body or a spec file; values of unknown shape with their RFC
  * 6901 pointers. Output: the JSON value; values of the requested shape, and a log of all mistakes.
  * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON of RFC
- * 8259: at most 32 levels deep, 1,000 members in an object, 30,000 members and 120,000 values in
- * all, no name twice in its object, none called `__proto__` in any spelling. The bounds are checked
- * before JSON.parse sees the text; repeated names by counting members in text and value. Only if
- * the counts differ, an object has too many, or nothing parses, a slower scanner finds the place. A
- * reading method never throws or repairs: for a wrong value it logs a mistake and returns a
- * harmless default, and `refuse` throws if any mistake was logged.
+ * 8259. It has at most 32 levels, 1,000 members in an object, and 30,000 members and 120,000 values
+ * in total. No object has a name twice, or a member `__proto__` in any spelling. The bounds are
+ * checked before JSON.parse sees the text; repeated names are detected by counting members in text
+ * and value. A slower scanner finds the place only if the counts differ, an object has too many
+ * members, or the text does not parse. A reading method never throws or repairs: for a wrong value
+ * it logs a mistake and returns a harmless default, and `refuse` throws if any mistake was logged.
  */
 
 import { isUtf8 } from "node:buffer";

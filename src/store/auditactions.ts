@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = {
   "tenant.plan": action("the plan of a tenant's console changed", { plan: "change" }),
   "key.create": action("a key was created", { plan: "value", expires_at: "value" }),
   "key.rename": action("a key was renamed", {}),
+  "key.plan": action("the plan of a key changed", { plan: "change" }),
   "key.disable": action("a key was disabled", {}),
   "key.enable": action("a disabled key was enabled", {}),
   "key.expire": action("the expiry of a key changed", { expires_at: "change" }),

@@ -59,7 +59,9 @@ export class BlockTable {
       .map(({ id, first }) => ({ id: Number(id), first }));
   }
 
-  /** Returns ids of a revision's blocks that an earlier one lacks, in order. */
+  /**
+   * Returns the ids of the blocks that a revision has and the revision `earlier` lacks, in order.
+   */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#database
       .prepare<[ListPin & { earlier: number }], number>(

@@ -112,7 +112,7 @@ export function openForReading(dataDir: string): StateDatabase {
   return orReadAlone(path, SCHEMA_VERSION, () => openDatabase(dataDir));
 }
 
-/** Opens a running server's database read-only for another of its threads. */
+/** Opens the database read-only for a further thread of the running server. */
 export function connectToRead(dataDir: string): StateDatabase {
   const options = { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   return connect(join(dataDir, DATABASE_FILE), options);
@@ -246,7 +246,7 @@ export function lockDataDir(dataDir: string): () => void {
 export function tryLock(directory: string, name: string): (() => void) | null {
   const lock = connect(openDataFile(directory, name), { timeout: 0 });
   try {
-    // Nothing is ever written, so no journal on disk is needed.
+    // Needs no journal on disk, because it writes nothing.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
     return () => lock.close();
@@ -333,7 +333,7 @@ function migrate(database: StateDatabase, path: string): void {
   const run = database.transaction(() => {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;
-    // Another connection sees the current state; this one's lock preserves it.
+    // A second connection sees the current state, which the lock of this connection preserves.
     if (version > 0) keepBefore(connect(path), path, version);
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);

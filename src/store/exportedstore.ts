@@ -12,7 +12,7 @@ import { connect, type StateDatabase } from "./sqlite.ts";
 /** Blocks that a thread has staged for an export about to be done. */
 export interface StagedEntries {
   readonly list: number;
-  /** The revision that they change; they fit no other. */
+  /** The only revision that the staged blocks can change. */
   readonly revision: number;
   readonly replaced: readonly number[];
   readonly made: readonly StagedBlock[];
@@ -63,7 +63,9 @@ export class ExportedStore {
     return this.#blocks.index(pin);
   }
 
-  /** Returns ids of a revision's blocks that an earlier one lacks, in order. */
+  /**
+   * Returns the ids of the blocks that a revision has and the revision `earlier` lacks, in order.
+   */
   idsSince(pin: ListPin, earlier: number): number[] {
     return this.#blocks.idsSince(pin, earlier);
   }

@@ -28,7 +28,7 @@ export interface ExportRow {
   readonly snapshotId: string;
   /** Path of the snapshot at creation. */
   readonly snapshotPath: string;
-  /** Older snapshot and options of a change export; otherwise all null. */
+  /** Older snapshot and options of a change export. All are null for other exports. */
   readonly since: string | null;
   readonly sinceDate: string | null;
   readonly sinceId: string | null;
@@ -36,7 +36,7 @@ export interface ExportRow {
   /** Comma-separated names. */
   readonly kinds: string | null;
   readonly watch: string | null;
-  /** What is wanted of a sent file, as JSON; null for an export of accounts or changes. */
+  /** Request to enrich a sent file, as JSON; null for an export of accounts or changes. */
   readonly sent: string | null;
   readonly sentBytes: number;
   readonly state: StoredState;

@@ -147,6 +147,21 @@ export class KeyStore {
     this.#database.prepare("UPDATE keys SET name = ? WHERE id = ?").run(name, id);
   }
 
+  /** Sets the plan of a key. */
+  setPlan(id: string, plan: string): void {
+    this.#database.prepare("UPDATE keys SET plan = ? WHERE id = ?").run(plan, id);
+  }
+
+  /** Sets the plan of a tenant's console; returns the one before, null if none was set. */
+  setTenantPlan(id: string, plan: string): string | null {
+    const before = this.#database
+      .prepare<[string], string | null>("SELECT plan FROM tenants WHERE id = ?")
+      .pluck()
+      .get(id) as unknown as string | null | undefined;
+    this.#database.prepare("UPDATE tenants SET plan = ? WHERE id = ?").run(plan, id);
+    return before ?? null;
+  }
+
   /** Sets or clears the time at which a tenant was disabled; returns false if it is missing. */
   setTenantDisabled(name: string, disabledAt: number | null): boolean {
     return this.atomically(() => this.#setTenantDisabled(name, disabledAt));

@@ -90,8 +90,8 @@ export const MIGRATIONS: readonly string[] = [
      export_rows INTEGER NOT NULL DEFAULT 0,
      PRIMARY KEY (tenant_id, day, key_id)
    ) STRICT, WITHOUT ROWID;`,
-  // A password's cost is stored with its hash, so it can grow. Of a session only a token hash is
-  // stored; its id is no credential. A saved search outlives its user.
+  // A password's cost is stored with its hash, so it can grow. For a session, only a token hash is
+  // stored; the id is not a credential. A saved search outlives its user.
   `ALTER TABLE tenants ADD COLUMN plan TEXT;
    CREATE TABLE users (
      id TEXT PRIMARY KEY,

@@ -157,7 +157,7 @@ export class QuotaStore {
     this.#reserve.run(tenantId, day, rows);
   }
 
-  /** Rows of an answer: used at once, and out of the day's quota if the plan has one. */
+  /** Rows of an answer: used immediately, and charged to the day's quota if the plan has one. */
   spend(
     { tenantId, keyId, day }: Pick<UsedByKey, "tenantId" | "keyId" | "day">,
     rows: number,

@@ -330,7 +330,7 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
       for (uint32_t i = 0; i < count; i++) {
         buckets.keys[(*next)[part][rows.group(i)]++] = rows.key(i);
       }
-      // The other parts take about as long.
+      // Only the first part reports, because the other parts take about as long.
       if (part == 0) context.progress.part((chunk + 1) * uint64_t{context.threads}, chunks);
     });
   });

@@ -60,7 +60,7 @@ class ContactSorter {
   uint64_t size() const { return starts_.back(); }
 
   // Calls `take(items, count)` with all values in the order of CONTACTS; `extra` is 1 if an item
-  // has the same value as the one before. May be called once.
+  // has the same value as the previous item. May be called once.
   template <typename Take>
   void forEach(Take&& take) {
     std::vector<SortScratch> scratches(parts());

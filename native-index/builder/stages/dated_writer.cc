@@ -89,7 +89,7 @@ class StateReader {
   uint32_t municipalities() const { return context_.tables[Tables::kMunicipalityIbge].count() + 1; }
 
  private:
-  // Municipality code of a row; the last one means "none".
+  // Municipality code of a row; the last code means "none".
   uint32_t codeOf(uint32_t row) const {
     if (!context_.columns.valid(Columns::kMunicipalityIbge, row)) return municipalities() - 1;
     return context_.columns.value<uint16_t>(Columns::kMunicipalityIbge, row);

@@ -35,7 +35,8 @@ struct KeyRange {
 // Maps signed values to unsigned ones in the same order.
 uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
 
-// One stable counting sort of rows; `digits` is scratch for their digits, each read once.
+// A stable counting sort of rows. `digits` is scratch memory for their digits, each of which is
+// read once.
 struct CountingPass {
   const uint32_t* from;
   uint32_t* to;

@@ -284,7 +284,7 @@ void writePostings(const BuildContext& context) {
   writer.end();
 }
 
-// Word postings of both names. Invariant: see row_terms.h; entries are in word order.
+// Word postings of both names. Invariant: entries are in word order.
 
 namespace {
 

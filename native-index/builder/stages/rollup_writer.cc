@@ -46,7 +46,7 @@ CellTable withoutYear(unsigned threads, const CellTable& table) {
   return result;
 }
 
-// Merges groups: `groupOf` maps each group of `table` to a larger one.
+// Merges groups: `groupOf` maps each group of `table` to a larger group.
 CellTable grouped(unsigned threads, const CellTable& table, const std::vector<uint16_t>& groupOf,
                   uint32_t groups) {
   CellTable result(groups);

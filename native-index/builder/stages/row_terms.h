@@ -38,7 +38,7 @@ class TermDictionary {
   uint32_t numberOf(std::string_view word, uint32_t hash);
 
   // Prefetch what numberOf(word, hash) and countRow read: the slot, then its term, then the text.
-  // Each step needs the data of the one before.
+  // Each step needs the data of the previous step.
   void prefetchSlot(uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
   void prefetchTerm(uint32_t hash) const {
     const Slot& slot = slots_[hash & mask()];
@@ -51,7 +51,8 @@ class TermDictionary {
     if (slot.hash == hash && slot.term != 0) __builtin_prefetch(&arena_[ends_[slot.term - 1]]);
   }
 
-  // Counts the row under a term unless it was the last one counted; returns true if counted.
+  // Counts the row under a term unless the last count was for the same row; returns true if
+  // counted.
   bool countRow(uint32_t term, uint32_t row) {
     Usage& usage = usages_[term];
     if (usage.df > 0 && usage.lastRow == row) return false;
@@ -138,7 +139,7 @@ class RowStrings {
     std::copy_n(text.data(), text.size(), texts_.data() + from);
     strings_.push_back({hash, static_cast<uint32_t>(from + text.size())});
   }
-  // Ends the row; the next one has the next number.
+  // Ends the row; the next row has the next number.
   void end() {
     ends_.push_back(static_cast<uint32_t>(strings_.size()));
     if (strings_.size() >= kBatchStrings || ends_.size() >= kBatchStrings) finish();
@@ -194,7 +195,7 @@ class RowTerms {
   TermLists listsFrom(uint32_t first, uint64_t postingsMax);
 
  private:
-  // One range of rows with the strings that occur in it.
+  // A range of rows with the strings that occur in it.
   struct Part {
     explicit Part(const std::string& path) : numbers(path) {}
 

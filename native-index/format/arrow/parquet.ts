@@ -1,7 +1,7 @@
 /**
  * The Parquet library with its WebAssembly, and its only importer.
- * Invariant: it is loaded once per thread, on first use, because it takes 5 MB and about 20 ms.
- * Apart because tests write Parquet with it, to be read here.
+ * Invariant: it is loaded once per thread, on first use, because it takes 5 MB and about 20 ms. In
+ * a file of its own, because tests write Parquet files with the same library.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -23,7 +23,7 @@ namespace peneira {
 // CRC-32C of `length` bytes, continuing from `seed` (0 to begin).
 uint32_t crc32c(const void* bytes, size_t length, uint32_t seed = 0);
 
-// The same by tables alone, so that a test can compare both paths.
+// CRC-32C by tables alone, so that a test can compare both paths.
 uint32_t crc32cPortable(const void* bytes, size_t length, uint32_t seed = 0);
 
 // "sse4.2" or "portable": the path of crc32c() on this processor.
@@ -41,7 +41,7 @@ class Sha256 {
   // `portable` forces that path, so that a test can compare both.
   explicit Sha256(bool portable = false);
   void update(const void* bytes, size_t length);
-  // Returns the digest; no update may follow.
+  // Returns the digest. Do not call update() afterwards.
   Digest finish();
 
  private:
@@ -83,10 +83,10 @@ Digest identityOf(const uint8_t* digests, uint64_t count, uint64_t digested);
 // Checked access to the bytes [0, covered) of a file.
 class Blocks {
  public:
-  // `sums` points to one u32 per block; it and the mapping must outlive this.
+  // `sums` points to one u32 per block. Sums and mapping must outlive the object.
   Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums);
-  // Adds digests of the blocks of the bytes [0, digested); they are stored right after these bytes.
-  // Without them prove() equals verify(). Must be called before the first of these.
+  // Adds digests of the blocks of the bytes [0, digested); the digests are stored right after these
+  // bytes. Without digests, prove() equals verify(). Call it before either.
   void addDigests(uint64_t digested, const Digest& identity);
 
   // Returns `length` checked bytes; throws SNAPSHOT_DAMAGED if out of bounds or damaged.
@@ -119,7 +119,7 @@ class Blocks {
   int64_t damagedBlock() const { return damaged_.load(std::memory_order_acquire); }
 
  private:
-  // True if the bytes are in one checked block; false is inconclusive.
+  // True if the bytes are in one checked block; false if that is not known.
   bool known(uint64_t offset, uint64_t length) const {
     const uint64_t block = offset / kBlockBytes;
     if ((offset + length - 1) / kBlockBytes != block) return false;

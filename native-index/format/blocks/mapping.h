@@ -41,7 +41,7 @@ class Mapping {
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
-  // Advises random access from `offset` on: no page is read because of its neighbors.
+  // Advises random access from `offset` on, so that the kernel reads no neighboring pages.
   void scattered(uint64_t offset) const;
   // Prefetches bytes from disk, without waiting; failures are ignored.
   void ask(uint64_t offset, uint64_t length) const;
@@ -64,7 +64,7 @@ class Mapping {
 enum class Removal : uint8_t {
   kRemoved,
   kRead,     // mapped by this or another process
-  kUnknown,  // the file system has no locks, so it stays
+  kUnknown,  // not removed: the file system has no locks
 };
 
 // Removes a file that no process has mapped; throws SystemFailure on system errors.

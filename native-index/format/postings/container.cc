@@ -222,7 +222,7 @@ uint32_t Container::arrayLowerBound(uint32_t value) const {
 }
 
 uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
-  // True if the group at an index ends below the value, so it is not the last one either.
+  // True if the group at an index ends below the value; such a group is not the last.
   const auto isBelow = [this, value](uint32_t at) {
     return at + kGroup <= cardinality && element(at + kGroup - 1) < value;
   };
@@ -232,7 +232,7 @@ uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
     from += step;
     step *= 2;
   }
-  // The group at `from` is below, the one at `from + step` is not.
+  // The group at `from` is below the value, and the group at `from + step` is not.
   for (step /= 2; step >= kGroup; step /= 2) {
     if (isBelow(from + step)) from += step;
   }

@@ -12,7 +12,7 @@ namespace peneira {
 // Invariant: every form gives the same result; the choice is made once.
 
 uint64_t countBits(const uint64_t* words, uint32_t count);
-// Number of bits set in both; `other` may be unaligned.
+// Number of bits that are set in both operands; `other` may be unaligned.
 uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
 // words &= other; `other` may be unaligned.
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
@@ -23,8 +23,8 @@ uint64_t inRange64(const uint8_t* values, uint64_t low, uint64_t width);
 // "avx2" or "portable".
 const char* simdPath();
 
-// One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset, or
-// runs, in a chunk block or a portable Roaring bitmap. Rows are the low 16 bits of row ids.
+// A container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset, or runs,
+// in a chunk block or a portable Roaring bitmap. Rows are the low 16 bits of row ids.
 // Invariant: `read` has checked that the payload is in the file. For any payload, operations end,
 // and access only the payload and their 1,024 words.
 
@@ -66,8 +66,8 @@ struct Container {
 
   bool contains(uint32_t value) const;
   uint32_t arrayLowerBound(uint32_t value) const;
-  // First group of kGroup elements, counted from `from`, whose last one is not below `value`, or
-  // the group that holds the end of the array; returns its first index.
+  // Finds the first group of kGroup elements, counted from `from`, whose last element is not below
+  // `value`, or the group at the end of the array. Returns its first index.
   uint32_t arrayGallop(uint32_t from, uint32_t value) const;
   // True if one of the kGroup (or remaining) elements from an index on is `value`.
   bool groupHolds(uint32_t from, uint16_t value) const;

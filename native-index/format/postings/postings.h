@@ -37,7 +37,7 @@ class Postings {
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
   // Prefetches the data of `find` in three steps: the head of a chunk, the entries of a dimension,
-  // and the containers. Each needs only the data of the step before.
+  // and the containers. Each step needs only the data of the previous step.
   void askHead(uint32_t number) const;
   void askEntries(const ChunkView& chunk, uint32_t dimension) const;
   void askContainers(const ChunkView& chunk, uint32_t dimension,

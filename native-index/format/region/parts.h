@@ -261,7 +261,7 @@ struct DatedCell {
 };
 static_assert(sizeof(DatedCell) == 8);
 
-// Encodes and decodes entries and cell keys.
+// Encodes and decodes the entries and cell keys of DATED.
 struct Dated {
   static constexpr uint32_t kLowBits = RollupKey::kYearShift;
   static constexpr uint32_t kLowMask = (1u << kLowBits) - 1;

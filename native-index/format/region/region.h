@@ -120,7 +120,7 @@ class ColumnSet {
  public:
   ColumnSet(const Blocks& blocks, const Directory& directory);
 
-  // True if the file has a column; files of earlier versions lack the last ones.
+  // True if the file has a column; files of earlier versions lack the last columns.
   bool holds(uint32_t column) const { return column < columnCount_; }
 
   // False for a column that the file lacks.

@@ -2,17 +2,20 @@
  * Checks every byte of a snapshot.
  * Input: an opened snapshot. Output: a list of all damage, with locations.
  * Invariant: nothing is mapped or served. The opener has checked footer, directory, metadata, and
- * identity. This checks one CRC-32C and one SHA-256 per 64 KiB block (older files have no SHA-256),
- * and compares the footer's block lists with a walk over the messages.
+ * identity. This checks one CRC-32C and one SHA-256 per 64 KiB block (older files have no SHA-256).
+ * No checksum covers the footer: its bytes must be those that the writer makes of its content, and
+ * its block lists must match a walk over the messages.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { crc32c, sha256 } from "../../napi/engine.ts";
-import { decodeBlocks } from "../arrow/arrow.ts";
-import type { MessageBlock } from "../arrow/arrow-parts.ts";
+import { decodeBlocks, decodeFooter, encodeFooter } from "../arrow/arrow.ts";
+import type { FooterParts, MessageBlock } from "../arrow/arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
+import { INDEX_KEY } from "./footer.ts";
 import { blocksBefore, DIGEST_BYTES } from "./identity.ts";
 import { BLOCK_BYTES, SECTION, type SnapshotSection } from "./region.ts";
 import type { OpenedSnapshot } from "./snapshot.ts";
+import { columnsOf } from "./versions.ts";
 
 /** Blocks read at a time: 4 MiB. */
 const BLOCKS_AT_ONCE = 64;
@@ -33,7 +36,7 @@ export interface Damage {
 export interface Verification {
   readonly blocks: number;
   readonly damaged: readonly Damage[];
-  /** False if the footer does not list the messages in the file. */
+  /** False if the footer is damaged, or does not list the messages in the file. */
   readonly footerAgrees: boolean;
 }
 
@@ -96,11 +99,58 @@ function sectionAt(snapshot: OpenedSnapshot, offset: number): SnapshotSection | 
   return touched.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/** Walks the messages from the start of the file and compares them with the footer. */
+/** True if the footer has the bytes that the writer makes, and lists the messages in the file. */
 function footerAgrees(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
-  const length = snapshot.bytes - 10 - snapshot.footerOffset;
-  const listed = decodeBlocks(file.read(snapshot.footerOffset, length));
-  const blocks: MessageBlock[] = [...listed.dictionaries, ...listed.batches];
+  const end = file.read(snapshot.footerOffset, snapshot.bytes - snapshot.footerOffset);
+  const footer = end.subarray(0, -10);
+  const listed = decodeBlocks(footer);
+  return (
+    end.equals(writtenAgain(snapshot, footer, listed)) &&
+    isPadding(snapshot, file) &&
+    messagesAgree(file, [...listed.dictionaries, ...listed.batches])
+  );
+}
+
+/** Encodes the content of a footer as the writer does; empty if its index location is damaged. */
+function writtenAgain(
+  { meta, directory }: OpenedSnapshot,
+  footer: Buffer,
+  listed: Pick<FooterParts, "dictionaries" | "batches">,
+): Uint8Array {
+  const { schemaMetadata, metadata } = decodeFooter(footer);
+  const location = metadata[INDEX_KEY] ?? "";
+  if (!isLocation(location, directory.digests !== undefined)) return Buffer.alloc(0);
+  return encodeFooter({
+    columns: columnsOf(meta.format),
+    schemaMetadata,
+    ...listed,
+    metadata: { [INDEX_KEY]: location },
+  });
+}
+
+/** Members of an index location that the opener reads. */
+const LOCATION_MEMBERS = new Set(["version", "offset", "length", "crc32c", "digests"]);
+
+/**
+ * True unless a member's name is damaged. The opener checks the values. A newer program may add
+ * members, but an unknown one in place of the digests is their damaged name.
+ */
+function isLocation(text: string, hasDigests: boolean): boolean {
+  const json = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const isKnown = Object.keys(json).every((name) => LOCATION_MEMBERS.has(name));
+  return JSON.stringify(json) === text && (hasDigests || isKnown);
+}
+
+/** True if only padding precedes the footer. */
+function isPadding(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
+  const { directory, sections, footerOffset } = snapshot;
+  const parts = [directory, ...sections, ...(directory.digests ? [directory.digests] : [])];
+  const end = Math.max(...parts.map(({ offset, length }) => offset + length));
+  return file.read(end, footerOffset - end).every((byte) => byte === 0);
+}
+
+/** Walks the messages from the start of the file and compares them with the footer's. */
+function messagesAgree(file: CheckedFile, blocks: readonly MessageBlock[]): boolean {
   let offset = 8 + 8 + file.read(8, 8).readInt32LE(4);
   for (const block of blocks) {
     const head = file.read(offset, 8);

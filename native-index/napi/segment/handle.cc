@@ -1,5 +1,5 @@
 // Methods of NativeSegment.
-// Invariant: see handle.h; every method goes through `call`, so no check can be forgotten.
+// Invariant: every method goes through `call`, so no check can be forgotten.
 #include "napi/segment/handle.h"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ struct Handle {
 // The handle of our object; throws INVALID_ARGUMENT for another object.
 Handle& handleOf(const Given& object);
 
-// Its segment; throws SNAPSHOT_CLOSED after close().
+// Returns the segment of a handle. Throws SNAPSHOT_CLOSED after close().
 std::shared_ptr<Segment> openOf(const Handle& handle);
 
 // The segment of a NativeSegment; throws INVALID_ARGUMENT for another object and SNAPSHOT_CLOSED
@@ -51,7 +51,8 @@ napi_value begin(napi_env env, napi_callback_info info, Body body) {
 }
 
 // Like `begin`, but checks the file afterwards, because zeros of a lost page may have been read.
-// Not for methods that return a promise: their thread checks, and the promise rejects.
+// Methods that return a promise do not use it: their thread checks the file, and the promise
+// rejects.
 template <class Body>
 napi_value call(napi_env env, napi_callback_info info, Body body) {
   return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {

@@ -331,7 +331,7 @@ ParquetRequest readParquetRequest(const Arguments& arguments) {
   return request;
 }
 
-// Each column is written before the next one is read, to save memory.
+// Writes each column before it reads the next, to save memory.
 RawBytes parquetBytes(const Segment& segment, const ParquetRequest& request) {
   ParquetFile file;
   for (const Field field : request.fields) {

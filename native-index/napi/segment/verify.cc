@@ -18,7 +18,7 @@ struct Range {
   uint64_t from = 0, to = 0;
 };
 
-// Checks the blocks of the range, and with the last one the identity.
+// Checks the blocks of the range; with the last block, also the identity.
 void prove(const Segment& segment, Range range, uint32_t* progress) {
   const Blocks& blocks = segment.blocks();
   for (uint64_t block = range.from; block < range.to; block++) {

@@ -15,7 +15,7 @@
 namespace peneira {
 
 // Counters shared by all threads of a process.
-// Invariant: see ledger.h. Sums and products equal those of JavaScript, bit by bit.
+// Invariant: sums and products equal JavaScript's, bit by bit.
 
 namespace {
 
@@ -240,7 +240,7 @@ class Name {
     const napi_status status =
         napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
     given.expect(status, "a string");
-    // A truncated text may end up to one character early, so a shorter one is complete.
+    // Truncation cuts at most one character, so a text that is shorter than that is complete.
     if (length + kCharacterMax < sizeof short_) {
       text_ = {short_, length};
     } else {

@@ -117,7 +117,7 @@ class Port {
         next_++;
         return;
       }
-      // It will not be called again.
+      // The taker is not called again.
       takers_.erase(taker);
     }
     early_.push_back(connection);

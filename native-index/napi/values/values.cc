@@ -1,5 +1,5 @@
 // Conversions between JavaScript and C++ (see values.h).
-// Invariant: see values.h; failed V8 allocations throw and never end the process.
+// Invariant: a failed V8 allocation throws and never ends the process.
 #include "napi/values/values.h"
 
 #include <cmath>

@@ -82,7 +82,7 @@ class Given {
   double number() const;
   // An integer in [least, most].
   int64_t integer(int64_t least, int64_t most) const;
-  // The same as an unsigned number.
+  // A whole number up to `most`, unsigned.
   uint64_t whole(uint64_t most) const;
   uint32_t whole32(uint32_t most = UINT32_MAX) const;
   uint64_t bigUint64() const;

@@ -1,6 +1,6 @@
 // Walks change lists (see changelist.h).
-// Invariant: an account none of whose filter columns differ matches in both snapshots or in
-// neither, so it is tested once, and only if a watched column differs.
+// Invariant: an account is tested once if no filter column differs, because it then matches in both
+// snapshots or in neither; and only if a watched column differs.
 #include "query/changes/changelist.h"
 
 #include <string_view>
@@ -49,7 +49,7 @@ uint32_t columnsOfPart(const DimensionCodes& part) {
   return columns;
 }
 
-// The matches of one snapshot; an account it lacks does not match.
+// Matches of one snapshot. An account that the snapshot lacks does not match.
 class Matches {
  public:
   Matches(const Segment& segment, const Query& query)
@@ -159,7 +159,7 @@ Walked ChangeList::walk(const WalkRequest& request) const {
 }
 
 // Compares two snapshots.
-// Invariant: see changelist.h; an out-of-range row or code is SNAPSHOT_DAMAGED.
+// Invariant: an out-of-range row or code is SNAPSHOT_DAMAGED.
 //
 // Rows are stored by score, so a walk by cnpj advances through some hundred runs of equal score in
 // parallel, each forwards: files are read nearly sequentially and only once. All pairs of a stretch

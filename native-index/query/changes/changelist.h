@@ -1,8 +1,8 @@
 // Differences between two snapshots, account by account.
 // Input: two segments, the columns to compare, and positions in their orders by cnpj; or the mapped
-// entries of a change list (src/changes/list.ts).
-// Output: an entry for every account of a stretch that only one has, or whose values differ in a
-// compared column; or the entries that are changes for a query.
+// entries of a change list (src/changes/list.ts). Output: an entry for every account of a stretch
+// that only one has, or whose values differ in a compared column; or the entries that a query
+// counts as changes.
 // Invariant: values are compared as the fields show them, never as codes, because dictionaries
 // differ. Memory depends only on the stretch length. Entries ascend by cnpj. Lists were checksummed
 // when mapped. Every row is bounds-checked before it is read. Work is linear in the entries read.
@@ -21,15 +21,15 @@ namespace peneira {
 // Marks an account that a snapshot lacks.
 constexpr uint32_t kNoRow = 0xffffffffu;
 
-// One account that differs; also the stored form in a change list.
+// An account that differs; also the stored form in a change list.
 struct Difference {
   uint32_t older, newer;  // rows, or kNoRow
   uint32_t columns;       // a bit per column that differs; 0 unless both have the account
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in difference masks. Scores are not facts and have none. Counted columns share
-// bits, because only filters test whether they differ.
+// Bit of a column in difference masks. Scores have no bit, because they are not facts. Counted
+// columns share bits, because only filters compare them.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -42,7 +42,7 @@ constexpr uint32_t columnBit(uint32_t column) {
 }
 static_assert(Columns::kScore == 29 && Columns::kCount == Columns::kEmailOwnDomain + 1);
 
-// Maximum accounts of a stretch: their entries are in memory while they are compared.
+// Maximum accounts of a call, whose entries are in memory while they are compared.
 constexpr uint32_t kStretchMax = 1u << 20;
 
 struct DifferenceRequest {

@@ -17,8 +17,8 @@ namespace peneira {
 // A query as the engine runs it, and its reader of the numbers and lists that query.ts writes.
 // Output: clauses in canonical form, and a key that equal queries share.
 // Invariant: codes are sorted and unique, ranges sorted and disjoint; the key covers everything
-// that the matches depend on. Any numbers are either a request or rejected: nothing is read out of
-// bounds, and no memory is allocated for more than they hold.
+// that the matches depend on. Numbers that are not a request are rejected. Reads stay in bounds,
+// and memory is allocated only for items that the numbers contain.
 
 class RowList;
 
@@ -30,7 +30,7 @@ struct DimensionCodes {
 // A range clause over one column only.
 constexpr uint32_t kNoColumn = 0xffffffffu;
 
-// One condition; members of other kinds are empty.
+// A condition; members of other kinds are empty.
 struct Clause {
   ClauseKinds::Number kind = ClauseKinds::kPosting;
   bool negated = false;                               // kPosting, kRows
@@ -68,7 +68,7 @@ class QueryReader {
   uint32_t whole(uint64_t end);
   uint32_t whole32() { return whole(uint64_t{1} << 32); }
   bool flag() { return whole(2) == 1; }
-  // Number of items that follow, of at least `each` numbers each.
+  // Number of following items, each of which takes at least `each` numbers.
   uint32_t count(size_t each) { return whole((numbers_.size() - at_) / each + 1); }
   int64_t rowOrNone();
   Query query();
@@ -94,20 +94,20 @@ class QueryReader {
 // The combinations of codes that a query permits.
 // Input: its clauses. Output: for every member of a combination, which of its codes are wanted.
 // Invariant: an account matches the query if and only if each member of its combination is wanted.
-// Queries about anything else have no such form.
+// Queries on other columns have no such form.
 
-// Number of codes of each member, including one for accounts without a code.
+// Number of codes of each member, plus one for accounts without a code.
 struct CombinedCodes {
   uint32_t activities, states, municipalities;
 };
 
-// The first wanted code from `from` on, or codes.size(): most queries want few codes of many.
+// Returns the first wanted code from `from` on, or codes.size().
 uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
 
 // For each member and code, 1 if it is wanted, else 0. The last code means "none".
 class Wanted {
  public:
-  // Returns nullopt if a clause is about anything else. The clause `apart` is left to the caller.
+  // Returns nullopt if a clause concerns another column. The caller applies the clause `apart`.
   static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes,
                                     const Clause* apart = nullptr);
 
@@ -153,8 +153,9 @@ struct WantedDays {
   bool dated;                                       // true if days matter
   std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, encoded like CoverKey::dateOf
 
-  // Returns nullopt if a clause is about anything else, if two are about days, or if one names
-  // municipalities and `all` has no codes of them.
+  // Reads the wanted days and codes of a query. Returns nullopt if a clause concerns another
+  // column, if two clauses concern days, or if a clause names municipalities and `all` has no codes
+  // of them.
   static std::optional<WantedDays> read(const Query& query, const CombinedCodes& all);
   bool holds(uint32_t key) const;
 };

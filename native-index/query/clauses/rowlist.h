@@ -1,7 +1,7 @@
 // A set of rows from outside: a portable Roaring bitmap, read in place.
 // Input: its bytes, untrusted. Output: the container of each chunk.
-// Invariant: all bytes are validated before any is used, so containers are sorted and hold what
-// they state, and nothing is read past the end. Format: RoaringFormatSpec, cookie 12346, or 12347
+// Invariant: all bytes are validated before any is used, so containers are sorted, hold as many
+// rows as they state, and are read within bounds. Format: RoaringFormatSpec, cookie 12346, or 12347
 // with runs; little-endian integers.
 #pragma once
 #include <cstdint>
@@ -54,7 +54,7 @@ void checkRows(const RowList& list, uint32_t rowCount);
 // Encodes a set of rows, given as 64-bit words, as a portable Roaring bitmap without runs.
 std::vector<uint8_t> portableRoaring(std::span<const uint64_t> words);
 
-// The same for ascending, unique rows; costs nothing for the rows between them.
+// Encodes ascending, unique rows; the cost does not depend on the gaps between them.
 std::vector<uint8_t> portableRoaringOf(std::span<const uint32_t> rows);
 
 }  // namespace peneira

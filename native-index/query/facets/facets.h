@@ -45,8 +45,8 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
 
-// Upper bound of the work for that and for the total, in rows read from one column. Cheap for any
-// query: it reads no row.
+// Upper bound of the work of countFacets and the total, in rows read from one column. Cheap for any
+// query, because it reads no rows.
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 
@@ -54,7 +54,7 @@ struct FacetSource;
 const FacetSource& sourceOf(Facet facet);
 // The flag of a single-flag facet.
 uint32_t flagOf(Facet facet);
-// Number of codes of a facet, not counting "none".
+// Number of codes of a facet, without "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
 class ChunkFacet {

@@ -209,8 +209,8 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request) {
 // Converts entries to rows and back.
 // Invariant: rows are collected as bits, so memory is bounded by the row count of the snapshot.
 //
-// Entries ascend like the order by cnpj. Each is found by galloping from the one before: twice as
-// many looks as the gap between them has binary digits.
+// Entries ascend like the order by cnpj. Each is found by galloping from the one before: it reads
+// twice as many rows as the gap between them has binary digits.
 
 namespace {
 
@@ -279,7 +279,7 @@ class PackedEntries {
  public:
   explicit PackedEntries(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // Reads the next entry, which is above the one before; returns false at the end.
+  // Reads the next entry, which is above the previous entry; returns false at the end.
   bool next(uint64_t& entry) {
     if (left_ == 0 && !begin()) return false;
     left_--;
@@ -439,7 +439,7 @@ namespace {
 
 constexpr size_t kTogether = 32;
 
-// One search of a group: the first position whose cnpj is not below the wanted one.
+// A search in a group: finds the first position whose cnpj is not below the wanted cnpj.
 struct Probe {
   std::string_view wanted, found;
   uint32_t low = 0, high = 0, row = 0;
@@ -448,7 +448,7 @@ struct Probe {
   uint32_t middle() const { return low + (high - low) / 2; }
 };
 
-// One step of all searches that are open; false if none was.
+// Advances all open searches by one step; returns false if none is open.
 bool advance(const Segment& segment, std::span<Probe> probes) {
   const ColumnSet& columns = segment.columns();
   bool any = false;

@@ -14,9 +14,9 @@
 namespace peneira {
 
 // Companies and their establishments, by the first characters of a cnpj.
-// Input: a query, an order, and matching rows; or a company and the last row of the page before.
-// Output: the rows that are the first match of their company; or its rows, head offices first, then
-// by cnpj.
+// Input: a query, an order, and matching rows; or a company and the last row of the previous page.
+// Output: the rows that are the first match of their company; or the rows of the company, head
+// offices first, then by cnpj.
 // Invariant: a company's first row depends only on the query, order, and row, so answers can be
 // paged. Walking all pages of a company returns each establishment once.
 
@@ -28,14 +28,14 @@ struct FirstsRequest {
   Query query;
   std::vector<SortKey> order;  // empty: row order, that is, descending score
   uint64_t seed = 0;
-  // True if the rows are a complete prefix of the answer; then no look-ups are needed.
+  // True if the rows are a complete prefix of the answer, so that no look-ups are needed.
   bool beginning = false;
 };
 
 // Reads a request written by writeFirsts of query.ts.
 FirstsRequest readFirsts(QueryReader& reader);
 
-// Returns the rows that are the first of their company, in input order.
+// Returns the rows that are the first match of their company, in input order.
 std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
                                       std::span<const uint32_t> rows, Work& work);
 
@@ -55,8 +55,8 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request);
 // Entries of tenants' lists, which outlive snapshots: accounts and whole companies by CNPJ.
 // Input: entries in ascending order, or matches of a query.
 // Output: their rows in a snapshot as a portable Roaring bitmap, or the entries of rows.
-// Invariant: an entry is (root in base 36) << 21 | (order in base 36). No establishment has order
-// 0, so it means the whole company. Entries ascend as the CNPJs do.
+// Invariant: an entry is (root in base 36) << 21 | (order in base 36). Order 0, which no
+// establishment has, means the whole company. Entries ascend as the CNPJs do.
 
 struct EntryRows {
   std::vector<uint8_t> roaring;
@@ -95,9 +95,10 @@ constexpr uint32_t kCnpjLength = 14;
 // The row of a CNPJ that no account has.
 constexpr uint32_t kNoRow = UINT32_MAX;
 
-// The row of each CNPJ, kCnpjLength bytes each, in the order given. A root has the row of its head
-// office, or of its first establishment if it has none. Throws INVALID_ARGUMENT for half a CNPJ.
-// Several are searched at the same time, so that the processor waits for their cache misses once.
+// The row of each CNPJ, kCnpjLength bytes each, in the order given. A root has the row of the head
+// office, or of the first establishment if there is no head office. Throws INVALID_ARGUMENT if the
+// last CNPJ is incomplete. Several CNPJs are searched at the same time, so that their cache misses
+// overlap.
 std::vector<uint32_t> rowsOfCnpjs(const Segment& segment, std::span<const uint8_t> cnpjs);
 
 }  // namespace peneira

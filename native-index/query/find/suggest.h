@@ -15,9 +15,9 @@
 //   kOneEdit  one edit in total
 //   kTwoEdits two edits in total
 //
-// Invariant: the result is always the first rows of that order; nothing is skipped to save work.
-// Frequent words cost one look per chunk, rare ones their rows, and a prefix of very many words at
-// most twice the cost of gathering its rows.
+// Invariant: the result is always the first rows of that order; nothing is skipped to save work. A
+// frequent word costs one read per chunk, a rare word as much as its rows, and a prefix of very
+// many words at most twice the cost of gathering its rows.
 #pragma once
 #include <string>
 #include <vector>

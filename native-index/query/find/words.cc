@@ -63,7 +63,7 @@ EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) co
 }
 
 bool EditAutomaton::mayChange(const State& state, uint32_t place) const {
-  // One character ago, this band cell stood for one character less.
+  // Before this character, the same cell of the band stood for a position one character earlier.
   const int64_t first = position(state.depth, place) - 1;
   if (state.before[place] + 1u != most_ || first < 0) return false;
   const auto at = static_cast<size_t>(first);
@@ -339,7 +339,7 @@ namespace {
 
 // Maximum rows that are looked up one by one.
 constexpr uint32_t kListRows = 128;
-// So many binary searches in a list cost as much as building the bitmaps of a word.
+// Number of binary searches in a list that cost as much as building the bitmaps of a word.
 constexpr uint32_t kLookups = 96;
 
 uint32_t editsOf(const WordParts& word, uint32_t low) {
@@ -469,7 +469,7 @@ void WordMatch::listFew() {
   rows_.clear();
 }
 
-// Rejects rows after the last one of the chunk.
+// Rejects rows after the last row of the chunk.
 void WordMatch::check(uint32_t rows) const {
   bool isBehind = isList_ && !rows_.empty() && rows_.back().row >= rows;
   for (uint32_t w = rows / 64; !isList_ && w < kChunkWords; w++) {

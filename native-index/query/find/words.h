@@ -25,7 +25,8 @@ namespace peneira {
 
 constexpr uint32_t kEditsMax = 2;
 
-// The character that begins at a byte of a word, and its length; a stray byte counts as one.
+// The character that begins at a byte of a word, and its length; a malformed byte counts as a
+// character.
 struct Letter {
   uint32_t value, bytes;
 };
@@ -34,7 +35,7 @@ inline Letter letterAt(std::string_view text, size_t at) {
   const auto lead = static_cast<uint8_t>(text[at]);
   const uint32_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   if (length == 1 || length > text.size() - at) return {lead, 1};
-  // Only equality matters: equal for equal bytes and for no others.
+  // Only equality matters: values are equal exactly if the bytes are.
   uint32_t value = 0;
   for (uint32_t i = 0; i < length; i++) value = value << 8 | static_cast<uint8_t>(text[at + i]);
   return {value, length};
@@ -49,7 +50,7 @@ class EditAutomaton {
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
-    // The same one character ago, and that character.
+    // The band before the last character, and that character.
     std::array<uint8_t, 2 * kEditsMax + 1> before{};
     char32_t letter = 0;
   };
@@ -80,7 +81,7 @@ class EditAutomaton {
 
   // The edits between the word and another, or most() + 1 if there are more than most().
   uint32_t distance(std::string_view other) const { return distance(other, start()); }
-  // The same for the rest of a word whose beginning the automaton has read.
+  // Returns the distance of the rest of a word whose beginning the automaton has read.
   uint32_t distance(std::string_view rest, const State& from) const;
 
  private:
@@ -92,7 +93,7 @@ class EditAutomaton {
 
   // True if the word has a prefix of length `at`.
   bool isBeginning(int64_t at) const { return at >= 0 && at <= static_cast<int64_t>(word_.size()); }
-  // True if the character read last is the first half of a swap that uses the last edit.
+  // True if the last character read is the first half of a swap that uses the last edit.
   bool mayChange(const State& state, uint32_t place) const;
 
   std::u32string word_;
@@ -138,8 +139,8 @@ struct EditedRow {
 
 class WordRows {
  public:
-  // Words with at most this many rows are gathered. Each then costs as much as its rows, and
-  // nothing per chunk.
+  // Words with at most this many rows are gathered. A gathered word costs as much as its rows,
+  // once, and nothing per chunk.
   static constexpr uint32_t kGatheredMax = 256;
 
   explicit WordRows(const Segment& segment) : segment_(&segment) {}
@@ -154,7 +155,7 @@ class WordRows {
   void set(EditBits& bits, uint32_t most) const;
   // Appends the rows of the opened chunk, unordered and possibly with duplicates.
   void append(std::vector<EditedRow>& rows) const;
-  // The edits that a row of the opened chunk needs, or kEditsMax + 1 if it holds no such word.
+  // The edits that a row of the opened chunk needs, or kEditsMax + 1 if it holds none of the words.
   uint32_t edits(uint32_t low) const;
   // Cost of `edits`, in lists searched.
   uint32_t lists() const { return static_cast<uint32_t>(opened_.size()) + 1; }
@@ -205,12 +206,13 @@ void eachLow(const Container& container, Use use) {
   }
 }
 
-// A typed word: a row holds it if one of these does; the fewest edits count.
+// A typed word. A row holds it if the row is in one of these; the fewest edits count.
 using WordParts = std::vector<WordRows*>;
 
 class WordMatch {
  public:
-  // The arguments must outlive this. Without words every row of the query matches with no edit.
+  // The arguments must outlive the object. Without words, every row of the query matches with 0
+  // edits.
   WordMatch(const Segment& segment, const Query& query, std::vector<WordParts> words, uint32_t most,
             Work& work);
 

@@ -1,5 +1,5 @@
 // Opens chunks: orders the conditions of a query by their number of rows in each chunk.
-// Invariant: see chunkquery.h; a condition that every row of the chunk meets is dropped.
+// Invariant: a condition that all rows of the chunk meet is dropped.
 #include "query/kernel/chunkquery.h"
 
 #include <algorithm>
@@ -259,8 +259,8 @@ bool ChunkQuery::isEverything(const Condition& condition) const {
 }
 
 // Runs the conditions on a chunk of containers, column values, and rows by postal code.
-// Invariant: see chunkquery.h. `state_` tells whether the remaining rows are the whole span, bits,
-// or a list. Lists never grow, and no word past those of a chunk is touched.
+// Invariant: `state_` shows if the remaining rows are the whole span, bits, or a list. Lists never
+// grow, and no word after the chunk's words is touched.
 
 namespace {
 
@@ -506,7 +506,7 @@ void ChunkQuery::applyIndexed(const Condition& condition) {
            span_.endWord() - first);
 }
 
-// Also sets bits outside of the span, in words that are ignored.
+// Sets the bits of a condition; bits outside of the span are in words that are ignored.
 void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
   for (const PostalRows& rows : condition.indexed) {
     const uint8_t* places = segment_.postal().view(rows);

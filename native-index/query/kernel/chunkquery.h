@@ -43,10 +43,10 @@ class ChunkQuery {
 
   // Fetches the containers of a chunk; returns false if none of its rows can match.
   bool open(uint32_t chunk);
-  // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Only
-  // for chunks read in sequence; does nothing if they are not cold.
+  // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Call
+  // it only for chunks that are read in sequence; has no effect unless they are cold.
   void askAhead();
-  // Upper bound of matches in the opened chunk, from the most selective single condition.
+  // Upper bound of matches in the opened chunk: the rows of the most selective condition.
   uint32_t estimate() const { return estimate_; }
   // The matches of a span of the opened chunk; the span must end at or before its last row.
   ChunkMatches run(const ChunkSpan& span);

@@ -70,7 +70,7 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
 // Budget of COVER and DATED entries for a count: the cost of the chunks.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The same for OPENED, and for CITIES, whose lists have no counterpart in the chunks.
+// The limits for OPENED, and for CITIES, whose lists have no counterpart in the chunks.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
 // Counts the matches of partial years from the lists of their days.
@@ -80,7 +80,7 @@ std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Wor
   return segment.opened().count(rest, openedMax(segment), work);
 }
 
-// The same, by scanning chunks.
+// Counts the matches by scanning chunks.
 std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, Work& work) {
   return countChunks(segment, rest, work).count;
 }
@@ -222,7 +222,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& asked = isPlace ? placed : cubed;
     asked.clauses.push_back(clause);
-    // Clauses that the cube cannot count, or not combined with the others, are skipped.
+    // Skips clauses that the cube cannot count alone or combined with the others.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
   if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
@@ -323,7 +323,7 @@ struct Selection {
   std::vector<uint32_t> chosen[kAxes];
 };
 
-// Axis sizes: the ordinal after the last code means "none", which no code names.
+// Sizes of the axes. The ordinal after the last code counts rows without a code.
 struct Sizes {
   uint32_t known[kAxes], all[kAxes];
   explicit Sizes(const Cube& cube)

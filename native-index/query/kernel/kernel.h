@@ -41,7 +41,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query);
 // The cost of opening all chunks, in counted rows.
 uint64_t openingWork(const Segment& segment, const Query& query);
 
-// All matches if the lists of COVER hold them and are short, else null; cached as below.
+// All matches if short lists of COVER hold them, else null. Cached like those of matchingRows.
 std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work);
 
 // All matches, cached for the next call with the same query.
@@ -51,8 +51,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
 // Invariant: the count equals that of the posting lists. The cube counts a null status under 0, so
 // queries about status 0 use the posting lists.
 
-// Returns the count, or nullopt if a clause is not about one of the three dimensions, or two are
-// about the same.
+// Returns the count, or nullopt if a clause concerns another dimension than these three, or if two
+// clauses concern the same.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
 // Counts by ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty if countByCube
@@ -61,8 +61,8 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
 
 // Splits opening-date intervals into whole years and the rest: a query with one date range becomes
 // a sum of two cheaper ones.
-// Invariant: matches of `whole` plus (with `without`, minus) those of `rest` are the matches of the
-// query. `rest` also has its years as a posting clause, so few rows need a date test.
+// Invariant: the matches of the query are those of `whole` plus those of `rest`; minus, if
+// `without` is set. `rest` also has its years as a posting clause, so few rows need a date test.
 
 // Two queries whose counts are added or subtracted.
 struct WholeYears {
@@ -74,7 +74,8 @@ struct WholeYears {
 // Returns nullopt if the query has no date range, several, or one with many partial years.
 std::optional<WholeYears> splitYears(const Query& query);
 
-// True if so many rows match without dates that testing all their dates would cost more.
+// True if so many rows match without the dates that testing the dates would cost more than
+// splitting.
 bool isWorthSplitting(const Segment& segment, const WholeYears& split);
 
 }  // namespace peneira

@@ -58,7 +58,7 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   const Limits limits = limitsOf(column_);
   width_ = limits.width;
   const uint64_t mask = maskOf(width_);
-  // A column that the file lacks has no values.
+  // A column that the file lacks has no values, so no row matches.
   for (const auto& [first, last] : clause.ranges) {
     if (!columns.holds(column_)) break;
     const int64_t low = std::max(first, limits.least), high = std::min(last, limits.most);
@@ -318,8 +318,8 @@ uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows,
 }
 
 // Tests rows against clauses.
-// Invariant: see rowtest.h; a code from a column is compared with the wanted codes only, so an
-// unknown one is simply not wanted.
+// Invariant: a code from a column is only compared with the wanted codes, so an unknown code
+// matches nothing.
 
 namespace {
 

@@ -35,7 +35,7 @@ class RangeTest {
   bool contains(uint32_t row) const;
   // The values of `count` consecutive rows of one batch.
   RangeSpan span(uint32_t row, uint32_t count) const;
-  // Prefetches them from disk.
+  // Prefetches the values from disk.
   void ask(uint32_t row, uint32_t count) const;
   // True if value `index` of the span matches.
   bool matches(const RangeSpan& span, uint32_t index) const {
@@ -118,7 +118,7 @@ class CodeTest {
 
 // Tests whether single rows match a query, in any order.
 // Invariant: agrees with the posting lists. A dimension that copies a column is tested in the
-// column, any other in the containers of the row's chunk.
+// column; other dimensions are tested in the containers of the row's chunk.
 
 // Tests rows one by one, on one thread.
 class RowTest {
@@ -151,7 +151,8 @@ class RowTest {
   std::vector<Container> found_;
 };
 
-// Tests single rows while that is cheaper than finding all matches, then uses the set of matches.
+// Tests single rows as long as that is cheaper than finding all matches; then uses the set of
+// matches.
 class RowFilter {
  public:
   // `rowsExpected` is the approximate number of rows to test; 0 if unknown.

@@ -12,9 +12,9 @@
 namespace peneira {
 
 // An order as numbers, and the first rows by them.
-// Input: sort keys and rows; for a selection the last row of the page before.
-// Output: for each row a tuple of unsigned numbers that compares like the rows; the first `wanted`
-// rows after the given row, sorted.
+// Input: sort keys and rows; for a selection, the last row of the previous page. Output: for each
+// row a tuple of unsigned numbers that compares like the rows; the first `wanted` rows after the
+// given row, sorted.
 // Invariant: tuples of two rows differ, because every order ends with cnpj or the seeded position.
 // A missing value is the largest number in both directions, so it comes last. A selection holds at
 // most 2 x wanted rows; a row that cannot qualify is rejected by its first differing number.
@@ -108,12 +108,12 @@ struct RowKeys {
 
 class SortKeys {
  public:
-  // Keys after cnpj or the seeded position are dropped: they never matter.
+  // Keys after cnpj or the seeded position are dropped, because both are unique.
   SortKeys(const Segment& segment, const std::vector<SortKey>& keys, uint64_t seed);
 
-  // The numbers compared, including those of the implied cnpj.
+  // Count of the numbers that are compared, including the two of the implied cnpj.
   uint32_t count() const { return static_cast<uint32_t>(parts_.size()); }
-  // The keys of the request that matter.
+  // Count of the request's keys that are not dropped.
   uint32_t keyCount() const { return keyCount_; }
   uint64_t ordinal(uint32_t index, uint32_t row) const {
     const Part& part = parts_[index];

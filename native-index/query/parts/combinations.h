@@ -1,4 +1,4 @@
-// Answers without posting lists: counts from ROLLUP, and first rows from COVER.
+// Query results without posting lists: counts from ROLLUP, and first rows from COVER.
 // Invariant: the answers equal those of the posting lists.
 #pragma once
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace peneira {
 
 // Counts of a query, and per axis, if all its clauses are about members of ROLLUP.
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
-// its tables before use; a snapshot without ROLLUP answers nothing here.
+// its tables before use; without ROLLUP, no query is answered here.
 
-// The axis that matches are grouped by: a member of a combination, one flag, or two flags.
+// The axis by which matches are grouped: a member of a combination, one flag, or two flags.
 struct RollupAxis {
   enum class Kind : uint8_t { kActivity, kState, kStatus, kSize, kYear, kFlags, kMunicipality };
   Kind kind;
@@ -56,11 +56,11 @@ class Rollup {
   Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The count, or nullopt if a clause is about anything else.
+  // The count, or nullopt if a clause concerns another column.
   std::optional<uint64_t> count(const Query& query) const;
   // Adds counts by code of an axis; the last element counts rows without a code or with a higher
-  // one. Returns false, and adds nothing, if a clause is about anything else, or not combined in
-  // the table of the axis.
+  // one. Returns false, and adds nothing, if a clause concerns another column, or a column that the
+  // table of the axis does not combine with it.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
   // Number of cells that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> cellsOf(const Query& query, const RollupAxis& axis) const;
@@ -106,7 +106,7 @@ class Rollup {
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0;
   RollupHeader header_{};
-  bool worthIt_ = false;                 // reading every cell of activities with years pays
+  bool worthIt_ = false;                 // true if reading all cells of activities with years pays
   std::vector<uint16_t> divisions_;      // by activity
   std::vector<uint32_t> divisionSizes_;  // activities of each division
 };
@@ -131,8 +131,8 @@ class Cover {
   // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // The keys that a query permits; nullopt if a clause is about anything else, or no activities are
-  // wanted.
+  // The keys that a query permits; nullopt if a clause concerns another column, or no activities
+  // are wanted.
   std::optional<WantedDays> read(const Query& query) const;
   // The first `limit` matches from row `from` on; nullopt if COVER cannot answer, or other ways are
   // faster.
@@ -166,7 +166,7 @@ class Cover {
     const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
     return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
   }
-  // The first entry of COVER, or of CITIES if municipalities are wanted.
+  // Position of the first entry of COVER, or of CITIES if municipalities are wanted.
   uint64_t entriesOf(const WantedDays& asked) const {
     return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
                                              : offset_ + header_.entries_offset;

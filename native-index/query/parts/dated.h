@@ -1,8 +1,8 @@
 // Rows by opening day: the matches of a query, their counts by an axis, or the first of them, if
-// DATED (by activity and state) or OPENED (by state) hold everything else the query needs.
+// DATED (by activity and state) or OPENED (by state) contain all other columns of the query.
 // Invariant: answers equal those of the posting lists. Numbers from the file are validated before
-// use: against its tables, the row count, and each other. A snapshot without a part answers nothing
-// from it.
+// use: against its tables, the row count, and each other. Without the part, no query is answered
+// here.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -57,7 +57,7 @@ class GapReader {
     }
     const auto zeros = static_cast<uint32_t>(std::countr_zero(held_));
     gap += zeros;
-    // No list contains a row past the last one; a larger gap would not fit in 64 bits.
+    // No list contains a row after the last row; a larger gap would not fit in 64 bits.
     if (gap > UINT32_MAX) damaged("a list of DISTRICTS has a gap that no rows fill");
     gap <<= shift;
     drop(zeros + 1);

@@ -1,8 +1,8 @@
 // Districts of municipalities.
 // Input: a municipality code, and folded names or word prefixes. Output: the rows in these
 // districts, or a list of districts.
-// Invariant: the same rows as by folding the district of every row; none without DISTRICTS. Numbers
-// from the file are validated against their container before use.
+// Invariant: the rows equal those found by folding the district of every row; without DISTRICTS
+// there are none. Numbers from the file are validated against their container before use.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -51,8 +51,8 @@ class DistrictIndex {
   std::vector<uint32_t> sizes(std::span<const uint32_t> municipalities,
                               std::span<const std::string> names) const;
   // The districts of a municipality in which every typed (folded) word begins a word, at most
-  // `limit`. Those that begin with the whole typed text come first, then larger ones, then by
-  // folded name.
+  // `limit`. Districts that begin with the whole typed text come first, then larger districts, then
+  // by folded name.
   DistrictPage list(uint32_t municipality, std::string_view typed, uint32_t limit) const;
 
  private:

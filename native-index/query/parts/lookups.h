@@ -1,5 +1,5 @@
 // Rows by postal code, e-mail, or phone, and name prefixes, from POSTAL, CONTACTS, and BEGINNINGS.
-// Invariant: the same rows as by comparing the columns of every row.
+// Invariant: the rows equal those found by comparing the columns of every row.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -15,8 +15,8 @@ namespace peneira {
 
 // Rows by postal code.
 // Input: a chunk and a range of codes. Output: the chunk's rows with these codes, unordered.
-// Invariant: the same rows as by testing the column. Numbers from the file are validated against
-// the chunk before use; a snapshot without POSTAL answers nothing here.
+// Invariant: the rows equal those found by testing the column. Numbers from the file are validated
+// against the chunk before use; without POSTAL, no rows are found here.
 
 // Location of rows of a chunk in the file: `count` u16.
 struct PostalRows {
@@ -32,10 +32,11 @@ class PostalIndex {
   PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The rows of a chunk whose code is in [low, high]. For whole groups of codes, the starts
-  // suffice, and counting touches no block of rows.
+  // The rows of a chunk whose code is in [low, high]. For whole groups of codes, counting reads
+  // only the starts, and no block of rows.
   PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
-  // The same rows, unaligned; each must still be checked against the rows of the chunk.
+  // Returns these rows in place, unaligned. The caller must check each against the rows of the
+  // chunk.
   const uint8_t* view(const PostalRows& rows) const {
     return blocks_->view(rows.at, uint64_t{rows.count} * 2);
   }
@@ -54,8 +55,8 @@ class PostalIndex {
 };
 
 // Rows by e-mail or phone. Input: addresses in lower case, or numbers. Output: their rows.
-// Invariant: the same rows as by comparing the columns of every row; none without CONTACTS. Numbers
-// from the file are validated against their container before use.
+// Invariant: the rows equal those found by comparing the columns of every row; without CONTACTS
+// there are none. Numbers from the file are validated against their container before use.
 
 // The contacts of one snapshot; empty if it has no CONTACTS.
 class ContactIndex {
@@ -88,15 +89,16 @@ class ContactIndex {
   ContactsKind kinds_[kContactKinds] = {};
 };
 
-// A filter for name prefixes. Input: analyzed words joined by spaces. Output: false for rows none
-// of whose names begins with it.
-// Invariant: no false negatives. There are a few false positives. All rows pass if the text is too
-// short for a short mark, or the snapshot has no BEGINNINGS.
+// A filter for name prefixes. Input: analyzed words joined by spaces. Output: false only for rows
+// without a name that begins with these words.
+// Invariant: no false negatives, and few false positives. All rows pass if the text is too short
+// for a mark, or if the snapshot has no BEGINNINGS.
 
 // The marks of one snapshot; empty if it has no BEGINNINGS.
 class NameBeginnings {
  public:
-  // The mark a name must have: its bits within those of a row, for either name.
+  // The mark that a name must have: its bits must be set in the row's mark of the legal or trade
+  // name.
   struct Wanted {
     uint32_t mask = 0, legal = 0, trade = 0;
   };

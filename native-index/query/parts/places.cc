@@ -1,6 +1,6 @@
 // Sums cells by municipality.
-// Invariant: see places.h; no account is in two cells of a table, and no run or cell outside of its
-// block is read.
+// Invariant: an account is in at most one cell of a table, and only runs and cells inside the block
+// are read.
 #include "query/parts/places.h"
 
 #include <numeric>

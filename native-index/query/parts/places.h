@@ -1,6 +1,6 @@
 // Counts of a query by municipality, if all its clauses are about members of PLACES.
 // Invariant: counts equal those of the posting lists. Numbers from the file are validated against
-// its tables before use; a snapshot without PLACES answers nothing here.
+// its tables before use; without PLACES, no query is answered here.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ class Places {
   Places(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   // Adds to the count of every municipality; the last element means "none". Returns false, and adds
-  // nothing, if a clause is about anything else, about both activities and years, or about codes
-  // the table omits.
+  // nothing, if the clauses concern another column, both activities and years, or codes that the
+  // table omits.
   bool spread(const Query& query, std::vector<uint32_t>& counts, Work& work) const;
   // Number of matches; nullopt if `spread` returns false.
   std::optional<uint64_t> count(const Query& query, Work& work) const;

@@ -28,9 +28,8 @@ namespace peneira {
 // Sets of rows, and the cache of sets and exact counts for repeated queries.
 // Input: rows in ascending order; the canonical key of the clauses.
 // Output: membership and iteration; the cached result for a key, if any.
-// Invariant: every row is below the row count. A set is a sorted list while small, then a bitmap,
-// so a list never takes more memory than the bitmap would. The cache is bounded, LRU, and
-// thread-safe.
+// Invariant: every row is below the row count. A set is a sorted list while that takes less memory
+// than a bitmap, then a bitmap. The cache is bounded, LRU, and thread-safe.
 
 class RowSet {
  public:
@@ -153,10 +152,10 @@ class Segment {
     return rest < kChunkRows ? rest : kChunkRows;
   }
   // Throws SNAPSHOT_DAMAGED if a page could not be read, or a block differs from what was written.
-  // Must be called after computing.
+  // Call it after computing.
   void alive() const;
   bool poisoned() const { return mapping_->poisoned() || blocks_.damagedBlock() >= 0; }
-  // Marks the file as possibly modified: every block is checked again before its next use.
+  // Marks the file as possibly modified, so that every block is checked again before its next use.
   void distrust() const;
   FileState fileState() const { return mapping_->state(); }
 
@@ -184,7 +183,7 @@ class Segment {
   uint32_t nameRank(uint32_t row) const;
   // Population of a municipality by its IBGE code, or -1 if unknown.
   int64_t population(uint32_t code) const;
-  // The value of a code of `number`.
+  // The value of a code of the table `number`.
   int64_t number(uint32_t code) const;
 
  private:

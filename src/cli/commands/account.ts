@@ -1,7 +1,7 @@
 /**
  * `peneira account`: prints every field of one account, without a server.
- * Invariant: the values are those of GET /v1/accounts/{cnpj}; if a CNPJ is not in the snapshot, the
- * command fails and reports wrong check digits.
+ * Invariant: the values equal the answer of GET /v1/accounts/{cnpj}; if a CNPJ is not in the
+ * snapshot, the command fails and reports wrong check digits.
  */
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";

@@ -1,7 +1,8 @@
 /**
  * `peneira audit`: prints who changed what, newest first, as a table or one JSON document.
- * Invariant: only reads, even while a server runs on the same directory. If --limit omits lines,
- * that is reported. Lines store ids, which never change; a tenant is shown with its current name.
+ * Invariant: the command only reads, even while a server uses the same directory, and reports if
+ * --limit omits lines. Lines store ids, which never change; a tenant is shown with its current
+ * name.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";

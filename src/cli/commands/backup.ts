@@ -1,7 +1,7 @@
 /**
  * `peneira backup`: copies a data directory to a new place, even while a server uses it.
- * Invariant: exit code 0 only if the backup is complete, read again, and durable; a signal or a
- * failure leaves nothing at the place.
+ * Invariant: the exit code is 0 only if the backup is complete, verified, and durable; after a
+ * signal or a failure, the target does not exist.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";

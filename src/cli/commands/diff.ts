@@ -3,9 +3,9 @@
  * output every account that entered, left, or changed, as soon as it is found: a table, one JSON
  * document, JSON lines, or CSV. Standard error gets the totals, the months, and the time.
  * Invariant: CSV and JSON lines are the bytes of an export of the same query, because the rows come
- * from src/changes/rows.ts. Only a table is held until its end, because its columns are as wide as
- * their longest cell. The accounts are exact. Neither a signal nor a reader that closes the pipe
- * leaves temporary files.
+ * from src/changes/rows.ts. Only a table is buffered until its end, because its columns are as wide
+ * as their longest cell. The result is exact. Neither a signal nor a closed pipe leaves temporary
+ * files.
  */
 import { type Command, Option } from "commander";
 import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";

@@ -1,6 +1,6 @@
 /**
  * `peneira find`: finds accounts by name, CNPJ, phone, or e-mail, without a server.
- * Invariant: the accounts, their order, and their match kinds are those of GET
+ * Invariant: the accounts, their order, and their match kinds equal the answer of GET
  * /v1/accounts/suggest.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -80,7 +80,7 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
   const segment = await openAnySegment(options.snapshot);
   try {
-    // One more than requested shows if there are further matches.
+    // Requests one match more than needed, which shows if there are further matches.
     const all = await suggest(segment, {
       ...{ text, uf, limit: limit + 1, fields: FIELDS },
       contacts: { phone: true, email: true },

@@ -1,6 +1,7 @@
 /**
  * `peneira healthcheck`: exits with 0 if a server answers searches, else with 1 and the reason.
- * Invariant: sends one request with a time limit, and never waits for a server to start.
+ * Invariant: the command sends one request with a time limit, and does not wait for a server to
+ * start.
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";

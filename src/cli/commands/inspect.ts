@@ -1,7 +1,7 @@
 /**
  * `peneira inspect`: prints a snapshot's label, dates, columns, dictionaries, and sections.
- * Invariant: reads only footer, directory, and metadata, and verifies their checksums; `peneira
- * verify` verifies the other blocks.
+ * Invariant: the command reads only footer, directory, and metadata, and verifies their checksums;
+ * `peneira verify` verifies the other blocks.
  */
 import type { Command } from "commander";
 import { COLUMNS, ORDERS, TABLES } from "../../../native-index/format/columns.ts";

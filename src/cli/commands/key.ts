@@ -1,18 +1,19 @@
 /**
  * `peneira key`: manages the API keys of a data directory. A new key is printed alone on standard
  * output, messages on standard error; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows within a second. A key
- * is shown only once, when it is made; if it cannot be shown, it is not made.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change within a second. A key is shown only once, when it is made; if it cannot be shown, it is
+ * not made.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { PLAN_NAMES } from "../../access/plannames.ts";
-import { PLAN_DEFAULT } from "../../access/plans.ts";
+import { PLAN_DEFAULT, type PlanName } from "../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
-import { type CommandText, choice, explain } from "../support/helptext.ts";
+import { type CommandText, choice, explain, planOption } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, SecretPrint, withKeyring } from "../support/state.ts";
 
@@ -36,7 +37,7 @@ const WHEN = "YYYY-MM-DD (through that day, UTC), days such as 90d, now, or neve
 
 const COLUMNS = ["key_id", "tenant", "plan", "state", "expires_at", "last_used_at", "name"];
 
-/** Adds `peneira key` with its seven commands to the program. */
+/** Adds `peneira key` with its eight commands to the program. */
 export function registerKey(program: Command): void {
   const key = explain(program.command("key"), {
     summary: "create, list, disable, and replace API keys",
@@ -62,6 +63,9 @@ export function registerKey(program: Command): void {
   picking(key.command("rename"), RENAME)
     .requiredOption("--to <text>", "the new name")
     .action((id: string | undefined, options: KeyOptions) => rename(id, options));
+  picking(key.command("update"), UPDATE)
+    .addOption(planOption())
+    .action((id: string | undefined, options: KeyOptions) => update(id, options));
   picking(key.command("rotate"), ROTATE)
     .option("--overlap <seconds>", "time that the old key remains valid (default: 0)", seconds)
     .option("--expires <when>", `expiry of the new key: ${WHEN} (default: never)`, end)
@@ -94,6 +98,11 @@ const RENAME: CommandText = {
   summary: "rename a key",
   description: "Renames a key; nothing else changes.",
   examples: ['peneira key rename 3f9c01d2a4b6 --data-dir state --to "billing"'],
+};
+const UPDATE: CommandText = {
+  summary: "change the plan of a key",
+  description: "Changes the plan of a key; a running server applies its limits within a second.",
+  examples: ["peneira key update 3f9c01d2a4b6 --data-dir state --plan growth"],
 };
 const ROTATE: CommandText = {
   summary: "replace a key with a new one of the same plan",
@@ -289,6 +298,16 @@ function rename(id: string | undefined, options: KeyOptions): void {
     keyring.rename(row, name);
     if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, name });
     else stderr.print(`key ${row.id} of tenant ${row.tenant} is called ${name}.\n`);
+  });
+}
+
+function update(id: string | undefined, options: KeyOptions): void {
+  withKeyring(options, (keyring) => {
+    const row = keyring.pick({ id, tenant: options.tenant, name: options.name });
+    const plan = options.plan as PlanName;
+    keyring.setPlan(row, plan);
+    if (options.json) print({ key_id: row.id, tenant: row.tenant, plan, plan_before: row.plan });
+    else stderr.print(`key ${row.id} of tenant ${row.tenant} has plan ${plan}.\n`);
   });
 }
 

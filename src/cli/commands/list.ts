@@ -1,9 +1,9 @@
 /**
  * `peneira list`: manages the lists of a tenant. Prints messages on standard error, and tables or
  * the entries of a list, one per line, on standard output; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows immediately. Lists are
- * read, limited, and changed as over HTTP, with the limits of the plan enterprise. Invalid lines of
- * a file are reported and have no other effect.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change immediately. Lists are read, limited, and changed as over HTTP, with the limits of the
+ * plan enterprise. Invalid lines of a file are reported and have no other effect.
  */
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";

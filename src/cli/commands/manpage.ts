@@ -1,11 +1,11 @@
 /**
  * `peneira manpage`, `completion`, and `openapi`, which describe the product to other programs.
  * Input: the program with all its commands. Output, on standard output: the page peneira(1), in
- * requests of man(7) that groff and mandoc read alike, or the help of every command as one text;
- * the script with which a shell completes commands, options, choices and files; the OpenAPI 3.1
+ * requests of man(7) that groff and mandoc read alike, or the help of every command as one text. Or
+ * the script with which a shell completes commands, options, choices, and files. Or the OpenAPI 3.1
  * document that a server has at /openapi.json.
  * Invariant: commands, options and settings come from the program and its tables; the same build
- * gives the same bytes. Nothing in a text is taken as a request or an escape, and every byte is
+ * gives the same bytes. Texts cannot contain requests or escapes of man(7), and every byte is
  * ASCII.
  */
 import { Argument, type Command, Option } from "commander";
@@ -312,7 +312,7 @@ export function registerOpenapi(program: Command): void {
     .description("Prints the OpenAPI 3.1 document of the HTTP interface.")
     .addHelpText("after", "\nExample:\n  $ peneira openapi > openapi.json")
     .action(async () => {
-      // The other commands of this file do without the routes.
+      // Loaded here, because the other commands of this file do not need the routes.
       const { ROUTES } = await import("../../http/api/routes.ts");
       const { publicDocument } = await import("../../http/api/service/documents.ts");
       stdout.data(`${JSON.stringify(publicDocument(ROUTES, VERSION), null, 2)}\n`);

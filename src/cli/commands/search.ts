@@ -1,7 +1,7 @@
 /**
  * `peneira search`: searches a snapshot without a server. Prints accounts on standard output,
  * messages on standard error.
- * Invariant: the accounts and their order are those of the HTTP search of the same spec.
+ * Invariant: the accounts and their order equal those of an HTTP search with the same spec.
  */
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";

@@ -2,8 +2,8 @@
  * `peneira serve`. Input: a snapshot (file or folder), a data directory, and settings. Output: a
  * server that runs until a signal ends it, then exit code 0.
  * Invariant: a start that fails because of its snapshot, settings, or ports makes no state and
- * prints no key. Therefore the ports are bound before the state is opened, and refuse until all is
- * ready. Damage that only reading the whole file finds is found later: no work before the first
+ * prints no key. Therefore the ports are bound before the state is opened, and refuse requests
+ * until the server is ready. The whole file is verified later, so that no work before the first
  * response grows with the registry. The address is printed only when requests are answered; a key
  * is printed once, when it is made.
  */
@@ -81,7 +81,7 @@ Examples:
   $ peneira serve --snapshot snapshots/ --data-dir state --listen 127.0.0.1:0
   $ PENEIRA_TRANSPORT=node peneira serve --config peneira.json`;
 
-/** The flags of `peneira serve`; other sources of settings supply missing ones. */
+/** The flags of `peneira serve`. Missing flags come from the other sources of settings. */
 export interface ServeOptions {
   readonly snapshot?: string;
   readonly dataDir?: string;
@@ -137,7 +137,8 @@ export async function serve(
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, askFirst);
-  // The ports too, so that a start without them prints no key.
+  // Binds the ports before the state is opened, so that a start that cannot bind them prints no
+  // key.
   const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
@@ -223,7 +224,10 @@ function warn(warnings: readonly string[]): void {
   for (const warning of warnings) stderr.print(`warning: ${warning}\n`);
 }
 
-/** Distinguishes this from a failed start: the server runs, and waits. */
+/**
+ * Reports that the server runs and waits for a snapshot, so that the operator does not take it for
+ * a failed start.
+ */
 function sayEmpty(folder: string): void {
   stderr.print(
     `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +

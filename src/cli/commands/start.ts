@@ -2,7 +2,7 @@
  * `npm start`: makes a demo snapshot if there is none, and serves it. Prints the address, a console
  * sign-in, an API key, and a working curl line, but no line per request.
  * Invariant: the demo uses only public commands, so it works as it does for users. A demo is used
- * only after its import has finished; an interrupted one starts over.
+ * only after its import has finished; an interrupted import starts over.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";

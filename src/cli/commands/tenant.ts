@@ -1,20 +1,22 @@
 /**
  * `peneira tenant`: manages the tenants of a data directory. Prints messages on standard error,
  * lists on standard output; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows within a second. A
- * tenant is never deleted, because its exports and counts belong to it.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change within a second. A tenant is never deleted, because its exports and counts belong to it.
  */
 import type { Command } from "commander";
+import type { PlanName } from "../../access/plans.ts";
 import { stderr, stdout, visibleLine } from "../../process/terminal.ts";
 import { wordFor } from "../../text/amounts.ts";
-import { type CommandText, explain } from "../support/helptext.ts";
+import { type CommandText, explain, planOption } from "../support/helptext.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 
 interface TenantOptions extends DataDirOptions {
   readonly json?: true;
+  readonly plan?: string;
 }
 
-/** Adds `peneira tenant` with its five commands to the program. */
+/** Adds `peneira tenant` with its six commands to the program. */
 export function registerTenant(program: Command): void {
   const tenant = explain(program.command("tenant"), {
     summary: "create, list, rename, and disable tenants",
@@ -38,6 +40,9 @@ export function registerTenant(program: Command): void {
   common(named(tenant.command("rename"), RENAME).argument("<new-name>", "its new name")).action(
     (name: string, newName: string, options: TenantOptions) => rename(name, newName, options),
   );
+  common(named(tenant.command("update"), UPDATE))
+    .addOption(planOption())
+    .action((name: string, options: TenantOptions) => update(name, options));
   common(named(tenant.command("disable"), DISABLE)).action((name: string, options: TenantOptions) =>
     change(name, options, true),
   );
@@ -46,6 +51,11 @@ export function registerTenant(program: Command): void {
   );
 }
 
+const UPDATE: CommandText = {
+  summary: "change the plan of a tenant",
+  description: "Changes the plan of a tenant: of its console, and of all its keys.",
+  examples: ["peneira tenant update acme --plan growth --data-dir state"],
+};
 const CREATE: CommandText = {
   summary: "create a tenant without a key",
   description: "Creates a tenant without a key; `peneira key create` creates both.",
@@ -76,6 +86,19 @@ function rename(name: string, newName: string, options: TenantOptions): void {
     const renamed = keyring.renameTenant(name, newName);
     if (options.json) say(renamed, options);
     else stderr.print(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
+  });
+}
+
+function update(name: string, options: TenantOptions): void {
+  withKeyring(options, (keyring) => {
+    const plan = options.plan as PlanName;
+    const keys = keyring.setTenantPlan(name, plan);
+    if (options.json)
+      stdout.data(`${JSON.stringify({ tenant: name, plan, keys_changed: keys })}\n`);
+    else {
+      const changed = `${keys.length} ${wordFor(keys.length, "key")} changed`;
+      stderr.print(`tenant ${name} has plan ${plan}; ${changed}.\n`);
+    }
   });
 }
 

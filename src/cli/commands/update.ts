@@ -1,6 +1,6 @@
 /**
- * `peneira update`: adds the newest month of the share to a folder of snapshots. Exits with 0 even
- * if there is nothing newer.
+ * `peneira update`: adds the newest month of the share to a folder of snapshots. Also exits with 0
+ * if there is no newer month.
  * Invariant: one update at a time. A snapshot appears under its name in one step, and only when it
  * is whole. If the command is interrupted, the next run resumes and removes partial files.
  */
@@ -177,7 +177,7 @@ function demandsOf(desk: string, bytes: number): Demand[] {
   return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
 }
 
-/** Flags without effect if nothing is downloaded. */
+/** Flags that have no effect with --check, which downloads nothing. */
 const NOT_WITH_CHECK = {
   keepDump: "--keep-dump",
   keep: "--keep",
@@ -190,7 +190,7 @@ const NOT_WITH_CHECK = {
   threads: "--threads",
 } as const satisfies Partial<Record<keyof UpdateFlags, string>>;
 
-/** Names every wrong flag, including those of the import. @throws CommandError (exit 2) */
+/** Reports every wrong flag, including the import's flags. @throws CommandError (exit 2) */
 function refuse(flags: UpdateFlags, keep: number | null): void {
   const problems: string[] = [];
   for (const [flag, name] of Object.entries(NOT_WITH_CHECK)) {
@@ -266,7 +266,7 @@ class Update {
     };
   }
 
-  /** Runs, and writes the outcome next to the snapshots. @throws as `run` */
+  /** Runs the update, and writes the outcome next to the snapshots. @throws the errors of `run` */
   async runAndTell(): Promise<UpdateReport> {
     try {
       const report = await this.run();

@@ -1,8 +1,9 @@
 /**
  * `peneira user`: manages the console users of a data directory. A generated password is printed
  * alone on standard output, messages on standard error; --json prints one document.
- * Invariant: works while a server runs on the same directory, which follows within a second. A
- * generated password is shown only once, a given one never; if it cannot be shown, nothing changes.
+ * Invariant: the command works while a server uses the same directory; the server applies the
+ * change within a second. A generated password is shown only once, and a given password never; if
+ * it cannot be shown, nothing changes.
  */
 
 import { isatty } from "node:tty";

@@ -43,7 +43,12 @@ export async function runVerify(path: string): Promise<void> {
     });
     throw new CommandError(`${path} is damaged:\n- ${places.join("\n- ")}`);
   }
-  if (!footerAgrees) throw new CommandError(`${path} is damaged: its footer lists other batches`);
+  if (!footerAgrees) {
+    throw new CommandError(
+      `${path} is damaged: its footer, at byte ${snapshot.footerOffset}, is not as it was ` +
+        "written. Copy the file again, or import the dump again",
+    );
+  }
   const { rowCount } = snapshot;
   const accounts = `${rowCount.toLocaleString("en-US")} ${wordFor(rowCount, "account")}`;
   const checked = `${blocks} ${wordFor(blocks, "block")}`;

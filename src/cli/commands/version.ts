@@ -1,8 +1,8 @@
 /**
  * `peneira version`: prints the versions that a bug report needs, or the licenses of all parts of
  * the executable.
- * Invariant: also works if an addon cannot be loaded, and says so, because bug reports need it
- * then.
+ * Invariant: the command works, and reports it, if an addon cannot be loaded, because bug reports
+ * need the versions then.
  */
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };

@@ -13,7 +13,7 @@ export type ValueKind =
   | { readonly kind: "folder" }
   | { readonly kind: "text" };
 
-/** One option with its description. */
+/** An option with its description. */
 export interface TreeOption {
   readonly flags: string;
   /** All spellings: `-h`, `--help`. */
@@ -27,7 +27,7 @@ export interface TreeOption {
   readonly fallback: string | null;
 }
 
-/** One positional argument. */
+/** A positional argument. */
 export interface TreeArgument {
   readonly name: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 /**
- * The parts of a server, put together. Input: the configuration, an open transport, and the state.
+ * Assembles the parts of a server. Input: the configuration, an open transport, and the state.
  * Output: the service that every handler works with, whose snapshot can be replaced.
- * Invariant: nothing here answers a request or opens a port. `close` closes everything opened here,
+ * Invariant: this file answers no request and opens no port. `close` closes everything opened here,
  * in dependency order.
  */
 import { availableParallelism } from "node:os";
@@ -57,7 +57,7 @@ import { type Freshness, freshnessOf } from "../update/lastlook.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
 
-/** Default max of export threads, in addition to the one that answers requests. */
+/** Default max of export threads, in addition to the thread that answers requests. */
 const EXPORT_THREADS_MAX = 4;
 
 /** Inputs of a service. */
@@ -86,7 +86,7 @@ export interface ServedService extends Service {
   start(segment: Segment | null): void;
   /** Serves a prepared snapshot from now on; the previous one stays open for its cursors. */
   load(segment: Segment): void;
-  /** Serves no snapshot until the next one is loaded: the current file is corrupt. */
+  /** Serves no snapshot until the next is loaded, because the current file is corrupt. */
   drop(): void;
   /** Returns the free bytes of the disk with the exports; null if unknown. */
   freeBytes(): number | null;
@@ -98,7 +98,7 @@ export interface ServedService extends Service {
   look(): Promise<void>;
   /** Closes replaced snapshots without recent use. */
   sweep(): void;
-  /** Begins to stop: reports not ready, and starts no new render. */
+  /** Begins to stop: reports that the server is not ready, and starts no further render. */
   stop(): void;
   /** Closes all parts; the server must have stopped answering. */
   close(): Promise<void>;
@@ -112,7 +112,8 @@ export function makeService(parts: Parts): ServedService {
   const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
-  // A link changes the file's ctime; unless it is announced, it looks like a write.
+  // A hard link changes the file's ctime. The scrubber must know of it, or would take it for a
+  // write.
   const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
@@ -150,7 +151,7 @@ export function makeService(parts: Parts): ServedService {
       exporter.serve(segment);
       changes.loaded(segment);
     },
-    ...{ look: () => changes.look(), drop: () => dropCurrent(registry, compute) },
+    ...{ look: () => changes.look(), drop: () => dropCurrent(snapshots, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
     sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
     stop: () => {
@@ -219,8 +220,13 @@ function sweep(
   void compute.sweep();
 }
 
-/** Drops the corrupt snapshot, and closes it in the compute thread too. */
-function dropCurrent(registry: SegmentRegistry, compute: ComputePool): void {
+/** Counts and drops the corrupt snapshot, and closes it in the compute thread too. */
+function dropCurrent(
+  { registry, scrubber }: { readonly registry: SegmentRegistry; readonly scrubber: Scrubber },
+  compute: ComputePool,
+): void {
+  const current = registry.current();
+  if (current !== null) scrubber.noteOverwritten(current);
   registry.drop();
   void compute.sweep();
 }

@@ -1,9 +1,9 @@
 /**
  * The parts of a server that answer queries for changes. Input: the served folder, the data
- * directory, the registry of served segments. Output: the months next to the served one, and the
- * lists of changes, maintained when the folder is scanned or a snapshot is replaced.
- * Invariant: nothing here blocks a request. A failure before any query is logged, and the next
- * query reports it with its reason.
+ * directory, the registry of served segments. Output: the available months, and the lists of
+ * changes, maintained when the folder is scanned or a snapshot is replaced.
+ * Invariant: this file blocks no request. A failure before any query is logged, and the next query
+ * reports it with its reason.
  */
 
 import { ChangeLists } from "../../changes/lists.ts";
@@ -49,7 +49,7 @@ export class ServedChanges {
     this.lists = new ChangeLists({ dataDir, keepMs, clock: systemClock, log, hold });
   }
 
-  /** Records that a snapshot is served from now on in place of another one. */
+  /** Records that a snapshot is now served in place of the previous one. */
   loaded(segment: Segment): void {
     this.#fresh = segment;
   }
@@ -79,7 +79,7 @@ export class ServedChanges {
     }
   }
 
-  /** Closes all; no request may be in flight. */
+  /** Closes all snapshots and lists. No request may be in flight. */
   async close(): Promise<void> {
     await this.lists.close();
     this.months.close();

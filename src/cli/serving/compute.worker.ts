@@ -2,7 +2,7 @@
  * The worker thread for long JavaScript of requests (computepool.ts). Input: the name of a
  * computation, its task, the snapshot's file. Output: its value or its refusal, as plain values.
  * Invariant: a snapshot is used only if its identity matches. Snapshots that the server has closed
- * are closed with the next task or sweep; a damaged one is opened again.
+ * are closed with the next task or sweep; a damaged snapshot is opened again.
  */
 import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";

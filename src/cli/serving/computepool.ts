@@ -12,9 +12,12 @@ import type { Segment } from "../../search/segment.ts";
 import { descriptorsInUse } from "../../translate/activities/officialtexts.ts";
 import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.ts";
 
-/** One thread, because a second one would duplicate the memory of the translator's tables. */
+/** One thread, because a second thread would duplicate the memory of the translator's tables. */
 const THREADS = 1;
-/** One works; the next one is already sent. The number of connections bounds how many wait. */
+/**
+ * One task runs, and the next is already sent to the thread. The number of connections bounds the
+ * waiting tasks.
+ */
 const QUEUE = {
   ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
   what: "Long requests",

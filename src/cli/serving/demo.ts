@@ -3,9 +3,9 @@
  * state and folder; the file in which the last start of this checkout stored its key and password;
  * the address of a running server. Output: a working key and password, the same as last time if
  * they are still valid; the claim of the state, or the address of the server that has it.
- * Invariant: only its owner can read the file (0600), and it is replaced whole. A password that the
- * user has set is never replaced or shown; a disabled key stays disabled. The address, which is no
- * secret, is shown only while its process is alive.
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. A password
+ * that the user has set is never replaced or shown; a disabled key stays disabled. The address,
+ * which is no secret, is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -58,7 +58,7 @@ export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
 function workingKey(database: StateDatabase, { key }: Kept): string {
   const keyring = new Keyring(new KeyStore(database), systemClock);
   if (typeof key === "string" && works(keyring, key)) return key;
-  // The other keys are lost.
+  // Disables the other demo keys, whose secrets are lost.
   for (const row of keyring.list()) {
     if (row.name === KEY_NAME && row.state === "active") keyring.disable(row);
   }

@@ -3,8 +3,8 @@
  * the reason.
  * Invariant: no client can end the process. An uncaught failure is a bug that leaves an unknown
  * state. It is logged, the server drains as for a signal, and exits with 1, so its supervisor
- * restarts it. It never continues to serve, and a second failure or signal exits immediately.
- * On its own because everything that ends a process must be readable in one place.
+ * restarts it. It never continues to serve, and a second failure or signal exits immediately. In a
+ * file of its own, so that everything that ends a process is readable in one place.
  */
 import { constants } from "node:os";
 import { describeError, type Log } from "../../process/log.ts";

@@ -2,9 +2,9 @@
  * The threads and the ports of a server: how many threads answer requests, the port of requests,
  * and the port of metrics if it has an address. Input: the settings, the processors, the max open
  * files. Output: a number of threads, and bound ports.
- * Invariant: all ports are bound, or none stays bound and the start fails. This happens before any
- * state is made, so a failed start leaves nothing. An impossible number of threads is refused with
- * a message, and a useless one causes a warning.
+ * Invariant: either all ports are bound, or the start fails and none stays bound. This happens
+ * before any state is made, so a failed start leaves nothing behind. An impossible number of
+ * threads is refused with a message; a useless number causes a warning.
  */
 import { availableParallelism } from "node:os";
 import { CommandError } from "../../errors.ts";
@@ -62,7 +62,7 @@ export async function bindPorts(config: Config, transport: Transport): Promise<P
   }
 }
 
-/** Binds the port of the metrics; an error names its own setting, not that of the server. */
+/** Binds the port of the metrics. An error names the setting of the metrics, not of the server. */
 async function bindMetrics(address: ListenAddress, limits: TransportLimits): Promise<BoundPort> {
   const transport = openNodeTransport(limits);
   try {

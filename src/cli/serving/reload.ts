@@ -1,8 +1,9 @@
 /**
  * Loads newer snapshots into a running server. Input: a file or a folder, scanned repeatedly.
  * Output: a newer valid snapshot, opened, verified, warmed, and registered.
- * Invariant: the served snapshot changes in one step, and only to a segment whose every block is
- * right. A refused file is reported once and not retried until it changes. One scan runs at a time.
+ * Invariant: the served snapshot changes in one step, and only to a segment whose blocks are all
+ * verified. A refused file is reported once and not retried until it changes. One scan runs at a
+ * time.
  */
 import { type BigIntStats, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -206,7 +207,7 @@ export class Reload {
     const { load, log } = this.#parts;
     let segment: Segment | null = null;
     try {
-      // A file without a footer is not read to its end, which may be terabytes away.
+      // Checks the footer first, so that a file that is no snapshot is not read to its end.
       readFooter(path);
       await readThrough(path, () => this.#stopped);
       segment = await openSegment(path);

@@ -1,8 +1,8 @@
 /**
- * Opens the snapshot to serve. Input: a path to a snapshot file or to a folder of them. Output: one
- * opened segment, or null if a folder holds no valid one yet.
- * Invariant: the newest valid snapshot of a folder is served. An invalid one is reported on
- * standard error and never hides an older valid one, even if only its first queries find the
+ * Opens the snapshot to serve. Input: a path to a snapshot file or to a folder of them. Output: an
+ * opened segment, or null if a folder holds no valid snapshot yet.
+ * Invariant: the newest valid snapshot of a folder is served. An invalid snapshot is reported on
+ * standard error and never hides an older valid one, even if only its first queries detect the
  * damage. A plain Arrow file named directly is indexed first.
  */
 import { type BigIntStats, readdirSync, statSync } from "node:fs";
@@ -77,7 +77,7 @@ async function openNewest(folder: string, ready: Ready): Promise<Segment | null>
       refused(path, error);
     }
   }
-  // Of equal snapshots, the last name comes first.
+  // Among equal snapshots, the last name comes first.
   opened
     .reverse()
     .sort(
@@ -116,7 +116,7 @@ function wordsOf(error: unknown): string {
   );
 }
 
-/** True if a snapshot has later data than another one. */
+/** True if a snapshot has later data than the other. */
 export function isNewer(segment: Segment, than: Segment): boolean {
   return order(segment) > order(than);
 }

@@ -1,7 +1,7 @@
 /**
  * Runs work that copies many bytes, with progress on standard error.
- * Invariant: SIGINT and SIGTERM end the work in order, so that no partial files are left, and the
- * exit code shows which signal it was.
+ * Invariant: SIGINT and SIGTERM end the work in an orderly way: no partial files are left, and the
+ * exit code shows the signal.
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";

@@ -1,9 +1,9 @@
 /**
  * Endings of the files that commands write.
- * Invariant: a file never gets the name of another kind of file. An unknown ending is refused, and
- * so is one that contradicts the requested format or compression.
+ * Invariant: a file never gets the name of another kind of file. An ending is refused if it is
+ * unknown, or if it contradicts the requested format or compression.
  */
-import { extname } from "node:path";
+import { basename, extname } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { COMPRESSED, extensionOf } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
@@ -31,9 +31,11 @@ interface WantedKind {
  * decides. @throws CommandError (exit 2)
  */
 export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
+  refuseBareEnding(name);
   const packed = packingOf(name);
   const rest = packed === undefined ? name : name.slice(0, -extname(name).length);
   const format = formatOfName(name, rest, wanted.format);
+  refusePacked(name, format, packed);
   const hasEnding = packed !== undefined || !isPlain(rest);
   const compression = packed ?? (hasEnding ? "none" : wanted.compression);
   if (wanted.compression !== undefined && wanted.compression !== compression) {
@@ -46,6 +48,30 @@ export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
     );
   }
   return { format, compression };
+}
+
+/** Refuses a name that is only an ending, which the system reads as a hidden file's name. */
+function refuseBareEnding(name: string): void {
+  const file = basename(name).toLowerCase();
+  const bare = `x${file}`;
+  const packed = packingOf(bare);
+  const rest = packed === undefined ? bare : bare.slice(0, -extname(bare).length);
+  const isEnding = rest === "x" || EXPORT_FORMATS.some((format) => rest === `x${endingOf(format)}`);
+  if (!isEnding || file === "") return;
+  throw new CommandError(
+    `--out ${name} has an ending but no name before it. Use, for example, accounts${file}.`,
+    2,
+  );
+}
+
+/** Refuses the ending of a compression after a format that is compressed inside. */
+function refusePacked(name: string, format?: ExportFormat, packed?: Compression): void {
+  if (packed === undefined || format === undefined || TEXT_FORMATS.includes(format)) return;
+  throw new CommandError(
+    `--out ${name} ends in ${extname(name)}, but a file of the format ${format} is compressed ` +
+      `inside. Use the ending ${endingOf(format)}.`,
+    2,
+  );
 }
 
 function formatOfName(name: string, rest: string, wanted?: ExportFormat): ExportFormat | undefined {
@@ -68,7 +94,7 @@ function formatOfName(name: string, rest: string, wanted?: ExportFormat): Export
   );
 }
 
-/** The compression that a name ends in; undefined if it ends otherwise. */
+/** Returns the compression that the end of a name denotes, or undefined. */
 function packingOf(name: string): Compression | undefined {
   const ending = extname(name).toLowerCase();
   return PACKINGS.find((one) => `.${COMPRESSED[one].extension}` === ending);

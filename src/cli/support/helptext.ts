@@ -1,9 +1,11 @@
 /**
  * Help texts and options of commands.
  * Invariant: examples have one form, so man page and documents can distinguish them from remarks.
- * The words of an option are shown and completed, and checked together with all other mistakes.
+ * The values of an option are listed in its help, completed by shells, and checked together with
+ * all other mistakes.
  */
 import { type Command, Option } from "commander";
+import { PLAN_NAMES } from "../../access/plannames.ts";
 
 /** The texts of a command. */
 export interface CommandText {
@@ -27,6 +29,11 @@ export function explain(command: Command, texts: CommandText): Command {
     .summary(summary)
     .description(description)
     .addHelpText("after", `\n${after.join("\n\n")}`);
+}
+
+/** Makes a mandatory option for the name of a plan. */
+export function planOption(): Option {
+  return new Option("--plan <plan>", "the new plan").choices(PLAN_NAMES).makeOptionMandatory();
 }
 
 /** Makes an option that takes one of some words; its reader refuses a wrong one. */

@@ -122,7 +122,7 @@ export async function readEntryFile(file: string, wishes: FileWishes): Promise<U
   try {
     return await read(file, wishes);
   } catch (error) {
-    // Its only error is about the whole file, and the message already says so.
+    // The reader's only error concerns the whole file, which its message already names.
     if (error instanceof AppError) {
       const message = error.message.replaceAll("column=<header>", "--column <header>");
       throw new CommandError(message, 1, error);

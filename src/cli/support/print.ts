@@ -9,7 +9,7 @@ import { visibleLine } from "../../process/terminal.ts";
 /** Formats of `peneira search`. */
 export const PRINT_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
-/** One of the formats. */
+/** A print format. */
 export type PrintFormat = (typeof PRINT_FORMATS)[number];
 
 /** One account as parsed from the result. */

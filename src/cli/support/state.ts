@@ -3,10 +3,10 @@
  * `--data-dir`, or its setting. Output: the opened database, or the keyring over it, during the
  * work; a printed key or password.
  * Invariant: the database is always closed, even after a failure; a running server may have it open
- * too. If the state is damaged, the error says so, and how to restore it. Only commands that make
- * something create state, and never silently. A secret is printed inside the transaction that makes
- * it: if standard output cannot be written, the transaction is rolled back, so every live secret
- * was shown.
+ * too. If the state is damaged, the error reports this, and how to restore it. Only commands that
+ * make something create state, and never silently. A secret is printed inside the transaction that
+ * makes it: if standard output cannot be written, the transaction is rolled back, so every live
+ * secret was shown.
  */
 import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
@@ -37,8 +37,8 @@ export type Absent = "refuse" | "make" | "read";
 
 /**
  * Opens the database for some work, which may be asynchronous.
- * @throws CommandError if no directory is named (exit 2), or if it has no state and `absent` is not
- * `make` (exit 1)
+ * @throws CommandError if no directory is named (exit 2), or if the directory has no state and
+ * `absent` does not create it (exit 1)
  */
 export function withDatabase<Result>(
   { dataDir }: DataDirOptions,

@@ -5,7 +5,7 @@
 import { CommandError } from "../../errors.ts";
 import { storageWords } from "../../files/storage.ts";
 
-/** True for an error of a system call, which is no bug and needs no stack. */
+/** True for an error of a system call. Such an error is not a bug and needs no stack. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException;
   return error instanceof Error && typeof code === "string" && typeof syscall === "string";

@@ -1,6 +1,6 @@
 /**
- * `peneira update --check`: reports what the share has, what is here, what an update would take
- * now, and why it would not take the rest.
+ * `peneira update --check`: reports the months of the share, the months in the folder, which month
+ * an update would import now, and why not others.
  * Invariant: nothing is downloaded, imported, or removed. The check queries the share exactly as an
  * update does, so its result is what an update does.
  */

@@ -54,7 +54,7 @@ export interface LastUpdate {
 /** A month that was downloaded and could not be imported. */
 export interface RefusedMonth {
   readonly month: string;
-  /** Distinguishes this publication from a later one. */
+  /** Distinguishes this publication from later publications. */
   readonly token: string | null;
   readonly bytes: number;
   readonly why: string;
@@ -101,7 +101,7 @@ export function leaveLook(
   return look;
 }
 
-/** Returns the months from one to a later one; 0 if it is not later. */
+/** Returns the number of months from `older` to `newer`; 0 if `newer` is not later. */
 export function monthsFrom(older: string, newer: string): number {
   const count = (label: string) => Number(label.slice(0, 4)) * 12 + Number(label.slice(5, 7));
   return Math.max(0, count(newer) - count(older));

@@ -60,7 +60,7 @@ interface Place {
 
 /**
  * Counts the changes up to the newest snapshot; returns null if there is no previous month, or,
- * with a message, if the two cannot be compared. @throws the signal's reason after an abort
+ * after a message, if the snapshots cannot be compared. @throws the signal's reason after an abort
  */
 export async function countChanges(
   snapshots: readonly KnownSnapshot[],

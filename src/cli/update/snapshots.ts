@@ -1,20 +1,19 @@
 /**
  * The snapshots of a folder that an update maintains. Input: the folder, and how many months to
- * retain. Output: its valid snapshots with their months, newest first; the removed ones, and the
- * retained older ones with the reasons.
+ * retain. Output: its valid snapshots with their months, newest first; the removed snapshots, and
+ * the retained older ones with the reasons.
  * Invariant: the month comes from a file's metadata, not from its name. A file that cannot be
- * opened is reported and left alone. A file is removed only if it is a valid snapshot with the name
- * of its month and no process has it mapped: no server that serves it or answers its cursors and
- * changes, no export, no comparison. Each is removed in one step. (Waiting exports have their own
- * links.)
- * Separate because it reads files and never the share.
+ * opened is reported and not touched. A file is removed only if it is a valid snapshot with the
+ * name of its month and no process has it mapped: no server that serves it or answers its cursors
+ * and changes, no export, no comparison. Each is removed in one step. (Waiting exports have their
+ * own links.) In a file of its own, because it reads files and never the share.
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { removeUnread } from "../../../native-index/napi/engine.ts";
 
-/** One valid snapshot. */
+/** A valid snapshot. */
 export interface KnownSnapshot {
   readonly path: string;
   readonly label: string;

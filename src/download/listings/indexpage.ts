@@ -12,7 +12,7 @@ const ENTRIES_MAX = 20_000;
 /** Longer tags are no links of a listing; the limit also keeps the patterns fast. */
 const TAG_LENGTH_MAX = 4_096;
 
-/** One file or folder of a page. */
+/** A file or folder of a page. */
 interface PageEntry {
   readonly name: string;
   readonly folder: boolean;
@@ -47,7 +47,7 @@ const OPAQUE = ["script", "style", "textarea", "title"];
 
 /** The addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // Marks that were not found once are not searched again.
+  // End marks that the rest of the page lacks; they are not searched again.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;

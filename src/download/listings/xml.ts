@@ -31,7 +31,7 @@ const BUCKET_DEPTH_MAX = 8;
 /** S3 returns 1,000 per page; others up to 10,000. */
 const ENTRIES_MAX = 20_000;
 
-/** One file or folder below a prefix. */
+/** A file or folder below a prefix. */
 export interface BucketEntry {
   readonly name: string;
   readonly folder: boolean;
@@ -40,10 +40,10 @@ export interface BucketEntry {
   readonly modified: string | null;
 }
 
-/** One page of a listing. */
+/** A page of a listing. */
 export interface BucketPage {
   readonly entries: readonly BucketEntry[];
-  /** Token of the next page; null on the last one. */
+  /** Token of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -96,7 +96,7 @@ function httpDate(text: string): string | null {
   return text === "" || Number.isNaN(ms) ? null : new Date(ms).toUTCString();
 }
 
-/** The values directly in the root, and those of each file and folder. */
+/** Returns the values directly in the root, and the values of each file and folder. */
 function readElements(page: string) {
   const stack: string[] = [];
   const members: Record<string, string> = {};
@@ -134,9 +134,9 @@ function readElements(page: string) {
 const DAV_DEPTH_MAX = 24;
 const DAV = "DAV:";
 
-/** One file or folder of the listing. */
+/** A file or folder of the listing. */
 interface ResourceEntry {
-  /** As written, still encoded. */
+  /** The address as written in the listing, still percent-encoded. */
   readonly href: string;
   readonly folder: boolean;
   readonly bytes: number | null;

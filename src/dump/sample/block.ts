@@ -32,7 +32,7 @@ const SLACK_BYTES = 1 << 16;
 export interface SampleShape {
   readonly seed: number;
   readonly establishments: number;
-  /** Month of this release, and of the sample's first one. */
+  /** Month of this release, and of the sample's first release. */
   readonly label: string;
   readonly since: string;
   readonly counted: CompanyCount;
@@ -101,7 +101,7 @@ export class BlockMaker {
   }
 }
 
-/** The changes since the first release; null for the first one. */
+/** Returns the changes since the first release; null for the first release. */
 function evolutionOf(world: World, shape: SampleShape): Evolution | null {
   const { since, label, establishments } = shape;
   if (since === label) return null;

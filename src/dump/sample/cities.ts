@@ -12,10 +12,10 @@ import {
 import { hash, Weighted } from "./random.ts";
 import { latin1 } from "./zip/bytes.ts";
 
-/** One municipality of the sample, or the registry's EXTERIOR. */
+/** A municipality of the sample, or the registry's EXTERIOR. */
 export interface SampleCity {
   readonly tom: number;
-  /** As in the Municipios table: upper case, no accents. */
+  /** Name as in the Municipios table: upper case, no accents. */
   readonly name: string;
   /** Two letters; `EX` for EXTERIOR. */
   readonly uf: string;

@@ -8,7 +8,8 @@ import type { EstablishmentQuirk } from "./quirks.ts";
 import type { RowBytes } from "./zip/bytes.ts";
 
 /**
- * Weights of the twelve characters in the second check digit; the first one's are shifted by one.
+ * Weights of the twelve characters in the second check digit; the weights of the first are shifted
+ * by one.
  */
 const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);
 /** Characters of the root and of a separator, before the branch. */

@@ -39,7 +39,7 @@ export const STREAMS = {
   letters: 8,
 } as const;
 
-/** Max branches of a company: those of four digits, less the head office. */
+/** Max branches of a company: all numbers of four digits except the head office's. */
 const BRANCHES_MAX = 9_998;
 /** Max companies: the prime below the number of 8-digit roots. */
 const ROOTS = 99_999_989;
@@ -50,7 +50,7 @@ const DECIMALS = Int32Array.from({ length: 10_000 }, (_, n) =>
   Number.parseInt(String(n).padStart(4, "0"), 36),
 );
 
-/** One company; reused from row to row. */
+/** A company. The object is reused from row to row. */
 export interface Company {
   index: number;
   quirk: CompanyQuirk | null;
@@ -77,7 +77,7 @@ interface Nature {
   readonly code: number;
   readonly active: number;
   readonly inactive: number;
-  /** Its usual activity; 0 for any. */
+  /** Usual activity of the company; 0 for any. */
   readonly cnae: number;
 }
 
@@ -283,7 +283,7 @@ const OWNED = 0.1;
 /** Mean companies of an office, and of such an owner. */
 const CLIENTS_MEAN = 24;
 const OWNED_MEAN = 2.2;
-/** Streams of random numbers, above those of companies. */
+/** Streams of random numbers; their numbers follow the streams of companies. */
 const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
 const BITS = 2 ** 32;
 
@@ -314,7 +314,7 @@ export class Offices {
       return (hash(this.seed + city, OFFICE_STREAMS.office, rank) | IS_OFFICE) >>> 0;
     }
     const rank = Math.floor((this.owners[city] as number) * unit);
-    // Never zero, which means none.
+    // Never 0, which means no representative.
     return ((hash(this.seed + city, OFFICE_STREAMS.owner, rank) & ~IS_OFFICE) | 2) >>> 0;
   }
 }

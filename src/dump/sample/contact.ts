@@ -156,7 +156,7 @@ const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
 /** Share of free providers among companies' own e-mails. */
 const FREE_TOTAL = 0.9;
-/** The same for offices, in percent. */
+/** Percentage of offices with an address of a free provider. */
 const FREE_OFFICES = 60;
 /** Percent of offices that give their own e-mail, and their own phone. */
 const OFFICE_EMAILS = 85;

@@ -82,7 +82,7 @@ function dayOf(year: number): number {
   return Date.UTC(year, 0, 1) / 86_400_000;
 }
 
-/** The months after the first one, up to and including the last. */
+/** Returns the months after `first`, up to and including `last`. */
 export function monthsBetween(first: string, last: string): string[] {
   const months: string[] = [];
   let [year, month] = first.split("-").map(Number) as [number, number];

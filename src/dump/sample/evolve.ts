@@ -1,12 +1,12 @@
 /**
  * A later month of a sample. Input: the steps of the first month, and the release dates of later
  * months. Output: steps that write the changed rows: some accounts changed as in the registry
- * (closed, moved, another phone), very few gone, new companies at the end.
+ * (closed, moved, another phone), a few missing, new companies at the end.
  * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends on
  * its number and the month alone, so every later release contains the history of earlier ones. An
- * edit leaves a row that the registry could hold; one that does not apply (a closed account cannot
- * be closed) changes nothing. Shares are per row and month. Rows with a quirk never change, so that
- * the counts of quirks still hold.
+ * edit leaves a row that the registry could hold; an edit that does not apply (a closed account
+ * cannot be closed) has no effect. Shares are per row and month. Rows with a quirk never change, so
+ * that the counts of quirks still hold.
  */
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
@@ -29,7 +29,10 @@ const GONE_SHARE = 1;
 /** Chance that a changed row changes again. */
 const SECOND_EDIT = 0.15;
 const PER = 10_000;
-/** Streams of random numbers: one per file type and month, above those of the first month. */
+/**
+ * Streams of random numbers, one per file type and month; their numbers follow the streams of the
+ * first month.
+ */
 const STREAMS: Readonly<Record<EditedType, number>> = {
   estabelecimentos: 1_000,
   empresas: 2_000,
@@ -55,7 +58,7 @@ export function newcomersOf(establishments: number, months: number): number {
   return newcomersAMonth(establishments) * months;
 }
 
-/** Turns steps of the first month into those of a later one. */
+/** Turns the steps of the first month into the steps of a later month. */
 export class Evolution {
   /** Vanished accounts of the rows written so far. */
   gone = 0;
@@ -230,7 +233,7 @@ interface Places {
   readonly activities: Activities;
 }
 
-/** One kind of change: rows of 10,000 per month, and its effect. */
+/** A kind of change: affected rows of 10,000 per month, and the effect. */
 interface Edit {
   readonly share: number;
   readonly apply: (row: EditedRow) => void;
@@ -332,7 +335,7 @@ function setTradeName(row: EditedRow): void {
   set(row, AT.tradeName, name === "" ? "NOVA LOJA" : name.endsWith(" II") ? "" : `${name} II`);
 }
 
-/** Adds an activity, or removes the first one. */
+/** Adds an activity, or removes the first activity. */
 function setSecondary(row: EditedRow): void {
   const codes = (row.cells[AT.secondary] as string).split(",").filter((code) => code !== "");
   const more = codes.length === 0 || (codes.length < SECONDARY_CELLS && row.random.chance(0.6));

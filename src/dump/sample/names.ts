@@ -21,7 +21,7 @@ const OFFICES = words("VEREADOR PREFEITO DEPUTADO_ESTADUAL DEPUTADO_FEDERAL VICE
 const SOCIETIES = words(`ASSOCIACAO_DE_MORADORES ASSOCIACAO_BENEFICENTE CONDOMINIO_EDIFICIO
   IGREJA_EVANGELICA FUNDACAO COOPERATIVA FUNDO_MUNICIPAL_DE_SAUDE CAIXA_ESCOLAR SINDICATO`);
 
-/** One of a list. */
+/** Picks an element of a list. */
 export function any<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }

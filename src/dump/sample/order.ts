@@ -71,7 +71,7 @@ export class EstablishmentOrder {
     const branches = Math.floor((row * (this.rows - this.companies)) / this.rows);
     this.row = row;
     this.head = row - branches;
-    // Branches begin with those of the middle company and end with those before it.
+    // The order of branches begins with the middle company and ends with the company before it.
     this.placeBranch(this.companies >> 1, 0);
     const first = this.branchesBefore(this.owner) + branches;
     const { branches: all } = this.counted;

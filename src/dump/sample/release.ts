@@ -3,8 +3,8 @@
  * that does not exist yet, a number of establishments, a seed, a label.
  * Invariant: the same arguments give the same bytes on any machine and any number of threads, which
  * draw the blocks of rows. A bounded number of blocks is in flight, so memory does not grow with
- * the number of rows. The folder gets its name only when complete. Until then it is a hidden one
- * next to it, removed when the process exits; the next release removes leftovers of killed
+ * the number of rows. The folder gets its name only when complete. Until then it is a hidden folder
+ * next to the target, removed when the process exits; the next release removes leftovers of killed
  * processes of this machine.
  */
 import { readdirSync, rmSync } from "node:fs";
@@ -47,9 +47,9 @@ export interface SampleOptions {
   readonly seed: number;
   /** `YYYY-MM`; the release date is its second Saturday. */
   readonly label: string;
-  /** An earlier month that this release evolves from; default: this is the first one. */
+  /** An earlier month that this release evolves from; by default this is the first release. */
   readonly since?: string;
-  /** Threads that draw; 0 draws on this one. Default: the quickest number. */
+  /** Number of threads that draw; 0 draws on the calling thread. Default: the quickest number. */
   readonly threads?: number;
   /** Called with finished and total rows, a few times per second of work. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -82,7 +82,7 @@ export async function writeSample(options: SampleOptions): Promise<SampleSummary
   }
 }
 
-/** One zip of drawn rows. */
+/** A zip of drawn rows. */
 interface Member extends Block {
   readonly part: number;
 }
@@ -101,7 +101,7 @@ class ReleaseWriter {
   private gone = 0;
   private readonly total: number;
   private zip: { readonly member: Member; readonly writer: ZipWriter } | null = null;
-  /** The close of the preceding zip, which waits for the disk while the next one is made. */
+  /** Closing of the preceding zip, which waits for the disk while the next zip is made. */
   private closing: Promise<void> = Promise.resolve();
 
   constructor(options: SampleOptions, draft: string) {
@@ -225,7 +225,7 @@ const THREADS_FROM = 100_000;
 /** Blocks per thread in progress or waiting to be written. */
 const AHEAD = 3;
 
-/** Number of threads that draw a sample; 0, which is this one, if that is quicker. */
+/** Returns the number of threads that draw a sample; 0 if the calling thread is quicker. */
 export function sampleThreads(establishments: number): number {
   if (establishments < THREADS_FROM) return 0;
   return Math.min(THREADS_MAX, availableParallelism());
@@ -260,7 +260,9 @@ async function* drawBlocks<Beside>(
   }
 }
 
-/** After the prefix: the process id and six characters of `mkdtemp`. */
+/**
+ * Matches the rest of the name after the prefix: the process id and six characters of `mkdtemp`.
+ */
 const OWNER = /^(\d+)-\w{6}$/;
 
 /** A release in progress. */
@@ -310,7 +312,7 @@ class ReleaseDraft {
   }
 }
 
-/** Includes the machine, because on a shared disk the process may be on another one. */
+/** Includes the machine, because on a shared disk the process may run on another machine. */
 function prefixOf(folder: string): string {
   const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
   return `.${basename(folder)}-${machine}-`;

@@ -5,8 +5,8 @@
  * only parts that are combined at random. Invented words have the unequal frequencies of real text
  * (G. K. Zipf), so that their number grows with the text indefinitely (H. S. Heaps: draws to the
  * power of 0.78). Each is a function of its number, so none is stored. Each choice draws one
- * number, as a choice from a list does. They have at least three syllables, so that they are no
- * real name.
+ * number, as a choice from a list does. Invented words have at least three syllables, so that they
+ * are not real names.
  */
 import { hash, type Random, Weighted } from "./random.ts";
 import { type RowBytes, words } from "./zip/bytes.ts";
@@ -183,7 +183,7 @@ const SYLLABLES = words(`
   BA BE BI BO CA CE CI CO DA DE DI DO FA FE FI FO GA GUE GI GO LA LE LI LO MA ME MI MO NA NE NI NO
   PA PE PLI PO RA RE RI RO SA SE SI SO TA TE TI TO VA VE VI VO BRA TRE CRI PRO LHA NHE JU JO ZA ZE
   QUI XO`);
-/** The same as numbers: length << 24, and at most three letters, lowest first. */
+/** Syllables as numbers: length << 24, and at most three letters, lowest first. */
 const PACKED = Int32Array.from(SYLLABLES, (letters) =>
   letters.reduce((sum, letter, i) => sum | (letter << (8 * i)), letters.length << 24),
 );

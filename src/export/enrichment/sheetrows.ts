@@ -85,7 +85,7 @@ export class SheetRows {
 
   #cells(prefix: string): string {
     const cells = this.#cellsOf({ number: this.#row, isFilled: this.#isFilled });
-    return prefix === "" ? cells : cells.replace(/<(\/?)(c|v|is|t)(?=[ >])/g, `<$1${prefix}$2`);
+    return prefix === "" ? cells : cells.replace(/<(\/?)(c|v|f|is|t)(?=[ >])/g, `<$1${prefix}$2`);
   }
 }
 

@@ -187,7 +187,8 @@ class NewCells {
       /<c r="([A-Z]+)\d+"(?: s="(\d)")?/g,
       (_, letters: string, style: string | undefined) => {
         const place = `<c r="${lettersOf(first + columnOf(letters))}${number}"`;
-        return style === undefined || styles === null ? place : `${place} s="${styles.of(style)}"`;
+        const known = style === undefined || styles === null ? null : styles.of(style);
+        return known === null ? place : `${place} s="${known}"`;
       },
     );
   }
@@ -213,8 +214,8 @@ function columnOf(letters: string): number {
 interface NewStyles {
   /** A character a byte. */
   readonly xml: string;
-  /** The number of the style that the addon calls 1 (dates) or 4 (amounts). */
-  of(style: string): number;
+  /** The number of the style that the addon calls 1 (dates) or 4 (amounts); null for links. */
+  of(style: string): number | null;
 }
 
 const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
@@ -236,7 +237,7 @@ async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | n
   const changed = `<${prefix}cellXfs${counted}>${inner}${added}</${prefix}cellXfs>`;
   return {
     xml: xml.replace(whole, () => changed),
-    of: (style) => count + (style === "1" ? 0 : 1),
+    of: (style) => (style === "5" ? null : count + (style === "1" ? 0 : 1)),
   };
 }
 

@@ -18,7 +18,7 @@ export const SLUG_LENGTH_MAX = 60;
 /** Max length of a name's middle part: a month and a slug, with some spare. */
 const NAME_LENGTH_MAX = 80;
 
-/** Leaves space for the places that follow. */
+/** Max length of the activity, so that places fit after it. */
 const ACTIVITY_LENGTH_MAX = 32;
 /** If there are more states, the name has their number. */
 const STATES_NAMED_MAX = 3;
@@ -42,7 +42,7 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
           activities,
         ),
     place === undefined ? "" : withMore(folded(names.municipality(place) ?? place), otherPlaces),
-    // The name of a municipality ends on its state.
+    // The name of a municipality ends with its state.
     place === undefined ? statesOf(geo.uf_any_of) : "",
   ];
   return cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX) || ALL;
@@ -61,7 +61,7 @@ export function changesSlug(
 }
 
 /**
- * Name of a done export's file: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
+ * File name of a finished export: `peneira-2026-10-<slug>-<first 8 hex of id>.<extension>`. For
  * changes the slug has the months. All of it is folded again, because an old record may predate the
  * checks of labels and slugs.
  */

@@ -1,11 +1,8 @@
 /**
- * The files of exports, and the files that clients have sent for them. What comes in: a data
- * directory; the bytes of a sent file. What goes out: the path of each export's file, what lies
- * there, and its removal.
- * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
- * client sent;
- * only names that this program gives are ever removed. A sent file has the name of its export once
- * that is accepted, and is durable by then; before, its name is a temporary one.
+ * The files of exports, and the files that clients have sent for them.
+ * Invariant: a path is made only of a checked id, format, and compression, never of text that a
+ * client sent. Only files with names of this program are removed. A sent file has a temporary name
+ * until its export is accepted; then it is durable under the name of the export.
  */
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
@@ -31,10 +28,10 @@ const FOLDER = "exports";
 
 /** Name of the folder of sent files. */
 const SENT_FOLDER = "sent";
-/** Sent files of exports, and those that are still coming. */
+/** Names of sent files, complete and partial. */
 const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 
-/** Finished files, and temporary ones beside them. */
+/** Names of finished files, and of temporary files next to them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
@@ -49,7 +46,7 @@ export class ExportFolder {
   readonly #path: string;
   readonly #sent: string;
 
-  /** Makes the folder if it is missing. Throws `CommandError` if other users could reach it. */
+  /** Creates the folder if it is missing. Throws `CommandError` if other users could access it. */
   constructor(dataDir: string) {
     this.#path = resolve(dataDir, FOLDER);
     openDataDir(this.#path);
@@ -63,23 +60,23 @@ export class ExportFolder {
     return join(this.#sent, id);
   }
 
-  /** Begins to receive a file; `hasRoom` is called now and then. */
+  /** Begins to receive a file; `hasRoom` is called at intervals. */
   receive(hasRoom: () => boolean): SentFile {
     return new Receiving(join(this.#sent, `${randomBytes(16).toString("hex")}.tmp`), hasRoom);
   }
 
-  /** Gives a received file to an export, durably. */
+  /** Makes a received file the file of an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
   }
 
-  /** Removes the file that was sent for an export; that there is none is as good. */
+  /** Removes the file that was sent for an export, if it exists. */
   removeSent(id: string): void {
     unlinkIfThere(this.sentPathOf(id));
   }
 
-  /** Removes all sent files but those of exports that need theirs. Call it while none comes. */
+  /** Removes all sent files that no export needs. Call it only while no file is received. */
   cleanSent(isNeeded: (id: string) => boolean, all: boolean): void {
     for (const name of readdirSync(this.#sent)) {
       const [known, id] = SENT.exec(name) ?? [];
@@ -119,7 +116,7 @@ export class ExportFolder {
     return readdirSync(this.#path).filter((name) => OURS.test(name));
   }
 
-  /** Removes a file; does nothing if it does not exist. */
+  /** Removes a file if it exists. */
   remove(name: string): void {
     assert(OURS.test(name), "only files of exports are removed");
     unlinkIfThere(join(this.#path, name));
@@ -134,12 +131,12 @@ function unlinkIfThere(path: string): void {
   }
 }
 
-/** Bytes after which the room of the disk is checked again. */
+/** Bytes after which the free space of the disk is checked again. */
 const CHECK_BYTES = 16 << 20;
 const FULL =
   "The server has not enough room for the file. Try again later, or ask the operator for space.";
 
-/** A file on its way. */
+/** A file that is being received. */
 class Receiving implements SentFile {
   readonly #path: string;
   readonly #hasRoom: () => boolean;

@@ -13,7 +13,7 @@ import type { ExportRecord } from "../record.ts";
 /** How long a link works, in seconds. */
 export const LINK_SECONDS = 300;
 
-/** Max clock skew accepted at the making of a link, in seconds. */
+/** Max accepted clock skew when a link was made, in seconds. */
 const SKEW_SECONDS = 60;
 
 /** Purpose of the signature, so that it cannot be used for anything else. */
@@ -48,7 +48,7 @@ export function signLink(
 /**
  * Checks the path and query of a link as they were sent.
  * @throws AppError `link_invalid` (not made here, altered, or spelled otherwise), then
- * `link_expired` (over, or made while the clock was ahead).
+ * `link_expired` (expired, or made while the clock was ahead).
  */
 export function checkLink(path: string, rawQuery: string, { nowMs, secrets }: LinkContext): void {
   const [, expires, signature] = QUERY.exec(rawQuery) ?? [];

@@ -17,7 +17,7 @@ export type DiskCalls = Pick<
   typeof fs,
   "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
 > & {
-  /** Asks the disk to begin writing buffered bytes; never fails, and may do nothing. */
+  /** Starts writing buffered bytes to the disk. Never fails, and may have no effect. */
   readonly startWriting: (fd: number, from: number, length: number) => unknown;
 };
 
@@ -25,7 +25,7 @@ const SYSTEM: DiskCalls = { ...fs, startWriting };
 
 interface WrittenFile {
   readonly sizeBytes: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
@@ -33,8 +33,8 @@ interface WrittenFile {
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Writeback starts after this many bytes, while the next ones are made; otherwise fsync would wait
- * for all of them.
+ * Bytes after which writeback starts, while the next bytes are made. Otherwise fsync would wait for
+ * all bytes.
  */
 export const STRETCH_BYTES = 16 << 20;
 
@@ -177,6 +177,6 @@ function attempt(call: () => void): void {
   try {
     call();
   } catch {
-    // The caller gets the first failure.
+    // Ignored: the caller gets the first failure.
   }
 }

@@ -15,9 +15,12 @@ import {
   changeTotals,
 } from "../../changes/query.ts";
 import { CHANGE_COLUMNS, type ChangeRowsOptions, changeRows } from "../../changes/rows.ts";
+import type { Segment } from "../../search/segment.ts";
 import type { OutputField } from "../../spec/fields.ts";
+import { addedColumns } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportFormat } from "../record.ts";
+import { layoutCells } from "./explained.ts";
 import { refuseTooManyRows } from "./format.ts";
 import { htmlFrame } from "./html/html.ts";
 import { columnsFile, parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
@@ -74,11 +77,13 @@ export function openChangesRenderer(
 ): Renderer<readonly ChangeEntry[]> {
   const { output } = context.spec;
   const { fields, labels } = output;
-  const columns = [...CHANGE_COLUMNS, ...fields];
+  const names = addedColumns(output.preset).map(({ name }) => name);
+  const columns = [...CHANGE_COLUMNS, ...fields, ...names];
+  const added = (segment: Segment, rows: Uint32Array) => layoutCells(segment, output.preset, rows);
   const framed = (format: ChangeRowsOptions["format"], { head, tail }: Frame) => {
     const { delimiter = "," } = output;
     return framedRows({ head, tail }, write, (entries) =>
-      changeRows(list, entries, { format, fields, labels, delimiter }),
+      changeRows(list, entries, { format, fields, labels, delimiter, added }),
     );
   };
   switch (output.format as ExportFormat) {
@@ -90,7 +95,7 @@ export function openChangesRenderer(
       return framed("html", htmlFrame(context, columns));
     case "xlsx": {
       const xml = (entries: readonly ChangeEntry[], firstNumber: number) =>
-        changeRows(list, entries, { format: "xlsx", fields, labels, firstNumber });
+        changeRows(list, entries, { format: "xlsx", fields, labels, firstNumber, added });
       const slices = new EntrySlices(ROWS_AT_ONCE);
       return new XlsxRenderer({ context, columns, slices, xml }, write);
     }

@@ -1,10 +1,10 @@
 /**
- * Compressed files. Input: the bytes of a file of text, in pieces of any size. Output: the same
- * file compressed, in order.
- * Invariant: the compressed bytes depend on the text alone. It is cut into blocks of one size, for
- * pieces of any size and any thread that renders or packs them. The header holds no time, no name
- * and no system. A file is one gzip member or one zstd frame, because some readers stop after the
- * first. It ends with a checksum of the text.
+ * Compressed files. Input: the bytes of a text file, in chunks of any size. Output: the same file
+ * compressed, in order.
+ * Invariant: the compressed bytes depend on the text alone. The text is cut into blocks of one
+ * size, regardless of the chunks and of the threads that render and pack. The header holds no time,
+ * no name, and no system. A file is one gzip member or one zstd frame, because some readers stop
+ * after the first; it ends with a checksum of the text.
  */
 import { deflate, deflateAside } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -20,8 +20,8 @@ export function compressionOf({ output }: AccountQuerySpec): Compression | null 
 }
 
 /**
- * Bytes of a block. A gzip file has no repetition across its border: with 256 KiB a CSV file is
- * 1 % larger than with 1 MiB. A zstd file has them.
+ * Bytes of a block. In a gzip file, no reference crosses its border: a CSV file is 1 % larger with
+ * 256 KiB than with 1 MiB. In a zstd file, references may cross it.
  */
 const BLOCK_BYTES = 1 << 18;
 
@@ -35,7 +35,7 @@ class Blocks {
     this.#take = take;
   }
 
-  /** Copies bytes, and hands out the blocks that are full; each is valid until `take` returns. */
+  /** Copies bytes, and passes full blocks to `take`; a block is valid until `take` returns. */
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.byteLength; ) {
       const part = bytes.subarray(from, from + BLOCK_BYTES - this.#held);
@@ -48,16 +48,16 @@ class Blocks {
     }
   }
 
-  /** Returns the last block, which is not full and may be empty. */
+  /** Returns the last block, which is shorter and may be empty. */
   rest(): Uint8Array {
     return this.#block.subarray(0, this.#held);
   }
 }
 
 interface Packer {
-  /** Takes bytes, which may be changed afterwards. */
+  /** Adds bytes, which the caller may change afterwards. */
   write(bytes: Uint8Array): void;
-  /** Waits for the oldest blocks if many are being packed. Rejects if one cannot be. */
+  /** Waits for the oldest blocks if many are being packed. Rejects if packing fails. */
   drain(): void | Promise<void>;
   end(): void | Promise<void>;
 }
@@ -68,7 +68,7 @@ interface Packer {
  */
 const AHEAD = 4;
 
-/** ID1, ID2, deflate; no flags and no time; the fastest algorithm; an unknown system (RFC 1952). */
+/** ID1, ID2, deflate, no flags, no time, fastest algorithm, unknown system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
 /** Writes a gzip file. Blocks are packed independently, on idle processors too. */
@@ -113,7 +113,8 @@ export class GzipWriter implements Packer {
       return;
     }
     const packed = isAside ? deflateAside(block, isLast) : Promise.resolve(deflate(block, isLast));
-    // `drain` reports a failure; without this, one that comes before would end the process.
+    // Prevents an unhandled rejection, which would end the process before `drain` reports the
+    // failure.
     packed.catch(() => {});
     this.#blocks.push(packed);
   }
@@ -128,7 +129,7 @@ export class GzipWriter implements Packer {
 /** Level of zstd; docs/benchmarks.md has the figures. */
 const ZSTD_LEVEL = 2;
 
-/** Writes a zstd file. A block refers to the text of earlier ones, so this thread packs all. */
+/** Writes a zstd file. A block refers to the text of earlier blocks, so this thread packs all. */
 export class ZstdWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #zstd = loadZstd();
@@ -179,7 +180,7 @@ type OpenPacker = (
 const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
   gzip: (context, write) => ({
     packer: new GzipWriter(write, context.spare),
-    // Not a copy: `matches` is counted when it is read.
+    // Inherits from the context instead of copying it: reading `matches` counts them.
     given: Object.create(context, { spare: { value: undefined } }),
   }),
   zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),

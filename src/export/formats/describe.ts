@@ -2,7 +2,7 @@
  * Describes a spec in words. Input: a normalized spec and the names of its snapshot. Output: labels
  * with their values, in a natural order.
  * Invariant: two specs that differ in a filter, the order, the score, or the limit have different
- * descriptions. Unset options are omitted. Codes follow their names.
+ * descriptions. Unset options are omitted. Names are followed by their codes.
  */
 import { districtTitle } from "../../spec/districtname.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -11,10 +11,10 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type DescribeWords, describeWords } from "./describewords.ts";
 import { type RegistryNames, stateName } from "./names.ts";
 
-/** One filter or option of a spec. */
+/** A filter or option of a spec. */
 export interface DescriptionItem {
   readonly label: string;
-  /** At least one; several are alternatives. */
+  /** At least one value; several values are alternatives. */
   readonly values: readonly string[];
 }
 
@@ -63,7 +63,7 @@ interface Words extends DescribeWords {
   readonly names: RegistryNames;
 }
 
-/** Returns the values of a filter in words; none if it is not set. */
+/** Returns the values of a filter in words; an empty list if it is not set. */
 type ValuesOf = (filters: Filters, words: Words) => readonly string[] | undefined;
 
 /** Labels in both languages and values of every filter, in a natural order. */

@@ -1,7 +1,7 @@
 /**
  * The words with which a file describes its spec, in tables by language.
- * Invariant: both languages say the same; files for programs use the English words too.
- * Separate because describe.ts holds the rules and would be twice as long with them.
+ * Invariant: both languages say the same; files for programs use the English words too. In a file
+ * of its own, because describe.ts, which has the rules, would be twice as long.
  */
 
 import type { LabelLanguage } from "../../spec/fields/words.ts";
@@ -12,7 +12,7 @@ type Mode = AccountQuerySpec["filters"]["industry"]["secondary_cnae_mode"];
 
 /** All words for a spec except the names of its filters. */
 export interface DescribeWords {
-  /** For numbers. */
+  /** Locale of numbers. */
   readonly locale: string;
   readonly statuses: Readonly<Record<(typeof REGISTRATION_STATUSES)[number], string>>;
   readonly sizes: Readonly<Record<(typeof COMPANY_SIZE_CODES)[number], string>>;

@@ -1,6 +1,6 @@
 /**
- * The columns that `include_explain` adds after the fields of a file: as texts, and as Arrow
- * buffers for formats that take rows by column. Input: rows that a spec matched. Output: for each
+ * The columns that a layout and `include_explain` add after the fields of a file: as
+ * texts, and as Arrow buffers for formats that take rows by column. Input: rows that a spec matched. Output: for each
  * column its name, its kind, and a text per row or a buffer: integers as `int32`, texts as `utf8`.
  * Invariant: the columns depend on the spec alone, so they are known before the first row.
  * Explanations are objects of some hundred bytes, so only a slice of them is in memory at a time;
@@ -10,9 +10,11 @@ import type { ColumnBuffers, ExtraColumn, FieldColumn } from "../../../native-in
 import type { Explanation } from "../../search/explain.ts";
 import { explainRows } from "../../search/project.ts";
 import { SCORE_PARTS, SCORE_WEIGHTS, type ScorePart, scoredStrategy } from "../../search/score.ts";
-import type { Segment } from "../../search/segment.ts";
+import { guarded, type Segment } from "../../search/segment.ts";
 import { punctuateCnae } from "../../spec/catalog.ts";
 import { type LabelLanguage, valueWord } from "../../spec/fields/words.ts";
+import type { OutputField } from "../../spec/fields.ts";
+import { addedColumns, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 /** One column; `number` is an integer, `json` is one JSON object per row. */
@@ -35,8 +37,8 @@ const SCORE: Cells = {
 };
 
 /**
- * The activity that matched; empty without a filter of activities. `explain_activity` is a known
- * activity's part of the score.
+ * The activity that matched; empty if the spec has no activity filter. `explain_activity` is the
+ * part of the score for a known activity.
  */
 const ACTIVITY: readonly Cells[] = [
   {
@@ -57,9 +59,12 @@ const ACTIVITY: readonly Cells[] = [
   },
 ];
 
-/** Returns the columns that a spec adds; none without `include_explain`. */
+/** Returns the columns that a spec adds; none without `include_explain` and a layout with some. */
 export function explainColumns(spec: AccountQuerySpec): readonly ExplainColumn[] {
-  return cellsOf(spec).map(({ name, kind }) => ({ name, kind }));
+  const added = addedColumns(spec.output.preset).map(
+    ({ name }) => ({ name, kind: "text" }) as const,
+  );
+  return [...added, ...cellsOf(spec).map(({ name, kind }) => ({ name, kind }))];
 }
 
 /** Returns the same columns with the values of rows. */
@@ -68,14 +73,45 @@ export function explainCells(
   spec: AccountQuerySpec,
   rows: Uint32Array,
 ): ExtraColumn[] {
+  const added = layoutCells(segment, spec.output.preset, rows);
   const cells = cellsOf(spec);
-  if (cells.length === 0) return [];
+  if (cells.length === 0) return added;
   const explanations = explainRows(segment, spec, rows);
-  return cells.map(({ name, kind, cellOf }) => ({
+  const explained = cells.map(({ name, kind, cellOf }) => ({
     name,
     kind,
     values: explanations.map((explanation) => cellOf(explanation, spec.output.labels)),
   }));
+  return [...added, ...explained];
+}
+
+/** Returns the columns that a layout adds, with their values of rows. */
+export function layoutCells(
+  segment: Segment,
+  preset: PresetName | undefined,
+  rows: Uint32Array,
+): ExtraColumn[] {
+  return addedColumns(preset).map(({ name, firstOf }) => ({
+    name,
+    kind: "text",
+    values:
+      firstOf.length === 0
+        ? new Array(rows.length).fill(null)
+        : firstValues(segment, firstOf, rows),
+  }));
+}
+
+function firstValues(
+  segment: Segment,
+  fields: readonly OutputField[],
+  rows: Uint32Array,
+): (string | null)[] {
+  const json = Buffer.from(guarded(() => segment.native.renderJson(rows, fields)));
+  const accounts = JSON.parse(json.toString()) as Readonly<Record<string, string | null>>[];
+  return accounts.map((account) => {
+    const field = fields.find((name) => account[name] !== null);
+    return field === undefined ? null : (account[field] as string);
+  });
 }
 
 function cellsOf({ output, scoring }: AccountQuerySpec): readonly Cells[] {
@@ -102,7 +138,10 @@ function activity({ matched }: Explanation): {
 /** Rows explained at a time, which make some megabytes of objects. */
 const SLICE_ROWS = 4_096;
 
-/** Returns the added columns with the values of rows; none without `include_explain`. */
+/**
+ * Returns the columns that `include_explain` adds, with the values of rows; an empty list if the
+ * spec does not set it.
+ */
 export function explainedColumns(
   segment: Segment,
   spec: AccountQuerySpec,

@@ -49,7 +49,7 @@ export const COMPRESSED: Readonly<
 /** The format and the compression of a file, which decide its name and media type. */
 export interface ExportKind {
   readonly format: ExportFormat;
-  /** Null if it is not compressed. */
+  /** Compression of the file, or null. */
   readonly compression: Compression | null;
 }
 

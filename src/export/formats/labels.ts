@@ -7,14 +7,14 @@
 import { HEADINGS_EN, HEADINGS_PT, SENTENCES_PT } from "../../spec/fields/headings.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import { OUTPUT_FIELDS, type OutputField } from "../../spec/fields.ts";
-import { PRESETS } from "../../spec/presets.ts";
+import { addedColumns, PRESETS } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 
 /** The heading of a column for people, with its explanation. */
 export interface ColumnLabel {
   readonly heading: string;
   readonly sentence: string;
-  /** Width in characters that fits most values; longer ones wrap. */
+  /** Width in characters that fits most values; longer values wrap. */
   readonly width: number;
 }
 
@@ -23,6 +23,9 @@ type LabelChoice = Pick<AccountQuerySpec["output"], "labels" | "preset">;
 
 /** Width of explain columns: points, codes, and single words. */
 const EXPLAINED_WIDTH = 12;
+
+/** Width of columns that layouts add: a few words. */
+const ADDED_WIDTH = 22;
 
 /** Heading and sentence of a column that is not a field, by its name. */
 type Explained = Readonly<Record<string, readonly [heading: string, sentence: string]>>;
@@ -65,6 +68,11 @@ export function columnLabel(name: string, { labels, preset }: LabelChoice = {}):
     const sentence = labels === "pt" ? SENTENCES_PT[field.name] : field.description;
     const called = labels === undefined ? heading : headingOf(field.name, labels, preset);
     return { heading: called, sentence, width };
+  }
+  const added = addedColumns(preset).find((column) => column.name === name);
+  if (added !== undefined) {
+    const [heading, sentence] = added[labels ?? "en"];
+    return { heading, sentence, width: ADDED_WIDTH };
   }
   const part = name.replace("explain_", "");
   const [heading, sentence] = labels === "pt" ? explainedPt(name, part) : explained(name, part);

@@ -4,7 +4,7 @@
  * `write`.
  * Invariant: the bytes depend on snapshot and spec alone, not on the sizes of the batches, because
  * chunks have a fixed size. A renderer holds a bounded part of the file, and a bounded number of
- * chunks in progress. If a chunk cannot be made, the work ends at its turn, and no later chunk is
+ * chunks in progress. If a chunk cannot be made, the work ends at that chunk, and no later chunk is
  * written.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
@@ -15,15 +15,15 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 /** Input of a renderer. */
 export interface RenderContext {
   readonly segment: Segment;
-  /** Normalized in the mode `export`. */
+  /** Spec, normalized in the mode `export`. */
   readonly spec: AccountQuerySpec;
   /** Number of rows to come: the smaller of limit and matches. */
   readonly rowCount: number;
   /** Exact number of matches, regardless of the limit. */
   readonly matches: number;
   /**
-   * Called before each chunk: true if other processors may render it ahead of its turn. If missing,
-   * they may not.
+   * Called before each chunk; returns true if another processor may render the chunk meanwhile. If
+   * missing, all chunks are rendered on this thread.
    */
   readonly spare?: () => boolean;
   /** Set if the rows are changes. */
@@ -36,21 +36,21 @@ interface ChangesContext {
   readonly watch: readonly string[];
 }
 
-/** One file being written: `begin` once, `rows` for each batch in order, `end` once. */
+/** Writes one file: call `begin` once, `rows` for each batch in order, and `end` once. */
 export interface Renderer<Batch = Uint32Array> {
   begin(): void | Promise<void>;
-  /** Takes row ids, or changes; the caller may modify them afterwards. */
+  /** Adds row ids or changes; the caller may modify them afterwards. */
   rows(batch: Batch): void | Promise<void>;
   end(): void | Promise<void>;
-  /** Frees resources if the work ends early, even after a throw; nothing is called after it. */
+  /** Frees resources if the work ends early, even after a throw. It is the last call. */
   abort?(): void;
 }
 
 /** Cuts batches into chunks of one size; holds at most one. */
 export interface Slices<Batch> {
-  /** Takes a batch and yields the full chunks; each is valid until the next one. */
+  /** Adds a batch and yields the full chunks. A chunk is valid until the next is yielded. */
   add(batch: Batch): Iterable<Batch>;
-  /** Returns the last chunk; may be empty. */
+  /** Returns the last chunk, which may be empty. */
   rest(): Batch;
 }
 
@@ -69,7 +69,7 @@ export class RowSlices {
     this.#slice = new Uint32Array(size);
   }
 
-  /** Takes a batch and yields the full slices; each is valid until the next one. */
+  /** Adds a batch and yields the full slices. A slice is valid until the next is yielded. */
   *add(batch: Uint32Array): Generator<Uint32Array, void> {
     for (let from = 0; from < batch.length; ) {
       const taken = batch.subarray(from, from + this.#slice.length - this.#held);
@@ -82,7 +82,7 @@ export class RowSlices {
     }
   }
 
-  /** Returns the rows of the last slice; may be none. */
+  /** Returns the rows of the last slice, which may be empty. */
   rest(): Uint32Array {
     return this.#slice.subarray(0, this.#held);
   }
@@ -97,7 +97,7 @@ export class EntrySlices {
     this.#size = size;
   }
 
-  /** Takes a batch and yields the full slices. */
+  /** Adds a batch and yields the full slices. */
   *add(batch: readonly ChangeEntry[]): Generator<readonly ChangeEntry[], void> {
     for (let from = 0; from < batch.length; ) {
       const taken = batch.slice(from, from + this.#size - this.#held.length);
@@ -110,13 +110,13 @@ export class EntrySlices {
     }
   }
 
-  /** Returns the changes of the last slice; may be none. */
+  /** Returns the changes of the last slice, which may be empty. */
   rest(): readonly ChangeEntry[] {
     return this.#held;
   }
 }
 
-/** Two keep two processors busy while the third chunk is hashed and written. */
+/** Max chunks in progress: two keep two processors busy while a third is hashed and written. */
 const AHEAD = 2;
 
 /** Writes chunks in order; a chunk is its bytes, or an object with them. */
@@ -136,7 +136,7 @@ export class WrittenInTurn<Piece extends object = Uint8Array> {
     if (this.#pieces.length > AHEAD) return this.#oldest();
   }
 
-  /** Makes a chunk and writes it after all earlier ones. */
+  /** Makes a chunk and writes it after all earlier chunks. */
   now(make: () => Piece): void | Promise<void> {
     if (this.#pieces.length === 0) return this.#write(make());
     return this.rest().then(() => this.#write(make()));

@@ -110,7 +110,7 @@ function statesOf(ufs: readonly string[], pt: boolean): string[] {
   return [ufs.map((uf) => (uf === "EX" && pt ? "exterior" : (stateName(uf) ?? uf))).join(", ")];
 }
 
-/** Returns the limit, or null if it cannot cut off any row. */
+/** Returns the limit, or null if the snapshot has fewer rows than the limit. */
 export function toldLimit({
   segment,
   spec,

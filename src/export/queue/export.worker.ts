@@ -41,13 +41,13 @@ const PROGRESS_MS = 100;
 /** Codes for a temporary lack of files, memory, or threads. */
 const SHORTAGES = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"];
 
-/** A cached snapshot of the last order; `stale` once no other export needs it. */
+/** A cached snapshot of the last order; `stale` once no further export needs it. */
 interface Held {
   readonly segment: Segment;
   stale: boolean;
 }
 
-/** One snapshot, or two if the last order was about changes. */
+/** The open snapshots: one, or two if the last order was about changes. */
 let held: readonly Held[] = [];
 let rendering = false;
 
@@ -63,7 +63,7 @@ unpinned.onmessage = (event) => {
 /** Entry point for the thread pool. */
 export const run = worker<RenderFunctions>({ render, stage });
 
-/** Never rejects. */
+/** Renders an export. Never rejects. */
 function render(order: RenderTask): Promise<RenderOutcome> {
   return settled(() => renderOrder(order));
 }
@@ -183,7 +183,7 @@ function jobOf(order: RenderTask): Omit<RenderJob, "segment"> {
 
 /** Returns the pinned snapshot: the open one, or the first found in its places. */
 async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Promise<Segment> {
-  // A good file may have replaced a corrupt one.
+  // A correct file may have replaced a corrupt file.
   letGo(({ segment }) => segment.snapshotId === wanted.snapshotId && isReplaced(segment, wanted));
   const known = held.find(({ segment }) => segment.snapshotId === wanted.snapshotId);
   if (known !== undefined) return known.segment;
@@ -204,7 +204,7 @@ async function segmentOf(wanted: Pick<RenderTask, "places" | "snapshotId">): Pro
   throw new AppError("snapshot_unavailable", "The pinned snapshot is gone.", { cause });
 }
 
-/** True if the place of the snapshot holds another file than the open one, or a truncated one. */
+/** True if the snapshot's path now leads to another file, or if the file was truncated. */
 function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">): boolean {
   for (const place of places) {
     const found = statSync(place, { bigint: true, throwIfNoEntry: false });
@@ -214,7 +214,9 @@ function isReplaced({ native }: Segment, { places }: Pick<RenderTask, "places">)
   return native.poisoned();
 }
 
-/** False if the file may be whole and only this process lacks a resource. */
+/**
+ * True if the file was refused; false if it may be correct and this process only lacks a resource.
+ */
 function isRefusal(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return error instanceof CommandError || (code !== "" && !SHORTAGES.includes(code));
@@ -229,9 +231,8 @@ function letGo(isOver: (one: Held) => boolean): void {
 
 /**
  * Opens the change list of two snapshots, or makes it if it is missing or damaged. A list that
- * existed when the export was accepted may be gone, because the folder is bounded and other
- * programs use the disk. The same pair gives the same list. If `ended` returns true, throws
- * `RenderCancelled`.
+ * existed when the export was accepted may have been evicted, because the folder is bounded. The
+ * same pair gives the same list. If `ended` returns true, throws `RenderCancelled`.
  */
 async function listOf(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the one that
- * the same key and request created before.
+ * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the export
+ * that the same key and request created before.
  * Invariant: idempotency key, bounds, quota, and row are one transaction. Equal requests at the
  * same time, even from several processes, give one export. A refused request stores nothing, so its
  * key can be used again.
@@ -58,7 +58,7 @@ interface Accepted {
 interface Made {
   readonly fingerprint: string;
   readonly slug: string;
-  /** JSON text. */
+  /** The spec as JSON text. */
   readonly spec: string;
 }
 
@@ -102,8 +102,8 @@ export class Intake {
   }
 
   /**
-   * Returns the export of the same key and bytes, or null. Also null if the spec names lists: equal
-   * bytes may then mean another spec, so the caller must compare the lists' revisions.
+   * Returns the export of the same key and bytes, or null. Returns null if the spec names lists:
+   * equal bytes may then mean another spec, so the caller must compare the lists' revisions.
    */
   replay(tenantId: string, idempotencyKey: string, bodyHash: string): Accepted | null {
     const known = this.#known(tenantId, idempotencyKey);
@@ -159,7 +159,7 @@ export class Intake {
     if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
-    // An export that can start immediately hardly waits, so a plan without a queue allows it.
+    // An export that can start immediately is allowed even if the plan has no queue.
     const bound = Math.max(queueable, running < concurrent ? 1 : 0);
     if (this.#parts.store.queuedOf(tenantId) < bound) return;
     throw new AppError(
@@ -171,7 +171,10 @@ export class Intake {
     );
   }
 
-  /** Running exports may fill the rest of the disk; new ones may not. Searches continue. */
+  /**
+   * Refuses new exports if the disk is nearly full. Running exports may use the rest, and searches
+   * continue.
+   */
   #refuseWithoutRoom(): void {
     const { freeBytes, freeBytesMin, log } = this.#parts;
     const free = freeBytesMin === 0 ? null : freeBytes();

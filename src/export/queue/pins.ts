@@ -20,10 +20,13 @@ const EXTENSION = ".peneira";
 /** The served snapshot has its own link, from which pins are made on demand. */
 const SERVED = "served-";
 
-/** Names that this program gives; other files are left alone. */
+/** Names that this program gives; files with other names are not touched. */
 const OURS = /^(?:served-)?(?:[0-9a-f]{16}|[0-9a-f]{64})\.peneira$/;
 
-/** A request reads the served snapshot and pins it in one turn, so one is enough. */
+/**
+ * Number of served snapshots whose links are retained. One is enough, because a request reads and
+ * pins the served snapshot in one turn of the event loop.
+ */
 const SERVED_KEPT = 1;
 
 /** Error codes that mean that links cannot be made here. */
@@ -34,7 +37,7 @@ export class Pins {
   readonly #folder: string;
   readonly #needed: (snapshotId: string) => boolean;
   readonly #linked: () => void;
-  /** The served snapshot and retained earlier ones, the newest last. */
+  /** The served snapshot and the retained earlier snapshots, the newest last. */
   #served: readonly Segment[] = [];
 
   /**
@@ -66,7 +69,7 @@ export class Pins {
     return givenUp;
   }
 
-  /** The same content may arrive in another file if the earlier file was corrupt. */
+  /** If the earlier file was corrupt, the same content may arrive in another file. */
   #renew({ snapshotId, path }: Segment): void {
     const anchor = this.#anchor(snapshotId);
     const [linked, now] = [statOf(anchor), statOf(path)];

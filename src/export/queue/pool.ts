@@ -44,7 +44,7 @@ export interface RenderThreads {
   start(request: RenderRequest, onProgress: OnProgress): StartedRender;
   /** Stages the rows of a rendered export for its tenant's list. */
   stage(request: StageRequest): StartedStage;
-  /** Tells the threads to close a snapshot that no export needs. */
+  /** Makes the threads close a snapshot that no export needs. */
   forget(snapshotId: string): void;
   close(): Promise<void>;
 }

@@ -61,12 +61,12 @@ interface Run {
   readonly row: ExportRow;
   /** Requests an early end of the current work. */
   cancel: () => void;
-  /** Lets the tenant's next export change its list. */
+  /** Allows the tenant's next export to change the list. */
   release: () => void;
   progress: RunProgress;
   /** Set once the render has ended; commits its outcome. */
   commit: (() => void) | null;
-  /** True once the export was deleted: its file is discarded. */
+  /** True once the export was deleted; its file is then discarded. */
   removed: boolean;
 }
 
@@ -131,7 +131,7 @@ export class ExportQueue {
     run.cancel();
   }
 
-  /** Accepts no more work, and tells the threads to stop at their next batch. */
+  /** Accepts no more work, and makes the threads stop at their next batch. */
   stop(): void {
     this.#state = "stopped";
     this.#staging.close();
@@ -240,7 +240,7 @@ export class ExportQueue {
   #conclude(run: Run, outcome: RunEnd): void {
     const { id } = run.row;
     const failure = outcome.kind === "failed" ? outcome.failure : null;
-    // A file refused for its size is no bug, so its stack is not logged.
+    // A file that is refused for its size is not a bug, so no stack is logged.
     if ("error" in outcome && failure !== "quota_exceeded" && !run.removed) {
       const { log, stateDamaged } = this.#parts;
       const details = { export_id: id, outcome: outcome.kind, ...outcome.error };
@@ -328,7 +328,7 @@ export class ExportQueue {
       return changed;
     });
     faultPoint("finish.after_commit");
-    // Another process deleted it meanwhile.
+    // Another process has deleted the export meanwhile.
     if (!finished) {
       discard(folder.nameOf(row));
       return false;
@@ -338,14 +338,17 @@ export class ExportQueue {
     return true;
   }
 
-  /** Other exports of the tenant finished meanwhile and used up the space. */
+  /** Refuses a finished file: other exports of the tenant have used up the space meanwhile. */
   #refuse(row: ExportRow): void {
     const { folder, discard } = this.#parts;
     this.#fail(row, "quota_exceeded");
     discard(folder.nameOf(row));
   }
 
-  /** Returns the max bytes of its file; an export that was delivered before is never refused. */
+  /**
+   * Returns the max bytes of the export's file; an export that was delivered before is never
+   * refused.
+   */
   #bytesLeft({ plan, tenantId, expiresAt }: ExportRow): number {
     const { store, plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;

@@ -35,14 +35,14 @@ interface ChangesTask {
   readonly watch: readonly OutputField[];
 }
 
-/** What is wanted of a sent file, as the state has it. */
+/** Request to enrich a sent file, as stored in the state. */
 export interface SentWish {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
 }
 
-/** What an order says more where a sent file is enriched. */
+/** Additional members of an order that enriches a sent file. */
 interface EnrichmentTask extends SentWish {
   readonly sentPath: string;
 }
@@ -67,9 +67,9 @@ export interface RenderTask {
   readonly bytesMax: number;
   /** Receives `[rowsWritten, rowCount]` at intervals. */
   readonly port: MessagePort;
-  /** One element in shared memory; 1 stops the thread. */
+  /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
-  /** One element in shared memory, incremented by every search. */
+  /** Shared memory of one element, which every search increments. */
   readonly searches: Int32Array;
 }
 
@@ -79,9 +79,9 @@ export type RenderOutcome =
   | { readonly kind: "cancelled" }
   /** No other attempt can succeed. */
   | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
-  /** It threw; another attempt may succeed. */
+  /** The render threw an error; another attempt may succeed. */
   | { readonly kind: "threw"; readonly error: ErrorKind }
-  /** Its thread died. */
+  /** The thread of the render died. */
   | { readonly kind: "crashed"; readonly error: ErrorKind };
 
 /** The rows of a snapshot that are in a file. */
@@ -95,7 +95,7 @@ export interface StageTask {
   readonly dataDir: string;
   readonly tenantId: string;
   readonly held: readonly HeldBits[];
-  /** As in a render task. */
+  /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
 }
 
@@ -152,7 +152,7 @@ export function changesOf(
   return { changes };
 }
 
-/** What an order says more where a sent file is enriched. */
+/** Additional members of an order that enriches a sent file. */
 export function enrichmentOf(
   { id, sent }: ExportRow,
   folder: ExportFolder,

@@ -1,7 +1,7 @@
 /**
  * Typed answers: builds an answer whose type carries the name of its route's schema.
- * Invariant: a value with a missing, extra, or wrongly typed member does not compile. Neither does
- * a handler that answers with a schema that its row does not name.
+ * Invariant: only a value whose members all match the schema compiles, and only a handler that
+ * answers with the schema of its row.
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
@@ -28,7 +28,7 @@ type Named<Value> =
         ? { [Member in keyof Value]: Named<Value[Member]> }
         : Value;
 
-/** Members of a value, at any depth, that a shape lacks; `never` if it lacks none. */
+/** Members of a value, at any depth, that a shape lacks; `never` if the shape has them all. */
 type Extra<Value, Of> = unknown extends Of
   ? never
   : Value extends readonly (infer Element)[]

@@ -1,6 +1,6 @@
 /**
  * A documented route, for the OpenAPI document and the reference pages.
- * Invariant: `Schema` is the union of schema names, so a row cannot name a missing one.
+ * Invariant: `Schema` is the union of schema names, so a row can only name existing schemas.
  */
 import type { TSchema } from "typebox";
 import type { ErrorCode } from "../../errors.ts";
@@ -8,7 +8,7 @@ import type { ErrorCode } from "../../errors.ts";
 /** Key requirement of a route. */
 export type Access = "key" | "open";
 
-/** One path, query, or header parameter. */
+/** A path, query, or header parameter. */
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -18,7 +18,7 @@ export interface Parameter {
   readonly example?: string | number;
 }
 
-/** One successful answer. */
+/** A successful answer. */
 export type OperationAnswer<Schema extends string = string> = {
   readonly description: string;
   /** Additional headers: in every answer, and in some. */
@@ -37,7 +37,7 @@ export type OperationAnswer<Schema extends string = string> = {
     }
 );
 
-/** One documented route. */
+/** A documented route. */
 export interface Operation<Schema extends string = string> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -48,10 +48,10 @@ export interface Operation<Schema extends string = string> {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
-    /** Null if no JSON is taken. */
+    /** Schema of the JSON body; null if there is none. */
     readonly schema: Schema | null;
     readonly example?: unknown;
-    /** Media types of files that are taken beside JSON, and whether each is bytes or text. */
+    /** Media types of files that are accepted besides JSON, each as bytes or text. */
     readonly orTypes?: Readonly<Record<string, "bytes" | "text">>;
   };
   readonly answers: Readonly<Record<number, OperationAnswer<Schema>>>;

@@ -12,7 +12,7 @@ import { errorCodesOf } from "./answers.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
 import type { Operation } from "./operation.ts";
 
-/** The whole sheet; its hash stands in the policy of the pages. */
+/** The style sheet; the policy of the pages contains its hash. */
 const DOCS_STYLE = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#fff;
 --panel:#f4f7f5;--accent:#0b6b4f;--bad:#a3301f}

@@ -75,8 +75,8 @@ export class Budget {
   readonly #numbers: Float64Array;
 
   /**
-   * `share` is the part of what others leave that one owner may hold; 1: all of it. Budgets of the
-   * same kind and ledger are one, across threads.
+   * `share` is the max fraction of the unused amount that one owner may hold; 1 allows all of it.
+   * Budgets of the same kind and ledger are one, across threads.
    */
   constructor(most: number, share = 1, kind: HoldKind = "streams", ledger = Ledger.open()) {
     this.most = most;
@@ -96,7 +96,7 @@ export class Budget {
     return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
-  /** Acquires an amount; returns false, and acquires nothing, if there is no room. */
+  /** Acquires an amount and returns true; returns false if it is not available. */
   take(amount: number, owner: string): boolean {
     return this.takeUnless(amount, owner) === null;
   }
@@ -162,7 +162,7 @@ export const PER_UNIT = {
   bytes: 65_536,
 } as const;
 
-/** Inputs of the price; missing ones cost nothing. */
+/** Inputs of the price; a missing input costs nothing. */
 interface AskedWork {
   /** Accounts per page. */
   readonly limit?: number;

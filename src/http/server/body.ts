@@ -64,17 +64,17 @@ export class IncomingBody {
     this.#budget = budget;
   }
 
-  /** True while chunks are waited for. */
+  /** True while further chunks are expected. */
   get waiting(): boolean {
     return !this.#over;
   }
 
-  /** True if chunks may change after `add`. */
+  /** True if a taker receives the chunks, which may then change after `add`. */
   get handsOn(): boolean {
     return this.#wanted.taker !== undefined;
   }
 
-  /** Adds a chunk. It must not change afterwards unless a taker handles it. */
+  /** Adds a chunk. The caller must not change it afterwards, unless a taker receives it. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
     const { taker } = this.#wanted;
@@ -136,7 +136,7 @@ export class IncomingBody {
     return this.#budget.takeUnless(bytes, sender, this.#reserve(bytes));
   }
 
-  /** Returns the bytes to leave for small bodies if this one grows so far. */
+  /** Returns the bytes to reserve for small bodies if this body grows to `bytes`. */
   #reserve(bytes: number): number {
     return this.#counted + bytes > SMALL_BYTES ? this.#budget.most * SMALL_PART : 0;
   }
@@ -200,7 +200,7 @@ export function readMembers(bytes: Uint8Array): JsonObject {
 /** Longer texts are not searched for words. */
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
-/** Returns false only if a body lacks a word, in any case and with any escapes. */
+/** Returns false only if a body certainly lacks a word, in any case and with any escapes. */
 export function mayHold(bytes: Uint8Array, word: string): boolean {
   if (bytes.byteLength > SEARCHED_BYTES_MAX) return true;
   const { buffer, byteOffset, byteLength } = bytes;
@@ -266,7 +266,7 @@ function refusal(body: BodyObject, failure: AppError | null): AppError {
   });
 }
 
-/** Codes used for the whole failure if all mistakes of a body have that code. */
+/** Codes that become the code of the failure if all mistakes of a body have them. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "invalid_cursor",
   "cursor_expired",
@@ -287,7 +287,7 @@ function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCo
   return only !== undefined && alone ? only : "invalid_request";
 }
 
-/** A missing spec is a mistake of the body. */
+/** True for a mistake in the spec; a missing spec is a mistake in the body. */
 function liesInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
 }

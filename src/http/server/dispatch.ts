@@ -96,22 +96,24 @@ class Dispatch implements RequestOrigin, AccessLine {
   /** Client and route once known; for the log line and the limits. */
   sender: Sender | null = null;
   route = "unknown";
-  /** Status and duration of the answer, once it is made. */
+  /** Status and duration of the answer; 0 until it is made. */
   status = 0;
   tookMs = 0;
   /** Units charged in advance that count towards its cost. */
   #paid = PAID_UNITS;
-  /** All units charged. */
+  /** Units charged so far, in total. */
   #charged = 0;
-  /** Entry of the request among those in flight for its key. */
+  /** Entry of the request among the key's requests in flight. */
   #begun: AwaitsEnd | null = null;
-  /** Its body, in case the owner must read it again. */
+  /** The body, in case the state owner must read it again. */
   #body: Uint8Array | null = null;
   /** Client address; only console handlers see it. */
   address = "";
   /** True if pages of other origins may read its answer. */
   #shared = false;
-  /** Progress of the answer: it must not begin twice, and a sent one must not be cut. */
+  /**
+   * Progress of the answer: an answer must begin only once, and must not be cut once it is sent.
+   */
   #state: "none" | "begun" | "out" = "none";
 
   constructor(service: Service, table: RouteTable, exchange: Exchange, handOn: HandOn | null) {
@@ -362,7 +364,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     try {
       this.service.telemetry.stateDamaged({ ...details, ...describeError(error) });
     } catch {
-      // As in #note.
+      // The log failed; nothing can be reported.
     }
   }
 
@@ -431,7 +433,7 @@ function keySender(identity: Identity, plan: Plan): Sender {
   return sender;
 }
 
-/** Latest fields and their lines; the next ones are mostly the same. */
+/** Latest fields with their lines, cached because most answers repeat them. */
 let lastLines: { readonly fields: object; readonly block: HeaderBlock | null } | null = null;
 
 function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {

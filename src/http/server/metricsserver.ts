@@ -1,8 +1,8 @@
 /**
  * `/metrics` at its own address. Input: the telemetry and an address. Output: a server with that
  * path.
- * Invariant: nothing else is answered, and no key is needed: the operator who sets the address
- * decides who reaches it. On its own because it lacks the main server's limits.
+ * Invariant: only that path is answered, without a key: the operator chooses an address that only
+ * monitoring reaches. A separate server, because it lacks the main server's limits.
  */
 
 import { AppError } from "../../errors.ts";

@@ -3,8 +3,9 @@
  * an answer. Output: an answer with all its headers, its entity tag, and 304 for a client that has
  * it (RFC 9110, sections 8.8.3 and 13.1.2).
  * Invariant: every error is an RFC 9457 problem document with a stable code and the request id;
- * every answer has the security headers; details of unknown errors are never shown. Two answers of
- * one tag hold the same data; it is weak, because id and time are not part of it.
+ * every answer has the security headers; details of unknown errors are never shown. Two answers
+ * with the same tag hold the same data. Tags are weak, because they do not cover request id and
+ * time.
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
 import { SHA256_BYTES, sha256Into } from "../../sha256.ts";
@@ -127,15 +128,15 @@ export function problem(failure: unknown, requestId: string): HttpAnswer {
   return { status, type: PROBLEM_TYPE, body: JSON.stringify(body), headers };
 }
 
-/** Returns the mistakes; one without a place belongs to the whole request. */
+/** Returns the mistakes. A mistake without a place belongs to the whole request. */
 function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
   return errors.length > 0 ? errors : [{ pointer: "", code, detail: message }];
 }
 
 /**
- * Returns all headers of an answer as a new list, `further` ones last. Own headers replace security
- * headers of the same name. Throws if a value is not printable ASCII, as line breaks inject
- * headers.
+ * Returns all headers of an answer as a new list; `further` headers come last. Headers of the
+ * answer replace security headers of the same name. Throws if a value is not printable ASCII,
+ * because a line break would inject headers.
  */
 export function headersOf(
   { headers = NO_HEADERS, type }: HttpAnswer,
@@ -190,7 +191,7 @@ const room = Buffer.allocUnsafeSlow(16 * 1024);
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
   sha256Into(joined(parts), hash);
   const opaque = hash.toString("base64url", 0, TAG_BYTES);
-  // Via bytes, because concatenated strings are flattened again by each reader.
+  // Built from bytes, because each reader of a concatenated string flattens it again.
   return Buffer.from(`W/"${opaque}"`, "latin1").toString("latin1");
 }
 

@@ -13,7 +13,7 @@ import type { HttpAnswer } from "./respond.ts";
 /** Memory of an entry besides its bytes and key, measured: objects, map slots, fragments. */
 export const ENTRY_BYTES = 1_280;
 
-/** Pairs of hashes in the repeat detector; a pair forgets its older one. */
+/** Pairs of hashes in the repeat detector; a new hash replaces the older of its pair. */
 const PAIRS = 8192;
 /** FNV-1a, of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 const BASIS = 0x811c9dc5;
@@ -76,7 +76,7 @@ export class ResponseCache {
     this.#bytesMax = bytesMax;
   }
 
-  /** False if caching is off. */
+  /** True if caching is on. */
   get on(): boolean {
     return this.#bytesMax > 0;
   }
@@ -120,15 +120,16 @@ export class ResponseCache {
     return page;
   }
 
-  /** Uncounts the miss of a request that another thread looks up again. */
+  /** Takes back the counted miss of a request that another thread looks up again. */
   takeBackMiss(body: Uint8Array | null): void {
     if (body !== null && body === this.#missed) this.#misses--;
     this.#missed = null;
   }
 
   /**
-   * True if a page is worth storing: the same tenant sent the same bytes before. Most bodies never
-   * repeat. The hash includes the sender, because timing must not reveal another tenant's requests.
+   * True if a page should be stored, because the same tenant sent the same bytes before. Most
+   * bodies never repeat. The hash includes the sender, because timing must not reveal another
+   * tenant's requests.
    */
   repeats({ body, identity }: CacheRequest, segment: Segment): boolean {
     if (!this.on || segment !== this.#segment) return false;
@@ -192,7 +193,7 @@ export class RepeatDetector {
   }
 }
 
-/** Returns the hash of a sender and a body; never that of an empty slot. */
+/** Returns the hash of a sender and a body; never the value of an empty slot. */
 function hashOf(body: Uint8Array, sender: string): number {
   let hash = BASIS;
   for (let at = 0; at < sender.length; at++) {

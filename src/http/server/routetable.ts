@@ -23,7 +23,7 @@ export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Ans
 /** Common members of a route. */
 interface RouteLine {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path; a segment `{name}` matches any one non-empty segment. */
+  /** Path; a segment `{name}` matches any non-empty segment. */
   readonly path: string;
   /** Query parameters; undefined: none. With `any`, the handler reads or ignores `rawQuery`. */
   readonly query?: readonly string[] | "any";
@@ -39,7 +39,9 @@ interface RouteLine {
 export interface BodyPieces {
   readonly type: string;
   readonly bytesMax: number;
-  /** Begins a body of a sender. Throws for a wrong query, or where there is no room for it. */
+  /**
+   * Begins a body of a sender. Throws if the query is wrong, or if there is no space for the body.
+   */
   readonly begin: (
     query: ReadonlyMap<string, string>,
     sender: string,
@@ -47,7 +49,7 @@ export interface BodyPieces {
   ) => BodyTaker;
 }
 
-/** One route of the table. */
+/** A route of the table. */
 export type Route = RouteLine &
   (
     | { readonly access: "key"; readonly handle: (call: KeyCall<ServicePart>) => Reply }
@@ -100,7 +102,7 @@ export function isShared(path: string, needs: Needs): boolean {
 
 /** Routes by path, with the session check that some need. */
 export class RouteTable {
-  /** Null without a console: its paths are then unknown, like others outside /v1. */
+  /** Null if there is no console; its paths are then unknown. */
   readonly sessionAuth: SessionAuth | null;
   /** All routes in the given order. */
   readonly routes: readonly Route[];
@@ -197,9 +199,9 @@ function decoded(rawPath: string): string | null {
 
 /** The authenticated client. */
 export interface Sender extends Pick<KeyCall, "identity" | "plan"> {
-  /** Its rate limit. */
+  /** Rate limit of the sender. */
   readonly limited: Limited;
-  /** Its session in place of a key, or null. */
+  /** Session of a console user; null for a key. */
   readonly session: SessionCall["session"] | null;
 }
 
@@ -229,7 +231,7 @@ export interface RequestOrigin {
   readonly exchange: Exchange;
   readonly requestId: string;
   readonly sender: Sender | null;
-  /** Empty if no handler may see it. */
+  /** Client address; empty unless a handler may see it. */
   readonly address: string;
   /** Charges the sender; throws `rate_limited`. */
   spend(cost: number): void;
@@ -242,7 +244,7 @@ export interface RequestOrigin {
 export class RequestCall implements SessionCall<ServicePart> {
   readonly body: Uint8Array;
   readonly gathered: BodyTaker | undefined;
-  // Not `#`, which a call with this one as prototype could not read.
+  // Not `#origin`: objects with this call as prototype could not read it.
   private readonly origin: RequestOrigin;
   private readonly found: Found;
 

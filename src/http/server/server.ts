@@ -26,7 +26,7 @@ import { openUwsTransport } from "./transport/transport-uws.ts";
 /** A server that answers requests. */
 export interface RunningServer {
   readonly port: number;
-  /** From now on, every answer closes its connection. */
+  /** Makes every further answer close its connection. */
   leave(): void;
   /** Stops accepting, finishes requests in flight, and closes every socket. */
   close(deadlineMs: number): Promise<void>;
@@ -45,8 +45,8 @@ export function openTransport(name: TransportName, limits: TransportLimits): Pro
 }
 
 /**
- * Binds the port before anything else exists, so a start that fails here has created nothing.
- * Throws `CommandError` if the address is not available.
+ * Binds the port before anything else, so that a start that fails here leaves nothing behind in the
+ * data directory. Throws `CommandError` if the address is not available.
  */
 export async function bindPort(transport: Transport, address: ListenAddress): Promise<BoundPort> {
   const port = await transport.listen(address, refuseEarly);

@@ -40,7 +40,7 @@ import type { ReadHeader, TransportName } from "./transport/transport.ts";
 
 /** The engine's interface for handlers; src/search/searcher.ts implements it. */
 export interface Engine {
-  /** One page, and counts: inline if quick, else queued in turns by tenant. */
+  /** Returns a page or counts: inline if quick, else from a queue that is fair among tenants. */
   page(segment: Segment, asked: PageAsked, asker: string): FoundPage | Promise<FoundPage>;
   counts(
     segment: Segment,
@@ -82,7 +82,7 @@ export interface Service {
   /** Requests that wait for exports. */
   readonly waits: Waits;
   readonly telemetry: Telemetry;
-  /** True if /metrics is answered here, not at its own address. */
+  /** True if this server answers /metrics; false if it has its own address. */
   readonly metricsHere: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -141,7 +141,7 @@ export type ThreadService = Pick<Service, Exclude<ThreadPart, "keyring" | "usage
   readonly secrets: Pick<Secrets, "cursor">;
 };
 
-/** One request as a handler sees it, with only the parts of the service that the handler names. */
+/** A request as a handler sees it, with only the parts of the service that the handler names. */
 export interface Call<Part extends ServicePart = never> {
   readonly service: Pick<Service, Part>;
   readonly requestId: string;
@@ -150,7 +150,7 @@ export interface Call<Part extends ServicePart = never> {
   readonly path: string;
   /** The whole body; empty for methods without one, and if it was received in chunks. */
   readonly body: Uint8Array;
-  /** Receiver of the chunks, if the route has one for the type. */
+  /** Receiver of the body's chunks, if the route has one for the content type. */
   readonly gathered?: BodyTaker | undefined;
   /** Path parameters, such as `id`. */
   readonly params: Readonly<Record<string, string>>;
@@ -163,7 +163,7 @@ export interface Call<Part extends ServicePart = never> {
   header(name: ReadHeader): string | undefined;
   /** True once the client has left; its answer is discarded. */
   gone(): boolean;
-  /** True once the client has ended its side; nothing waits on its behalf any longer. */
+  /** True once the client has closed its side of the connection; requests that wait then end. */
   finished(): boolean;
 }
 
@@ -191,7 +191,7 @@ export interface AskedService
 /** Name of a part that answering a query can need. */
 export type AskedPart = keyof AskedService;
 
-/** A query to the engine from any client: every `KeyCall` with its parts is one. */
+/** A request that queries the engine. Every `KeyCall` with the needed parts is one. */
 export interface Question<Part extends AskedPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
   readonly service: Pick<AskedService, Part>;

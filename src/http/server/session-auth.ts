@@ -37,7 +37,7 @@ export interface CookieKind {
 
 /** For loopback, where browsers trust plain HTTP. */
 const PLAIN: CookieKind = { name: "peneira_session", secure: false };
-/** Elsewhere: no other host, and no plain HTTP, can set a cookie of this name. */
+/** Cookie over HTTPS: only this host can set a cookie with this prefix, and only over HTTPS. */
 const SECURE: CookieKind = { name: "__Host-peneira_session", secure: true };
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;

@@ -1,9 +1,9 @@
 /**
  * Streamed answers. Input: the beginning and the end of an answer, and the accounts between them in
  * slices. Output: a body that is rendered while the client reads it.
- * Invariant: the snapshot stays open meanwhile; it and the stream slot are always released. The
- * first slice is rendered before anything is sent, the others on demand; damage there ends the
- * connection.
+ * Invariant: the snapshot stays open meanwhile; snapshot and stream slot are always released. The
+ * first slice is rendered before anything is sent, and further slices on demand. If a further slice
+ * is damaged, the connection ends.
  */
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/project.ts";

@@ -22,7 +22,10 @@ const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
 ];
 
-/** Polled every few seconds by machines; their lines would bury the others. */
+/**
+ * Paths that machines poll every few seconds; they are not logged, because their lines would hide
+ * all others.
+ */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
 
 /** Sampling interval of the event-loop lag, in milliseconds. */
@@ -47,7 +50,7 @@ interface TelemetrySources {
   readonly monthsBehind: () => number | null;
   readonly askedMs: () => number | null;
   readonly snapshots: () => number;
-  /** Rechecked blocks, damaged snapshots, and progress of each open one. */
+  /** Rechecked blocks, damaged snapshots, and the progress of each open snapshot. */
   readonly scrub: () => {
     readonly blocks: number;
     readonly damaged: number;
@@ -92,7 +95,7 @@ export class Telemetry {
   readonly #damaged: Counter;
   /** Shared counter of searches. */
   readonly #searches: Int32Array;
-  /** Requests that this thread has answered or handed on. */
+  /** Requests that this thread has answered or forwarded. */
   #answered = 0;
   #handedOn = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
@@ -330,7 +333,7 @@ export class Telemetry {
     Atomics.add(this.#searches, 0, 1);
   }
 
-  /** Counts a search answered without the engine: exports yield to it as well. */
+  /** Counts a search that the cache answered, because exports yield to cached searches too. */
   remembered(): void {
     Atomics.add(this.#searches, 0, 1);
   }
@@ -358,7 +361,7 @@ export class Telemetry {
     return this.#metrics.samples();
   }
 
-  /** Adds the counts of other threads, also ended ones, to `gathered`. */
+  /** Adds the counts of other running and ended threads to `gathered`. */
   include(threads: CountingThreads): void {
     this.#others = async () => {
       const now = await threads.samples();
@@ -395,7 +398,7 @@ export class Telemetry {
           help: "Share of the blocks of a snapshot that this pass has checked again.",
           labels: ["snapshot"],
         },
-        // Of two open snapshots with one label, report the one further behind.
+        // If two open snapshots have one label, reports the older snapshot.
         () => {
           const shares = new Map<string, number>();
           for (const { snapshot, checked, blocks } of scrub().states) {
@@ -479,7 +482,7 @@ function memory(): (readonly [readonly string[], number])[] {
 /** Data of a request's log line. */
 export interface AccessLine {
   readonly requestId: string;
-  /** As sent. */
+  /** Method as sent. */
   readonly method: string;
   /** Path template of the route, or `unknown`. */
   readonly route: string;

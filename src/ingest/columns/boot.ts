@@ -1,7 +1,7 @@
 /**
  * Opens any source file: a snapshot, or a plain Arrow file with the documented columns.
- * Invariant: a plain file is ranked and indexed first, and gives the same answers. Its temporary
- * index is in memory if the system offers that, and is removed when the segment is closed or the
+ * Invariant: a plain file is ranked and indexed first, and gives the same answers. The temporary
+ * index is in memory if the system supports that, and is removed when the segment is closed or the
  * process ends.
  */
 

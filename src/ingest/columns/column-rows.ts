@@ -2,8 +2,8 @@
  * Converts rows of an Arrow or Parquet file for the join. Input: cells of the documented columns,
  * in any reasonable Arrow type. Output: row records (`native-index/builder/record.ts`) without
  * scores, with provisional numbers as codes, spilled by company root.
- * Invariant: as with a dump, an odd value becomes null and is counted; only rows without a CNPJ are
- * left out.
+ * Invariant: an irregular value becomes null and is counted, as in a dump; only rows without a CNPJ
+ * are left out.
  */
 
 import {

@@ -1,7 +1,7 @@
 /**
  * Reads Parquet files: metadata, and rows as column batches.
- * Invariant: a small file is read whole, a large one by row group, so that the 4 GiB of WebAssembly
- * never hold more than one row group of a large file.
+ * Invariant: a small file is read whole, and a large file by row group, so that the 4 GiB of
+ * WebAssembly hold at most one row group of a large file.
  */
 import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
 import {

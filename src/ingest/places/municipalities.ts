@@ -275,7 +275,7 @@ export class Municipalities {
     return this.chosen.places;
   }
 
-  /** One place for each code, no place twice; the best evidence is settled first. */
+  /** Assigns each code one place, and no place twice; codes with the best evidence first. */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.flatMap((tom) => {
       const [place, other] = this.candidates(tom);

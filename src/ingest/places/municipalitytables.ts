@@ -1,9 +1,9 @@
 /**
  * Reads the operator's tables of municipalities: official TOM and IBGE codes, and populations.
  * Input: a CSV file of codes, as the Receita Federal and the Tesouro publish it, or the
- * municipalities of an earlier snapshot; a CSV file whose header names the code column and the year
- * (`code_muni;2024`), as UTF-8 with or without byte-order mark, `;` or `,`, any line ends. Output:
- * IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
+ * municipalities of an earlier snapshot. A CSV file of populations, whose header names the code
+ * column and the year (`code_muni;2024`): UTF-8 with or without byte-order mark, `;` or `,`, any
+ * line ends. Output: IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
  * Invariant: contents identify the columns of codes: one has 7 digits in every row, one has 1 to 4
  * digits without repeats; a header decides only between several. Every line of populations is used,
  * or refused by its number.

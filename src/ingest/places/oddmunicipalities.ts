@@ -28,7 +28,7 @@ const NO_CODE =
   "Their accounts have no municipality_ibge. Give the official table of TOM and IBGE codes with " +
   "--municipalities, and import again";
 
-/** One sentence for each way in which they were found. */
+/** Returns a sentence for each way in which municipalities were found. */
 export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] {
   const say = (how: Finding, one: string, more: string, end = ""): string[] => {
     const found = odd.filter((municipality) => municipality.how === how);

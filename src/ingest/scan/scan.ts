@@ -1,7 +1,7 @@
 /**
  * Pass 1 of the import: cleans one member of the dump, and spills it by company root. Input: a
  * member (companies, Simples, or establishments) and the number of partitions. Output: its spill
- * file, its codes, and its odd values.
+ * file, its codes, and its irregular values.
  * Invariant: the spill depends on the member alone, not on the thread or the order of tasks. The
  * addon does the work; results and refusals equal those of the twin, test/support/ingest/scan.ts.
  */

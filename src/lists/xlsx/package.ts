@@ -2,9 +2,9 @@
  * The package of a workbook: a zip with parts of XML. Input: its bytes. Output: its parts by path,
  * unpacked in chunks and parsed, or a refusal with the place, the fault, and the fix.
  * Invariant: reading any bytes ends with texts or with `XlsxRefusal`. Parts, their unpacked bytes,
- * the sum of these, and processor time are bounded whatever the package claims. A part whose size
- * or checksum differs from the package's is refused. Nothing is written to the disk. XML prefixes
- * are ignored, because programs choose them freely.
+ * the sum of these, and processor time are bounded regardless of what the package claims. A part
+ * whose size or checksum differs from the package's is refused. Nothing is written to the disk. XML
+ * prefixes are ignored, because programs choose them freely.
  */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";

@@ -192,7 +192,7 @@ const DATES: readonly (readonly [number, number])[] = [
 const STYLES_MAX = 65_536;
 /** Day numbers from here on are no dates in a spreadsheet: 31 December 9999 is the last. */
 const DAYS_MAX = 2_958_466;
-/** Days from a spreadsheet's day 0, and from that of the older kind, to 1970. */
+/** Days from day 0 of a spreadsheet to 1970, by date system: 1900, and the older 1904. */
 const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
 const DAY_MS = 86_400_000;
 

@@ -172,7 +172,7 @@ export interface SeenSheet {
   readonly why: string | null;
 }
 
-/** Max CNPJs of a cover: the sender's, and those of an accountant or a client. */
+/** Max CNPJs on a cover sheet: of the sender, an accountant, and a client. */
 const COVER_MAX = 3;
 
 /** True if a later sheet may be meant instead. */

@@ -38,7 +38,7 @@ import {
 
 /** A cell of the column. */
 interface XlsxCell extends SeenNumber {
-  /** Its row, from 1, and its name, such as B7. */
+  /** Row of the cell, counted from 1, and the name of the cell, such as B7. */
   readonly row: number;
   readonly name: string;
   /** True if eight characters of its column are a company. */
@@ -99,7 +99,7 @@ export async function chooseSheet(
   const seen = await lookThrough(open, sheets);
   const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
   const [only, ...more] = passed;
-  // Errors of the only sheet are reported like those of any file.
+  // Errors of the only sheet are reported as the errors of the file.
   const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
   if (chosen === undefined) return refuse(passed, hidden);
   return { open, chosen, sheets: sheets.length, hidden: hidden.length, styles };
@@ -128,7 +128,7 @@ async function readSheet(
   return reader.filled;
 }
 
-/** Scans the first rows of the sheets, until the later ones are ruled out. */
+/** Scans the first rows of the sheets, until the remaining sheets are ruled out. */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -187,7 +187,7 @@ class WantedColumn implements RowTaker {
   #column = -1;
   #letters = "";
   #takesRoots = false;
-  /** Its header, or its letters. */
+  /** Header of the column, or its letters. */
   name = "";
   /** CNPJs in the first rows, and why there are none; both null while unknown. */
   shown: ShownCnpjs | null = null;

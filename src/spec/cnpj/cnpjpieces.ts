@@ -10,7 +10,7 @@
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
 
-/** A piece of a text. */
+/** A part of a text that may be a CNPJ. */
 interface Piece {
   readonly text: string;
   /** A number next to a CNPJ, such as a telephone: it is reported, and never taken for a root. */
@@ -28,7 +28,10 @@ const WRAPPED = /^=?\s*["'`´‘’“”]*/;
 const WRAPPERS = "\"'`´‘’“”";
 /** Optional separator of two groups of a CNPJ, with blanks around it. */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
-/** A CNPJ in a text, grouped or not; a fraction after it makes it a number. */
+/**
+ * Matches a whole CNPJ in a text, with or without punctuation. If a fraction follows, the digits
+ * are a number.
+ */
 const WHOLE = new RegExp(
   `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
     `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
@@ -67,7 +70,7 @@ export function cleaned(text: string): string {
   return open.slice(0, end).trim();
 }
 
-/** The pieces of a text, in order; none if it is empty. */
+/** Splits a text into the pieces that may be CNPJs, in order. An empty text has none. */
 export function piecesOf(text: string): readonly Piece[] {
   const clean = cleaned(text);
   if (clean === "") return [];

@@ -14,7 +14,7 @@ const CPF = new RegExp(
 const HIDDEN = "***.***.***-**";
 const DIGITS = 11;
 
-/** Returns true for eleven digits with the check digits of a CPF that are not all the same. */
+/** Returns true for eleven digits with the check digits of a CPF that are not all equal. */
 export function isCpf(digits: string): boolean {
   if (!/^[0-9]{11}$/.test(digits) || /^(.)\1+$/.test(digits)) return false;
   return [DIGITS - 2, DIGITS - 1].every((at) => checkDigit(digits, at) === digits[at]);

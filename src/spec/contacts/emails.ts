@@ -56,7 +56,7 @@ const TRAILING = /[\s.,;:!?)\]}>]+$/;
 /** A word before an address; "mailto:" is a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** An asterisk for any name; within a name it may be part of it. */
+/** An asterisk that stands for any name. Inside a name, an asterisk is a character of the name. */
 const PATTERN = /^\s*\*+@/;
 
 /** True for an address with an asterisk before its domain, which people write as a pattern. */

@@ -1,6 +1,5 @@
 /**
  * English names of the reasons of a registration status, by the codes of reasons.ts.
- * Invariant: that of reasons.ts.
  */
 import type { REASONS_PT } from "./reasons.ts";
 

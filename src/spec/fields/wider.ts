@@ -1,6 +1,5 @@
 /**
  * The wider output fields, which help choose accounts to contact; they end the table (`table.ts`).
- * Invariant: that of the table.
  */
 
 /** The rows, in the public order. */

@@ -1,7 +1,7 @@
 /**
  * The wider filters, which help choose accounts to contact; their rows are among those of their
  * groups in the table (`table.ts`).
- * Invariant: that of the table; each is absent from the normal form unless used.
+ * Invariant: a filter that a spec does not set is absent from its normal form.
  */
 import type { Described, Shapes } from "../shapes.ts";
 

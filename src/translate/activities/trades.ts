@@ -1,7 +1,7 @@
 /**
  * Names of trades. Input: a sentence and a position. Output: the trade named there: alone, after a
  * word for shop, or with its first words borrowed from the trade before it. Also: if the word heads
- * its own phrase or only describes what a company has, where it is, or whom it serves.
+ * its own phrase or only describes what a company has, where it is, or which clients it serves.
  * Invariant: a general word that goes on ("comércio de foguetes") is not taken alone. Words before
  * a phrase identify its head; nothing is claimed for it.
  */

@@ -2,8 +2,8 @@
  * The stage of short filter phrases: status, size, regime, head office, contact, sort. Input: a
  * sentence. Output: the members of a spec that each phrase sets.
  * Invariant: a request that the spec cannot express in its polarity goes to the notes, never
- * dropped or inverted. Of two contradictory requests the first counts, and a warning names the
- * second.
+ * dropped or inverted. If two requests contradict each other, the first counts, and a warning names
+ * the second.
  */
 
 import { isInTrade, kindAt } from "../items.ts";

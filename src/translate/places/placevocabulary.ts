@@ -175,7 +175,7 @@ export class PlaceVocabulary {
       if (word !== "" && !SMALL.has(word) && !words.has(word)) words.set(word, text);
     };
     let plain: string[] = [];
-    // Split at once: five of six words repeat, and no tokens are made for them.
+    // Split directly, without tokens, because five of six words repeat.
     const takePlain = () => {
       const texts = new Set(plain.join("\n").split(PLAIN_BREAK));
       for (const text of texts) take(text, foldWord(text));

@@ -4,7 +4,7 @@
  * cities by code and state, with their accounts; regions of each kind by name, with their
  * municipalities; the municipalities with seats within a distance of another's.
  * Invariant: one object per municipality, made on first use, because a sentence names a few of five
- * thousand. Of two rows with one IBGE code the later one counts. A region is identified by kind,
+ * thousand. If two rows have one IBGE code, the later row counts. A region is identified by kind,
  * state, and name. Distances between seats follow the earth's surface as a sphere; a municipality
  * with an unknown seat is within no distance. Accounts, region names, and seats are read on first
  * use.

@@ -32,7 +32,10 @@ function peneira(...args: string[]): string {
 }
 
 /** Commands whose help is in the file of another one, because a folder has at most 30 entries. */
-const SHARED: Readonly<Record<string, string>> = { manpage: "completion" };
+const SHARED: Readonly<Record<string, string>> = {
+  ...{ manpage: "completion", openapi: "completion", version: "completion" },
+  plan: "tenant",
+};
 
 /** The file of a command: that of the command it belongs to. */
 function fileOf({ command }: Help): string {

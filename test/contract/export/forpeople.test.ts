@@ -17,7 +17,7 @@ import { REASONS_EN } from "../../../src/spec/fields/reasons-en.ts";
 import { LABEL_LANGUAGES, VALUE_WORDS } from "../../../src/spec/fields/words.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { normalizeSpec, specHash } from "../../../src/spec/normalize.ts";
-import { PRESET_NAMES, PRESETS } from "../../../src/spec/presets.ts";
+import { addedColumns, PRESET_NAMES, PRESETS } from "../../../src/spec/presets.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { readCsv } from "../../support/export/readers.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
@@ -148,6 +148,7 @@ describe("a layout", () => {
   for (const preset of PRESET_NAMES) {
     it(`of ${preset} has its columns in order`, async () => {
       const { columns, delimiter } = PRESETS[preset];
+      const added = addedColumns(preset);
       const spec = specOf({ limit: 20, output: { preset } });
       assert.deepEqual(
         spec.output.fields,
@@ -156,21 +157,43 @@ describe("a layout", () => {
       assert.equal(new Set(spec.output.fields).size, columns.length);
       assert.equal(spec.output.labels, "pt");
       assert.equal(spec.output.delimiter, delimiter ?? ";");
-      const [pt = []] = readCsv((await textOf(spec)).slice(1), spec.output.delimiter as ";");
-      assert.deepEqual(
-        pt,
-        columns.map(([, heading]) => heading),
+      const [pt = [], ...rows] = readCsv(
+        (await textOf(spec)).slice(1),
+        spec.output.delimiter as ";",
       );
+      assert.deepEqual(pt, [
+        ...columns.map(([, heading]) => heading),
+        ...added.map((column) => column.pt[0]),
+      ]);
+      assert.equal(rows.length, 20);
+      for (const row of rows) {
+        assert.equal(row.length, pt.length);
+        added.forEach(({ firstOf }, i) => {
+          const cells = firstOf.map((field) => row[columns.findIndex(([name]) => name === field)]);
+          assert.equal(row[columns.length + i], cells.find((cell) => cell !== "") ?? "");
+        });
+      }
       const english = specOf({ limit: 20, output: { preset, labels: "en" } });
       const [en = []] = readCsv((await textOf(english)).slice(1));
-      assert.deepEqual(
-        en,
-        columns.map(([, , heading]) => heading),
-      );
+      assert.deepEqual(en, [
+        ...columns.map(([, , heading]) => heading),
+        ...added.map((column) => column.en[0]),
+      ]);
       // Its normal form is one: fields that are those of the layout are not other ones.
       assert.deepEqual(specOf(JSON.parse(JSON.stringify(spec))), spec);
     });
   }
+
+  it("names its added columns like no field, with headings of their own", () => {
+    for (const preset of PRESET_NAMES) {
+      const { columns } = PRESETS[preset];
+      for (const { name, pt, en } of addedColumns(preset)) {
+        assert.equal(OUTPUT_FIELD_NAMES.includes(name as never), false);
+        assert.ok(columns.every(([, ptField, enField]) => ptField !== pt[0] && enField !== en[0]));
+      }
+    }
+    assert.equal(addedColumns("sales").length, 3);
+  });
 
   it("takes the place of fields, gives way to those of a body, and has none beside it", () => {
     const fields = ["cnpj", "uf"];

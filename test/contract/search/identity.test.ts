@@ -9,7 +9,15 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -19,12 +27,14 @@ import {
   type DigestsLocation,
   openSegment as openNative,
 } from "../../../native-index/napi/engine.ts";
+import { CommandError } from "../../../src/errors.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { Scrubber } from "../../../src/search/scrubber.ts";
 import { account } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { forge, placeOf } from "../../support/files/hostile-file.ts";
+import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const BLOCK = 65_536;
@@ -114,6 +124,34 @@ describe("the identity of a snapshot", () => {
     assert.equal(swapped.native.poisoned(), true);
     assert.throws(() => nameOf(swapped), { code: "snapshot_unavailable" });
     swapped.close();
+  });
+
+  it("leaves no flipped bit of the footer and its padding unnoticed by peneira verify", async () => {
+    const { footerOffset } = await openSnapshot(snapshotOf(0));
+    const from = digests.offset + digests.length;
+    assert.ok(footerOffset - from < 64 && whole.length - footerOffset > 1_000);
+    const path = written(whole);
+    const isNoticed = async () => {
+      try {
+        const { damaged, footerAgrees } = await verifySnapshot(await openSnapshot(path), () => {});
+        return damaged.length > 0 || !footerAgrees;
+      } catch (error) {
+        assert.ok(error instanceof CommandError, String(error));
+        return true;
+      }
+    };
+    assert.equal(await isNoticed(), false);
+    const random = seededRandom(21);
+    const file = openSync(path, "r+");
+    const missed: number[] = [];
+    for (let at = from; at < whole.length; at += 1 + Math.floor(random() * 12)) {
+      const byte = whole[at] as number;
+      writeSync(file, Buffer.of(byte ^ (1 << Math.floor(random() * 8))), 0, 1, at);
+      if (!(await isNoticed())) missed.push(at - footerOffset);
+      writeSync(file, Buffer.of(byte), 0, 1, at);
+    }
+    closeSync(file);
+    assert.deepEqual(missed, []);
   });
 
   it("is verified by the scrubber", async () => {

@@ -5,10 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { startFake } from "../../support/http/fake.ts";
 import { productCommand } from "../../support/server/process.ts";
 
@@ -53,6 +54,25 @@ describe("peneira tenant", () => {
     assert.deepEqual(list()[0], ["Acme Ltda", "active", 1]);
   });
 
+  it("changes the plan of a tenant and all its keys, or of one key", () => {
+    const plans = () => {
+      const { keys } = JSON.parse(peneira("key", "list", "--json", ...data).stdout) as {
+        keys: { key_id: string; tenant: string; plan: string }[];
+      };
+      return keys.map(({ tenant, plan }) => [tenant, plan]);
+    };
+    const changed = peneira("tenant", "update", "Acme Ltda", "--plan", "growth", ...data);
+    assert.equal(changed.stderr, "tenant Acme Ltda has plan growth; 1 key changed.\n");
+    const update = ["key", "update", "--tenant", "other", "--plan", "free"];
+    assert.equal(peneira(...update, ...data).status, 0);
+    assert.deepEqual(plans(), [
+      ["Acme Ltda", "growth"],
+      ["other", "free"],
+    ]);
+    assert.equal(peneira(...update, "--plan", "gold", ...data).status, 2);
+    assert.equal(peneira("key", "update", "--tenant", "other", ...data).status, 2);
+  });
+
   it("rejects impossible requests, and changes nothing", () => {
     const before = list();
     const wrong: [string[], number, RegExp][] = [
@@ -68,6 +88,28 @@ describe("peneira tenant", () => {
     }
     assert.equal(peneira("tenant", "list").status, 2);
     assert.deepEqual(list(), before);
+  });
+});
+
+describe("peneira plan", () => {
+  it("shows the limits of the configuration, in the words of its settings", () => {
+    const folder = mkdtempSync(join(tmpdir(), "peneira-plan-"));
+    after(() => rmSync(folder, { recursive: true }));
+    const config = join(folder, "peneira.json");
+    writeFileSync(config, JSON.stringify({ plans: { growth: { lists: 7, export_bytes: 0 } } }));
+    const { plans } = JSON.parse(peneira("plan", "list", "--json", "--config", config).stdout) as {
+      plans: Record<string, unknown>[];
+    };
+    assert.deepEqual(
+      plans.map(({ name }) => name),
+      [...PLAN_NAMES],
+    );
+    assert.equal(plans.find(({ name }) => name === "growth")?.lists, 7);
+    const { stdout } = peneira("plan", "show", "growth", "--config", config);
+    assert.match(stdout, /^lists +7 +lists of accounts/m);
+    assert.match(stdout, /^export_bytes +unlimited +bytes of/m);
+    assert.match(stdout, /^fields +all +output fields/m);
+    assert.match(peneira("plan", "show", "gold").stderr, /Allowed choices are free, starter/);
   });
 });
 

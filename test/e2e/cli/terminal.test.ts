@@ -214,6 +214,9 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
   "key rename": () => [
     { args: ["key", "rename", ...state("kr"), "--to", HOSTILE_NAME, place.keyId], shows: ESCAPED },
   ],
+  "key update": () => [
+    { args: ["key", "update", ...state("kp"), "--plan", "free", place.keyId], shows: ESCAPED },
+  ],
   "key rotate": () => [{ args: ["key", "rotate", ...state("ko"), place.keyId], code: 2 }],
   "tenant create": () => [{ args: ["tenant", "create", ...state("tc"), HOSTILE_NAME] }],
   "tenant list": () => [
@@ -223,10 +226,15 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
   "tenant rename": () => [
     { args: ["tenant", "rename", ...state("tr"), HOSTILE, HOSTILE_NAME], shows: ESCAPED },
   ],
+  "tenant update": () => [
+    { args: ["tenant", "update", ...state("tu"), HOSTILE, "--plan", "free"], shows: ESCAPED },
+  ],
   "tenant disable": () => [
     { args: ["tenant", "disable", ...state("td"), HOSTILE], shows: ESCAPED },
   ],
   "tenant enable": () => [{ args: ["tenant", "enable", ...state("te"), HOSTILE], shows: ESCAPED }],
+  "plan list": () => [{ args: ["plan", "list", "--config", HOSTILE], code: 2, shows: ESCAPED }],
+  "plan show": () => [{ args: ["plan", "show", HOSTILE], code: 2, shows: ESCAPED }],
   "user create": () => [
     { args: ["user", "create", ...state("uc"), "--email", HOSTILE], code: 2 },
     { args: ["user", "create", ...state("uc"), "--email", "b@example.com", ...tenant], code: 2 },

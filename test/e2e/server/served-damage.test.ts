@@ -8,7 +8,15 @@
  * (campaign/files/scrub.test.ts).
  */
 import assert from "node:assert/strict";
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -156,6 +164,9 @@ for (const transport of TRANSPORTS) {
       const { blocks, pass_seconds: seconds, last_pass_at: at } = await asking.verification();
       assert.deepEqual([seconds, blocks > 10, at !== null], [1, true, true]);
       assert.ok((await asking.metric("peneira_scrub_blocks_total")) >= blocks);
+      truncateSync(path, 5_000);
+      await until("not ready any more", async () => !(await asking.ready()));
+      assert.equal(await asking.metric("peneira_snapshots_damaged_total"), 2);
       await stopServerProcess(server);
       closeSync(log);
       const lines = readFileSync(logPath, "utf8").split("\n");

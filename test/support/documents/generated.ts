@@ -155,9 +155,15 @@ function errorsTable(): string {
 }
 
 function presetsTable(): string {
-  const rows = Object.entries(PRESETS).map(([name, { columns }]) => [
+  const rows = Object.entries(PRESETS).map(([name, { columns, added = [] }]) => [
     code(name),
-    columns.map(([field, heading]) => `${heading} (${code(field)})`).join(" · "),
+    [
+      ...columns.map(([field, heading]) => `${heading} (${code(field)})`),
+      ...added.map(({ firstOf, pt }) => {
+        const from = firstOf.length === 0 ? "empty" : firstOf.map(code).join(", else ");
+        return `${pt[0]} (${from})`;
+      }),
+    ].join(" · "),
   ]);
   return table(["Preset", "Columns with `pt`"], rows);
 }

@@ -219,7 +219,7 @@ export function readHtmlText(text: string): string {
 }
 
 function sheetRow(cells: readonly Cell[], number: number, language: Language | undefined): string {
-  const parts = cells.map(({ kind, value, people }, i) => {
+  const parts = cells.map(({ kind, value, people, field }, i) => {
     const begin = `<c r="${columnName(i)}${number}"`;
     if (value === null || (Array.isArray(value) && value.length === 0)) return "";
     if (kind === "amount" && language !== undefined) return `${begin} s="4"><v>${value}</v></c>`;
@@ -233,11 +233,20 @@ function sheetRow(cells: readonly Cell[], number: number, language: Language | u
       return `${begin} s="1"><v>${serial}</v></c>`;
     }
     const plain = Array.isArray(value) ? value.join(",") : String(value);
+    const link = language === undefined ? null : linkIn(field, plain);
+    if (link !== null) return `${begin} s="5" t="str"><f>${link}</f><v>${plain}</v></c>`;
     const text = sheetText(people ?? plain);
     const space = /^ |[\t\n]| $/.test(text) ? ' xml:space="preserve"' : "";
     return `${begin} t="inlineStr"><is><t${space}>${text}</t></is></c>`;
   });
   return `<row r="${number}">${parts.join("")}</row>`;
+}
+
+/** The formula of a link in a sheet for people; null for a value that is none. */
+function linkIn(field: string | undefined, text: string): string | null {
+  if (field === "whatsapp") return `HYPERLINK("${text}")`;
+  const isLinked = field === "email" && /^[\w.+-]+@[\w.+-]+$/.test(text) && text.length <= 248;
+  return isLinked ? `HYPERLINK("mailto:${text}","${text}")` : null;
 }
 
 /** Letters of a column by its number from 0, as in Excel: Z, AA … ZZ, AAA. */

@@ -126,6 +126,13 @@ const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
     change: () => byMe().rename(key(), "billing"),
     lines: () => [["key.rename", key().id, {}]],
   },
+  "key.plan": {
+    change: () => byMe().setTenantPlan("acme", "scale"),
+    lines: () => [
+      ["tenant.plan", acme(), { plan: { from: null, to: "scale" } }],
+      ["key.plan", key().id, { plan: { from: "growth", to: "scale" } }],
+    ],
+  },
   "key.disable": {
     change: () => byMe().disable(key()),
     lines: () => [["key.disable", key().id, {}]],

@@ -163,6 +163,19 @@ describe("a key's expiry", () => {
 });
 
 describe("rename", () => {
+  it("changes the plan of one key, or of a tenant's console and all its keys", () => {
+    const [first, second] = [keyring.create(wish), keyring.create({ ...wish, name: "two" })];
+    const other = keyring.create({ ...wish, tenant: "other" });
+    const planOf = ({ key }: { readonly key: string }) =>
+      keyring.authenticate(`Bearer ${key}`).plan;
+    keyring.setPlan(keyring.pick({ id: first.keyId }), "free");
+    assert.deepEqual([first, second, other].map(planOf), ["free", "growth", "growth"]);
+    assert.deepEqual(keyring.setTenantPlan("acme", "free"), [second.keyId]);
+    assert.deepEqual([first, second, other].map(planOf), ["free", "free", "growth"]);
+    assert.deepEqual(keyring.setTenantPlan("acme", "free"), []);
+    assert.throws(() => keyring.setTenantPlan("absent", "free"), CommandError);
+  });
+
   it("sets another name, and rejects one that would break a list", () => {
     const { keyId } = keyring.create(wish);
     keyring.rename(keyring.pick({ id: keyId }), "billing");

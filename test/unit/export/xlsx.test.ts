@@ -1,6 +1,6 @@
 /**
  * Proves: an XLSX export, read by another library, has cell by cell what the search shows, hostile
- * texts included; its XML has no formula and the promised kinds of cells; its package is whole and
+ * texts included; its XML has no formula but links, and the promised kinds of cells; its package is whole and
  * the same however the rows came; a failed write and an abort end it; little waits in memory.
  * Does not prove: how a spreadsheet program looks at it, which rows an export has, or its way to
  * the disk.
@@ -162,6 +162,19 @@ describe("the XML of an XLSX export", () => {
       for (const cell of cells) assert.match(cell, wanted, name);
       assert.ok(!/<f[ >/]/.test(xml), name);
     }
+  });
+
+  it("links chats and plain e-mail addresses for people, and has no other formula", async () => {
+    const fields = OUTPUT_FIELD_NAMES;
+    const xml = await rowsXml(fixture.rows, { fields, people: { labels: "pt" } });
+    const accounts = searched(fixture.segment, fixture.rows, ["email", "whatsapp"]);
+    const links = accounts.flatMap(({ email, whatsapp }) => [
+      ...(/^[\w.+-]+@[\w.+-]+$/.test(String(email)) ? [`mailto:${email}","${email}`] : []),
+      ...(whatsapp === null ? [] : [String(whatsapp)]),
+    ]);
+    assert.ok(links.length > 100, "the fixture has links");
+    const formulas = Array.from(xml.matchAll(/<f>(.*?)<\/f>/gs), ([, text]) => text);
+    assert.deepEqual(formulas.sort(), links.map((link) => `HYPERLINK("${link}")`).sort());
   });
 
   it("numbers rows from 2 on, across slices", async () => {

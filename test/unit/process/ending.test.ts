@@ -19,7 +19,7 @@ it("uses the format of the extension, and rejects an unknown or contradicting on
     });
   }
   assert.equal(kindOfName("x").format, undefined);
-  assert.equal(kindOfName(".csv").format, undefined);
+  assert.equal(kindOfName(".hidden").format, undefined);
   for (const name of ["p.docx", "x.csv.zip", "x.json", "x.json.gz", "x.2026"]) {
     const message = /\.csv, \.html, \.xlsx, \.parquet, \.jsonl, or no ending\.$/;
     assert.throws(() => kindOfName(name), { exitCode: 2, message });
@@ -47,6 +47,16 @@ it("uses the compression of the extension, and rejects one that contradicts --co
   ] as const) {
     assert.throws(() => kindOfName(name, { compression }), { exitCode: 2, message: right });
   }
+});
+
+it("rejects a name that is only an extension, and a packed format that is compressed inside", () => {
+  for (const name of [".csv", ".zst", "a.b/.gz", ".JSONL.gz", "/tmp/.xlsx"]) {
+    assert.throws(() => kindOfName(name), { exitCode: 2, message: /no name before it\. Use/ });
+  }
+  for (const name of ["x.xlsx.zst", "x.parquet.gz"]) {
+    assert.throws(() => kindOfName(name), { exitCode: 2, message: /is compressed inside\. Use/ });
+  }
+  assert.throws(() => kindOfName("x.gz", { format: "xlsx" }), { exitCode: 2 });
 });
 
 it("rejects a snapshot under the name of another kind of file", () => {

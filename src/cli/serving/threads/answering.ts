@@ -1,7 +1,7 @@
 /**
- * Opens the transport on the threads that answer requests: this one, or several others.
- * Invariant: with one thread everything runs on it. With several, this one owns the state and
- * answers the requests that they hand on.
+ * Opens the transport on the threads that answer requests: the calling thread, or several others.
+ * Invariant: with one thread everything runs on it. With several threads, the calling thread owns
+ * the state and answers the requests that the others forward.
  */
 import { availableParallelism } from "node:os";
 import { Budget } from "../../../http/server/admission.ts";

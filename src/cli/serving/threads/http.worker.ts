@@ -90,7 +90,7 @@ class AnsweringThread {
   }
 
   #serve(dataDir: string): void {
-    // These parts suffice for the handlers of routes that any thread answers (route.ts).
+    // The parts of a thread suffice for the handlers of routes that any thread answers (route.ts).
     const service = this.#parts.serve(dataDir) as unknown as Service;
     this.#handler = dispatcher(service, THREAD_TABLE, this.#handing.handOn);
     this.#transport.answerWith(this.#handler);

@@ -80,7 +80,7 @@ class ThreadSnapshots {
   replaced(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const opened of this.#opened.values()) {
       if (opened === this.#current || opened.isLeaving) continue;
-      // A snapshot that is not served yet has no cursors.
+      // Cursors exist only for snapshots that have been served.
       if (opened.serial > this.#board.current || !belongs(opened.segment.snapshotId)) continue;
       this.#board.use(opened.serial);
       return opened.segment;
@@ -177,7 +177,7 @@ const OWNERS_COMPUTE: ThreadService["compute"] = {
   },
 };
 
-/** Only the owner has the lists of tenants; a spec without lists needs none. */
+/** Only the state owner has the lists of tenants; here only specs without lists are bound. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {

@@ -1,6 +1,5 @@
 /**
  * Types of the console's list and district routes as the browser sees them; a part of answers.ts.
- * Invariant: that of answers.ts.
  */
 import type Type from "typebox";
 import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";

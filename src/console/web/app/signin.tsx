@@ -177,7 +177,10 @@ function failureText(error: unknown): string {
   return answered && !isSecureContext ? text.insecure : errorText(error);
 }
 
-/** Returns the seconds left and a start function; runs on in the background. */
+/**
+ * Returns the remaining seconds and a function that starts the countdown, which continues in the
+ * background.
+ */
 function useCountdown(): [left: number, begin: (seconds: number) => void] {
   const [until, setUntil] = useState(0);
   const [, redraw] = useState(0);

@@ -6,7 +6,7 @@
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
 import { COMPRESSIONS } from "../../../spec/fields.ts";
-import { PRESETS, type PresetName } from "../../../spec/presets.ts";
+import { addedColumns, PRESETS, type PresetName } from "../../../spec/presets.ts";
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { language } from "../app/language.ts";
@@ -230,7 +230,6 @@ function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null 
   const { exports } = laterWords.value;
   const offered = layoutsOf(allowed);
   if (offered.length === 0) return null;
-  const heading = language.value === "pt" ? 1 : 2;
   return (
     <div class="export-layout">
       <Select
@@ -243,10 +242,16 @@ function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null 
         onValue={(value) => onLayout(offered.find((name) => name === value) ?? null)}
       />
       {layout !== null && (
-        <p class="field-hint">
-          {exports.layoutColumns(PRESETS[layout].columns.map((one) => one[heading]).join(" · "))}
-        </p>
+        <p class="field-hint">{exports.layoutColumns(headingsOf(layout).join(" · "))}</p>
       )}
     </div>
   );
+}
+
+function headingsOf(layout: PresetName): string[] {
+  const isPortuguese = language.value === "pt";
+  return [
+    ...PRESETS[layout].columns.map(([, pt, en]) => (isPortuguese ? pt : en)),
+    ...addedColumns(layout).map(({ pt, en }) => (isPortuguese ? pt : en)[0]),
+  ];
 }

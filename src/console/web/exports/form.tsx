@@ -124,7 +124,7 @@ function useForm(): Form {
   return { status, failed, load, draft, edit, estimated, sending, refused, send, record, again };
 }
 
-/** The search in words: as typed, else its filters. */
+/** Returns the search in words: the typed sentence, or else its filters. */
 function titleNow(): string {
   const { answer } = exploration.peek();
   return sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");

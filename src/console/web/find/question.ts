@@ -14,7 +14,7 @@ export interface Query {
   scoring: { strategy: string; random_seed: number | null };
 }
 
-/** A spec to send: the server fills in the rest. */
+/** A spec as the console sends it; the server adds the defaults. */
 export interface SentSpec extends Query {
   kind: "account_query";
   spec_version: "2.0";

@@ -164,7 +164,7 @@ function failureText(): Trouble | null {
 /** A message at the box. */
 interface Trouble {
   readonly text: string;
-  /** A CNPJ offered after the text; null for none. */
+  /** CNPJ of the account offered after the text, or null. */
   readonly cnpj: string | null;
 }
 

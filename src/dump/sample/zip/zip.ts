@@ -1,7 +1,8 @@
 /**
- * Writes a zip file with one member, from packed pieces in order, each any whole number of rows.
- * Invariant: pieces are independent. The same pieces give the same bytes, without time or machine.
- * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
+ * Writes a zip file with one member, from packed chunks in order, each with any whole number of
+ * rows.
+ * Invariant: chunks are independent. The same chunks give the same bytes; no time or machine is
+ * stored. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32, crc32Joined } from "../../crc32.ts";

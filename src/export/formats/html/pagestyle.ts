@@ -61,7 +61,7 @@ thead{position:sticky;top:0;z-index:1}
 tr{display:grid}
 `;
 
-/** Off screen, a row has a height that fits most rows. */
+/** Rows that are off screen get a height that fits most rows. */
 const SKIPPED = "content-visibility:auto;contain-intrinsic-size:auto";
 
 const PAPER = `

@@ -58,7 +58,7 @@ interface GroupSource<Batch> {
   readonly slices: Slices<Batch>;
   /** Returns a file with one row group of these rows. */
   readonly fileOf: (rows: Batch) => Uint8Array;
-  /** Does the same on another processor; if missing, this is not possible. */
+  /** Does the same on another processor; missing if that is not possible. */
   readonly fileAside?: (rows: Batch) => Promise<Uint8Array>;
 }
 
@@ -76,7 +76,7 @@ export function parquetRenderer<Batch extends { readonly length: number }>(
     return written.now(() => fileOf(rows));
   };
   return {
-    // The schema is known without rows, so a file without rows has one too.
+    // Writes the schema even if the file has no rows.
     begin: () => add(slices.rest()),
     async rows(batch) {
       for (const slice of slices.add(batch)) await add(slice);
@@ -134,7 +134,7 @@ const PAIR = { key: 1, value: 2 } as const;
 class RowGroups {
   private position = 0;
   private rows = 0n;
-  /** Footer of the first file; the others differ only in their row groups. */
+  /** Footer of the first file; other footers differ only in their row groups. */
   private footer: ThriftStruct | undefined;
   private readonly groups: Uint8Array[] = [];
   private readonly write: (bytes: Uint8Array) => void;

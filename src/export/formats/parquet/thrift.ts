@@ -30,7 +30,7 @@ export interface ThriftField {
 /** Fields by their number. */
 export type ThriftStruct = Map<number, ThriftField>;
 
-/** A list; if `element` is a struct, an item may be the bytes of an encoded one. */
+/** A list; if `element` is a struct, an item may also be the bytes of an encoded struct. */
 export interface ThriftList {
   readonly element: number;
   readonly items: readonly ThriftValue[];

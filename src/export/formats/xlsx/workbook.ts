@@ -1,7 +1,7 @@
 /**
  * The parts of a workbook around the rows of its first sheet. Input: field names, and the file's
  * description of itself. Output: the XML of every part, and the begin and end of the first sheet.
- * Invariant: every cell is text, so nothing here can become a formula. No part names the time or
+ * Invariant: every cell here is text, so nothing can become a formula. No part names the time or
  * the machine of its making.
  * Format: ECMA-376 (Office Open XML), transitional, parts 1 and 2.
  */
@@ -202,8 +202,8 @@ function workbookPart(workbook: Workbook): string {
 }
 
 /**
- * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount. Rows from the addon
- * use 0, 1, and 4.
+ * Cell styles: 0 general, 1 date, 2 bold, 3 wrapped, and for people 4 amount, 5 link. Rows from the
+ * addon use 0, 1, 4, and 5.
  */
 const STYLES =
   `<styleSheet xmlns="${MAIN}">` +
@@ -222,12 +222,17 @@ const STYLES =
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
   "</styleSheet>";
 
-/** Returns the styles; a workbook for people has local dates, and amounts. */
+/** Returns the styles; a workbook for people has local dates, amounts, and links. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
   const amount =
     '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
+  const link = '<xf numFmtId="0" fontId="2" fillId="0" borderId="0" xfId="0" applyFont="1"/>';
+  const linkFont =
+    '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>';
   return STYLES.replace("yyyy\\-mm\\-dd", "dd\\/mm\\/yyyy")
-    .replace('<cellXfs count="4">', '<cellXfs count="5">')
-    .replace("</cellXfs>", `${amount}</cellXfs>`);
+    .replace('<fonts count="2">', '<fonts count="3">')
+    .replace("</fonts>", linkFont)
+    .replace('<cellXfs count="4">', '<cellXfs count="6">')
+    .replace("</cellXfs>", `${amount}${link}</cellXfs>`);
 }

@@ -1,7 +1,7 @@
 /**
  * An export as an Excel workbook. Input: row ids in batches. Output: a ZIP package with the rows on
  * the first sheet and their description on the second.
- * Invariant: text stays text (a CNPJ keeps its zeros) and no cell is a formula. Memory does not
+ * Invariant: text stays text (a CNPJ keeps its zeros), and only links are formulas. Memory does not
  * grow with the rows. The same snapshot and spec give the same bytes on any thread: every chunk of
  * the sheet is packed independently, and ends on a whole byte.
  * Workbook libraries either hold a whole workbook in memory or write the time of day into it, and
@@ -53,7 +53,7 @@ interface SheetSource<Batch> {
   readonly slices: Slices<Batch>;
   /** Returns the XML of rows; the first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
-  /** Does the same on another processor; if missing, this is not possible. */
+  /** Does the same on another processor; missing if that is not possible. */
   readonly xmlAside?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
@@ -68,7 +68,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
   readonly #workbook: Workbook;
   readonly #package: ZipPackage;
   readonly #pieces: WrittenInTurn<PackedPiece>;
-  /** Rows held back until the next ones arrive, because only the last chunk ends the sheet. */
+  /** Rows that wait for the next batch, because only the last chunk ends the sheet. */
   #held: Batch | undefined;
   #number = FIRST_ROW;
   #aborted = false;

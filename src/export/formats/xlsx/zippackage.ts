@@ -2,10 +2,9 @@
  * A ZIP package that is written sequentially. Input: small parts as they are, and one large part as
  * chunks of a DEFLATE stream. Output: the bytes of the package.
  * Invariant: the same parts and chunks give the same bytes. No part names the time or the machine.
- * Only the directory entries stay in memory.
- * No library accepts chunks that were packed on other threads. The bytes of a package are those
- * that yazl 3.3.1 wrote here before.
- * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
+ * Only the directory entries stay in memory. No library accepts chunks that were packed on other
+ * threads. The bytes equal those of yazl 3.3.1. Source: PKWARE APPNOTE 6.3.10, sections 4.3.7
+ * (local header) to 4.3.16 (end record).
  */
 import { crc32, crc32Joined } from "../../../dump/crc32.ts";
 

@@ -1,6 +1,5 @@
 /**
  * JSON Schemas of accounts, their requests and answers; a part of the table in schemas.ts.
- * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { SCORE_PARTS } from "../../../search/score.ts";

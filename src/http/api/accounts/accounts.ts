@@ -206,8 +206,8 @@ export function absent(label: string, checked: boolean): AppError {
 }
 
 /**
- * The routes of a thread that owns no state: those of the resources in which a row is answered
- * anywhere. Loading the routes of all resources would take 9 MB more memory in every thread. A
- * request that leads to another row, or to none, is handed on.
+ * Routes for threads that own no state: the resources with a route marked `anywhere`. Loading the
+ * routes of all resources would take 9 MB more memory in every thread. A request for any other path
+ * is forwarded to the owner.
  */
 export const THREAD_TABLE = new RouteTable([...ACCOUNT_ROUTES, ...HEALTH_ROUTES]);

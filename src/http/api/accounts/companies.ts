@@ -1,6 +1,6 @@
 /**
  * `GET /v1/companies/{root}`: the establishments of a company, by the first 8 characters of its
- * CNPJ and, for further pages, a cursor. Head offices come first, then order is by CNPJ.
+ * CNPJ and, for further pages, a cursor. Head offices come first, then branches by CNPJ.
  * Invariant: all pages together hold each establishment once; a cursor is valid only for its
  * company, fields, snapshot, and tenant.
  */

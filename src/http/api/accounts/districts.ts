@@ -151,7 +151,7 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
   refuseLacking(lookup);
-  // Missing municipalities were reported above; those found by code have an IBGE code.
+  // A missing municipality was reported above; a municipality found by its code has an IBGE code.
   const { ibge, name, uf } = municipality as CatalogMunicipality;
   return { municipality: { ibge: ibge as string, name, uf }, typed, limit };
 }

@@ -1,6 +1,5 @@
 /**
  * JSON Schemas for lookups by name and by company; a part of the table in schemas.ts.
- * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../../search/finding.ts";

@@ -21,7 +21,7 @@ import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../rout
 import { tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
 
-/** Fields shown of a suggestion if the plan has them: enough to tell namesakes apart. */
+/** Fields of a suggestion, as far as the plan includes them: enough to distinguish namesakes. */
 export const SUGGESTED_FIELDS = [
   ...["cnpj", "legal_name", "trade_name", "headquarters", "registration_status"],
   ...["cnae_primary", "uf", "municipality_ibge", "municipality_name"],

@@ -30,15 +30,15 @@ export function readSince({ members, mistakes }: BodyObject): string | null {
   return null;
 }
 
-/** Returns the requested kinds; all of them if none is named. */
+/** Returns the requested kinds, or all kinds if the request names none. */
 export function readKinds(body: BodyObject): readonly ChangeKind[] {
   const named = readNames(body, "kinds", CHANGE_KINDS);
   return named.length === 0 ? CHANGE_KINDS : CHANGE_KINDS.filter((kind) => named.includes(kind));
 }
 
 /**
- * Returns the watched fields; if none is named, all that the plan and the pair allow. Checks that
- * need the pair are skipped without one.
+ * Returns the watched fields; by default all that the plan and the pair allow. Checks that need the
+ * pair are skipped without one.
  */
 export function readWatch(body: BodyObject, plan: Plan, pair: ChangePair | null): OutputField[] {
   const named = readNames(body, "watch", OUTPUT_FIELD_NAMES);

@@ -50,7 +50,7 @@ export function openList(
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 
-/** Returns the totals, in its turn. */
+/** Returns the totals, queued among the queries on change lists. */
 export function totalsOf(
   service: Pick<Service, "clock" | "telemetry">,
   query: ChangeQuery,
@@ -131,7 +131,7 @@ interface Rendering extends Found {
   readonly letGo: () => void;
 }
 
-/** Renders a small page immediately and streams a large one. */
+/** Renders a small page immediately, and streams a large page. */
 function rendered(
   call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
   rendering: Rendering,

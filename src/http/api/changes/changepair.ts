@@ -1,8 +1,9 @@
 /**
  * The two snapshots of a change query. Input: the month in `since`, and the cursor of a further
  * page. Output: both snapshots, open and retained.
- * Invariant: without a cursor, the newer one is the served snapshot. A further page uses the
- * snapshots of the first while both exist. The error for a missing month lists the available ones.
+ * Invariant: without a cursor, the newer snapshot is the served one. A further page uses the same
+ * snapshots as the first page while both exist. The error for a missing month lists the available
+ * months.
  */
 
 import { CHANGE_LIST_VERSION } from "../../../changes/list.ts";
@@ -14,7 +15,7 @@ import { currentSegment } from "../../../search/segment.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { Service } from "../../server/service.ts";
 
-/** Both snapshots until they are released; `release` is idempotent. */
+/** Two snapshots that stay open until `release`, which is idempotent. */
 export interface HeldPair extends ChangePair {
   release(): void;
 }

@@ -46,7 +46,7 @@ export interface ChangesQuestion {
   readonly warnings: readonly string[];
   /** Changes per page. */
   readonly limit: number;
-  /** Position in the list at which the page begins. */
+  /** Position of the page in the list. */
   readonly from: number;
   /** Scope that cursors of this query are bound to. */
   readonly scope: CursorScope;
@@ -68,7 +68,7 @@ export async function readQuestion(
     const { spec, warnings } = await withMonths(call, () =>
       withBodyMistakesLater(body, () => normalized(call, body, pair)),
     );
-    // A missing pair was noted above.
+    // If the pair is missing, the mistake was noted above.
     const held = pair as HeldPair;
     const { bound } = await boundToPair(call, held, spec);
     const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
@@ -116,7 +116,7 @@ interface SpecOfChanges {
   readonly warnings: readonly string[];
 }
 
-/** A spec of either kind with its normalization context. */
+/** The spec of an account or change query, with its normalization context. */
 interface ChangeSpecTask {
   readonly input: unknown;
   readonly context: Omit<NormalizeContext, "catalog">;
@@ -141,7 +141,7 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   },
 };
 
-/** Normalizes a spec of either kind; a small one inline. */
+/** Normalizes the spec of an account or change query; a small spec inline. */
 export function normalizedFor(
   call: KeyCall<"compute">,
   input: unknown,

@@ -1,6 +1,6 @@
 /**
  * JSON Schemas of change queries and their answers; a part of the table in schemas.ts.
- * Invariant: that of the whole table; an item holds the selected fields and those that changed.
+ * Invariant: an item holds the selected fields and the fields that changed.
  */
 import Type, { type TSchema } from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";

@@ -1,6 +1,6 @@
 /**
- * The shapes of enrichment as it is requested and answered; a part of the table in schemas.ts.
- * Invariant: that of the whole table; statuses and reasons are those of the one reader of CNPJs.
+ * JSON Schemas of enrichment requests and answers; a part of the table in schemas.ts.
+ * Invariant: statuses and reasons are derived from the only reader of CNPJs (cnpjspelling.ts).
  */
 import Type, { type TSchema } from "typebox";
 import { REASONS, STATUSES } from "../../../export/enrichment/outcomes.ts";

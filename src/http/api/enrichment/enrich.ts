@@ -1,9 +1,9 @@
 /**
  * `POST /v1/enrich`. Input: up to 1,000 CNPJs in any spelling, fields,
  * labels. Output: one result for each, in the same order.
- * Invariant: never fewer results than CNPJs; a CPF is never repeated; only accounts that were found
- * are charged, before anything of them is answered. Bodies up to 8 KiB are answered in the call,
- * larger ones by the compute thread.
+ * Invariant: one result for each CNPJ; no answer repeats a CPF; only accounts that were found are
+ * charged, before they are answered. Bodies up to 8 KiB are answered in the call, larger ones by
+ * the compute thread.
  */
 
 import { NO_ROW } from "../../../../native-index/napi/engine.ts";
@@ -40,7 +40,7 @@ type EnrichResult = Shape<"EnrichResult">;
 /** Results of a request. */
 interface Enriched {
   readonly results: readonly EnrichResult[];
-  /** Accounts among them, which are charged. */
+  /** Number of accounts that were found, which are charged. */
   readonly found: number;
 }
 
@@ -79,7 +79,7 @@ function enrichCnpjs(
   });
 }
 
-/** The results of a request, and the snapshot that they are from. */
+/** Returns the results of a request, and the snapshot that they come from. */
 export function resultsOf(
   call: Question<"segment" | ReadPart>,
 ): (Enriched & { readonly segment: Segment }) | Promise<Enriched & { readonly segment: Segment }> {
@@ -105,7 +105,7 @@ function readCnpjs({ members, mistakes }: BodyObject): readonly string[] {
   });
 }
 
-/** Fields and labels as they were sent, and the pointer of what has them. */
+/** Fields and labels as sent, and the pointer of the value that contains them. */
 interface SentOutput {
   readonly output: Readonly<Record<string, unknown>>;
   readonly at: string;
@@ -127,7 +127,10 @@ export function readOutput(
   return withBodyMistakes(body, () => placedAt(at, () => normalizeSpec({}, context).spec));
 }
 
-/** Here fields and labels are members of the body or the query, and of no output. */
+/**
+ * Moves the pointers of mistakes: here fields and labels are members of the body or the query, not
+ * of an output.
+ */
 function placedAt<Value>(at: string, normalize: () => Value): Value {
   try {
     return normalize();
@@ -181,7 +184,7 @@ function resultOf(
   { sent, account, offered, named }: ResultParts,
 ): EnrichResult {
   const outcome = batch.outcome(at);
-  // Nothing is written there, so it is no CNPJ.
+  // An empty cell is not a CNPJ.
   const { status, reason } = statusOf(outcome === "blank" ? "not_a_cnpj" : outcome);
   const cnpj = account === null ? batch.cnpj(at) : account.cnpj.replace(/[./-]/g, "");
   const own = account === null || named.includes("cnpj") ? account : withoutCnpj(account);

@@ -1,9 +1,11 @@
 /**
  * `POST /v1/enrich/files`. Input: a CSV or XLSX file with a column of CNPJs; in the query fields,
- * labels, the column. Output: 201 with an export of the kind "enrichment", queued or as it is.
- * Invariant: a file that cannot be read is refused in words before anything is queued. The same
- * file, query, and key give the same export. A plan with a quota reserves a row for each row of the
- * file; only accounts that are found stay charged. The file is written to the disk while it comes.
+ * labels, the column. Output: 201 with an export of the kind "enrichment", queued or in its current
+ * state.
+ * Invariant: a file that cannot be read is refused with the reason before anything is queued. The
+ * same file, query, and key give the same export. A plan with a quota reserves a row for each row
+ * of the file; only accounts that are found stay charged. The file is written to disk while it is
+ * received.
  */
 import { createHash } from "node:crypto";
 import Type from "typebox";
@@ -35,12 +37,12 @@ import { readOutput } from "./enrich.ts";
 const CSV_BYTES_MAX = 512 * 1024 * 1024;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Files whose layout is read, in turns of their senders. */
+/** Files whose layout is read, queued fairly among senders. */
 const layouts = new FairQueue({
   ...{ running: 2, runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Files" },
 });
 
-/** A file on its way to the disk. */
+/** A file that is being written to disk. */
 class SentBody {
   readonly file: SentFile;
 
@@ -72,7 +74,7 @@ function begin(
 
 type CreateCall = KeyCall<"exporter" | "hold" | "segment">;
 
-/** Queues the enrichment of a file, or finds the one that the request brought about before. */
+/** Queues the enrichment of a file, or returns the export that an equal earlier request created. */
 async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
   const { gathered, plan } = call;
   if (!(gathered instanceof SentBody)) {
@@ -90,7 +92,7 @@ async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrich
   }
 }
 
-/** The query is part of the request: another one wants another file. */
+/** The query is part of the request, because it changes the file. */
 function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
@@ -132,7 +134,7 @@ async function accept(
   }
 }
 
-/** The whole spec of the output; its filters are those of no search. */
+/** The spec of the output. It has no filters, because it selects no accounts. */
 function specOf(spec: AccountQuerySpec, format: "csv" | "xlsx"): AccountQuerySpec {
   const { fields, labels } = spec.output;
   const people = labels === undefined ? {} : { labels };
@@ -164,7 +166,7 @@ function refuseTooMany(rows: number, most: number, plan: string): void {
   );
 }
 
-/** Turns what cannot be read into a refusal of the request. */
+/** Turns a file that cannot be read into a refusal of the request. */
 async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();

@@ -1,10 +1,10 @@
 /**
- * Exports of either kind, and those of changes: `POST /v1/exports` with `since`.
+ * Exports of accounts and of changes: `POST /v1/exports` without and with `since`.
  * Input: the route's request, with an older month, kinds, and watched fields. Output: 201 with the
  * export, queued or in its current state.
- * Invariant: that of newexport.ts. A body is parsed once for either kind. Rows of changes are
- * counted exactly before the export is queued, so the list of changes exists by then. The export is
- * pinned to both snapshots before the answer.
+ * Invariant: a body is parsed once, for both kinds of export. Rows of changes are counted exactly
+ * before the export is queued, so the list of changes exists by then. The export is pinned to both
+ * snapshots before the answer.
  */
 
 import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
@@ -84,7 +84,8 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   name: "anyExport",
   run(task, segment, payer) {
     const members = readMembers(task.body);
-    // Any member that only change exports have makes it one, even with an invalid value.
+    // A member that only change exports have makes the request a change export, even with an
+    // invalid value.
     const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
     if (known) return { kind: "changes", members };
     const body = checkMembers(members, MEMBERS);
@@ -92,7 +93,7 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   },
 };
 
-/** Queues the requested export, or returns the one that an earlier same request created. */
+/** Queues the requested export, or returns the export that an equal earlier request created. */
 export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
@@ -131,7 +132,7 @@ async function acceptChanges(
     const spec = await withMonths(call, () =>
       withBodyMistakesLater(body, () => exportSpec(call, body, pair)),
     );
-    // A missing pair was noted above.
+    // If the pair is missing, the mistake was noted above.
     const { older, newer: segment } = pair as HeldPair;
     const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
     const question = { spec: bound, kinds, watch };
@@ -144,7 +145,7 @@ async function acceptChanges(
   }
 }
 
-/** Normalizes a spec of either kind for an export; warns about ignored members. */
+/** Normalizes the spec of an account or change export; warns about ignored members. */
 async function exportSpec(
   call: KeyCall<ReadPart | "segment">,
   body: BodyObject,

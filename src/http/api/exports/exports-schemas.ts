@@ -1,6 +1,6 @@
 /**
  * JSON Schemas of export requests and answers; a part of the table in schemas.ts.
- * Invariant: that of the whole table; only change exports have the members of changes.
+ * Invariant: only change exports have the members of changes.
  */
 import Type, { type TSchema } from "typebox";
 import { EXPORT_FAILURES, EXPORT_STATES } from "../../../export/record.ts";
@@ -21,7 +21,7 @@ import {
 } from "../../openapi/schema-parts.ts";
 import { kindsSchema, sinceSchema, watchSchema } from "../changes/changes-schemas.ts";
 
-/** One export as `POST`, `GET`, and the list show it. */
+/** An export as `POST`, `GET`, and the list return it. */
 const exportRecord = Type.Object(
   {
     export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),

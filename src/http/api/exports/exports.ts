@@ -1,6 +1,7 @@
 /**
  * Export routes: create, list, read, delete, and download.
- * Invariant: only rows are here; handlers are in newexport.ts, changeexport.ts, kept-exports.ts.
+ * Invariant: this file has only the rows; handlers are in newexport.ts, changeexport.ts, and
+ * kept-exports.ts.
  */
 import Type from "typebox";
 import {

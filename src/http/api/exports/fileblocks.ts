@@ -1,9 +1,9 @@
 /**
  * Shared pool of memory blocks for uploads that wait to be read.
- * Invariant: all files together, and those of one sender, stay within a budget. A block belongs to
- * one file, and its earlier content is never read.
- * Blocks are reused because allocating one per chunk makes the garbage collector scan the whole
- * heap once per file, which stalls all requests for 10 to 20 ms.
+ * Invariant: all files together, and the files of a sender, stay within a budget. A block belongs
+ * to one file, and its earlier content is never read. Blocks are reused because allocating one per
+ * chunk makes the garbage collector scan the whole heap once per file, which stalls all requests
+ * for 10 to 20 ms.
  */
 import { strict as assert } from "node:assert";
 import type { Shortage } from "../../../process/ledger.ts";
@@ -15,7 +15,7 @@ const BLOCK_BYTES = 65_536;
 const SPARE_MAX = 256;
 const SPARE_MS = 30_000;
 
-/** Bytes of files that wait to be read; a sender may use half of what others leave. */
+/** Bytes of files that wait to be read; a sender may use half of the unused bytes. */
 const ROOM = new Budget(64 * 1024 * 1024, 0.5, "files");
 
 const spare: Buffer[] = [];
@@ -72,7 +72,7 @@ export class FileBlocks {
     const from = this.#readAt;
     this.#readAt = Math.min(from + most, end);
     use(first.subarray(from, this.#readAt));
-    // A file dropped meanwhile has no blocks.
+    // If the file was dropped meanwhile, it has no blocks.
     if (this.#readAt < end || this.#blocks[0] !== first) return;
     this.#blocks.shift();
     this.#readAt = 0;

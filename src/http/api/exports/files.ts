@@ -28,13 +28,16 @@ const openFile = promisify(open);
 const statFile = promisify(fstat);
 const closeFile = promisify(close);
 
-/** Do not follow a symlink put in place of a file. */
+/** Flags that refuse to follow a symlink in place of a file. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /** `<export_id>.<extension>`, with an optional compression suffix. */
 const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 
-/** No scripts, forms, or external content; the page itself limits that to its one style sheet. */
+/**
+ * Policy of HTML files: no scripts, forms, or external content. The page itself further limits
+ * styles to its own.
+ */
 const HTML_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
@@ -218,7 +221,7 @@ async function openSlice(
 async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
   const path = call.service.exporter.filePath(record);
   const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
-    // If it expired or was deleted since, answer with that error.
+    // If the export has expired or was deleted since, answers with that error.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
     throw error;
   });
@@ -253,7 +256,7 @@ interface Conditions {
 function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
   if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
   if (range === undefined) return "whole";
-  // A date, a weak tag, or another tag: the client's part may be of another file.
+  // With a date, a weak tag, or another tag, the client's part may belong to another file.
   if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
   return rangeOf(range, file.size);
 }

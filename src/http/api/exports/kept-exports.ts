@@ -69,7 +69,7 @@ function ended({ state }: ExportRecord): boolean {
   return state === "done" || state === "failed";
 }
 
-/** Waits in short turns, so a disconnected client is noticed within one. */
+/** Waits in short intervals, to notice a client that disconnects. */
 async function waitFor(
   call: KeyCall<"clock" | "exporter" | "stopping">,
   id: string,
@@ -91,7 +91,7 @@ export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">):
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
   refuseUnfinished(record);
-  // Relative, so a Host header cannot redirect it elsewhere.
+  // The link is relative, so that a Host header cannot redirect it elsewhere.
   const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
   return bare({ status: 303, headers: { Location: link } });
 }
@@ -155,7 +155,7 @@ function readOptions(query: ReadonlyMap<string, string>): ReadOptions {
   return { waitMs: seconds * 1000, done: wanted === "done" };
 }
 
-/** Reads limit and cursor; without a limit, a page is as long as the previous one. */
+/** Reads limit and cursor; without a limit, a page is as long as the previous page. */
 function readPage({ query, identity, service }: KeyCall<"secrets">): {
   readonly limit: number;
   readonly before: number | null;

@@ -2,9 +2,9 @@
  * `POST /v1/exports`. Input: a spec, an output, a limit, and an idempotency key. Output: 201 with
  * the export, queued or in its current state.
  * Invariant: every mistake and every limit of plan and format is found here, before the export is
- * queued. Only the limit is lowered, with a warning. No row is read; matches are counted only if no
- * limit is sent, the format bounds its rows, or the plan has a quota. The same bytes with the same
- * key return the same export, also after a reload.
+ * queued. Only the limit is lowered, with a warning. No row is read. Matches are counted only if no
+ * limit is sent, if the format bounds its rows, or if the plan has a quota. The same bytes with the
+ * same key return the same export, also after a reload.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../../access/quota.ts";
@@ -104,7 +104,8 @@ function refuseBroad(
 
 /**
  * Adds a warning to a spec if its file has fewer rows than match, because a client that sends no
- * limit expects all of them. Throws `invalid_spec` if its `explain` has no room for the warning.
+ * limit expects all of them. Throws `invalid_spec` if the spec's `explain` has no space for the
+ * warning.
  */
 export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
   const { limit } = spec;
@@ -138,7 +139,7 @@ export function askedBy(call: KeyCall): AskedExport {
   return { tenantId, keyId, plan, idempotencyKey, bodyHash };
 }
 
-/** Returns the export of an earlier same request, or null. */
+/** Returns the export of an equal earlier request, or null. */
 export function replayed(
   { service }: KeyCall<"exporter">,
   asked: AskedExport,
@@ -217,8 +218,8 @@ export async function boundExportSpec(
 }
 
 /**
- * Counts rows if they must be known; otherwise both are 0. Refuses more than the format holds. A
- * sent limit below the format's bound needs no count.
+ * Counts rows and matches if they must be known; otherwise returns 0 for both. Refuses more rows
+ * than the format holds. A sent limit below the format's bound needs no count.
  */
 function countRows(
   call: KeyCall<"engine">,

@@ -1,8 +1,8 @@
 /**
  * Lead requests: converts a body with a sentence or a lead query to the account query that runs,
  * with the notes that the answer shows.
- * Invariant: that of search-request.ts; the account query is normalized like any other and shown in
- * the answer, so an account search with it finds the same.
+ * Invariant: the account query is normalized like any other and shown in the answer, so an account
+ * search with it finds the same.
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
@@ -47,13 +47,13 @@ export interface LeadsRequest extends SearchRequest {
   readonly language: Language;
   /** Error for a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
-  /** False if renaming lists may change the meaning of the same bytes. */
+  /** True unless a renamed list may change the meaning of the same bytes. */
   readonly cacheable: boolean;
   /** Pointer of the sentence if it lacks an activity or a place. */
   readonly place?: string;
 }
 
-/** Translation of a sentence as the answer shows it; `spec` has the sentence alone. */
+/** Translation of a sentence as the answer shows it; `spec` is the spec of the sentence alone. */
 interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
@@ -185,7 +185,7 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
   const { members } = body;
   checkText(body);
   return withBodyMistakes(body, () => {
-    // With mistakes, skip the translation: the text may not even be a string.
+    // Skips the translation if there are mistakes: the text may not even be a string.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
     const { listsKnown } = task;
@@ -237,7 +237,7 @@ function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySp
 function refusalOf({ spec }: Wanted): AppError | null {
   const { explain } = spec;
   if (!isUncertain(explain.confidence)) return null;
-  // A spec that was understood but narrows nothing is refused as too broad, with what it lacks.
+  // Refuses a spec that was understood but narrows nothing as too broad, and names what it lacks.
   const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
   if (understood && tooBroad(spec) !== null) return null;
   const detail =

@@ -1,6 +1,6 @@
 /**
  * JSON Schemas of lead requests and leads; a part of the table in schemas.ts.
- * Invariant: that of the whole table; the members of a lead are those of lead.ts.
+ * Invariant: the members of a lead are derived from lead.ts.
  */
 import Type, { type TSchema } from "typebox";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";

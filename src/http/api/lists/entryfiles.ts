@@ -38,7 +38,7 @@ class CsvFile implements EntryFile {
     for (let at = 0; at < chunk.byteLength; ) {
       at += this.#blocks.add(chunk.subarray(at));
       if (at === chunk.byteLength) break;
-      // Parse only as much as arrives, so that other requests do not wait.
+      // Parses only as much as arrives, so that other requests do not wait.
       if (this.#blocks.waits) this.#blocks.read(SLICE_BYTES, this.#take);
       else {
         this.#take(chunk.subarray(at));

@@ -269,7 +269,7 @@ function refuse(errors: readonly Mistake[]): void {
   throw new AppError("invalid_request", first.detail, { errors });
 }
 
-/** Returns the id in the path; a malformed one is not found. */
+/** Returns the id in the path; a malformed id is answered as not found. */
 function idOf({ params: { id = "" } }: Pick<KeyCall, "params">): string {
   if (LIST_ID.test(id)) return id;
   throw listNotFound();
@@ -307,7 +307,10 @@ export function listJson(row: ListRow): ListJson {
   };
 }
 
-/** Creates an empty list. Throws `invalid_request` if the name is taken, or as `Lists.create`. */
+/**
+ * Creates an empty list. Throws `invalid_request` if the name is taken, or the errors of
+ * `Lists.create`.
+ */
 export function createNamed(
   lists: Lists,
   tenantId: string,
@@ -320,7 +323,9 @@ export function createNamed(
   });
 }
 
-/** Renames a list. Throws `invalid_request` if the name is taken, or as `Lists.rename`. */
+/**
+ * Renames a list. Throws `invalid_request` if the name is taken, or the errors of `Lists.rename`.
+ */
 export function renameNamed(lists: Lists, tenantId: string, id: string, name: string): ListRow {
   return lists.atomically(() => {
     lists.own(tenantId, id);
@@ -329,7 +334,9 @@ export function renameNamed(lists: Lists, tenantId: string, id: string, name: st
   });
 }
 
-/** Throws if another list than `own` has a name that sentences read as this one. */
+/**
+ * Throws if a list other than `own` has a name that sentences cannot distinguish from this name.
+ */
 function refuseTaken(
   lists: Lists,
   tenantId: string,

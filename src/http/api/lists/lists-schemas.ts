@@ -1,6 +1,5 @@
 /**
  * JSON Schemas of list requests and answers; a part of the table in schemas.ts.
- * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_TOLD } from "../../../lists/entries.ts";

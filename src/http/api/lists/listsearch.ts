@@ -1,7 +1,8 @@
 /**
- * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: matches that the list lacked.
- * Invariant: the matches are those of the served snapshot at one moment; more than a list may hold
- * are refused before any is read. On its own because no other list route queries the engine.
+ * `POST /v1/lists/{id}/entries/from-search`. Input: a spec. Output: the matches that the list did
+ * not have.
+ * Invariant: all matches come from one snapshot; more matches than a list may hold are refused
+ * before one is read. In a file of its own, because no other list route queries the engine.
  */
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";

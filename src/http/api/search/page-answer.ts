@@ -122,7 +122,7 @@ export function rowAfter(call: Question<"secrets">, question: AskedPage): number
   return decodeListed(question.prepared.spec, cursor, scope, call.service.secrets.cursor);
 }
 
-/** Returns the cursor of the page after the one that ends with `lastRow`. */
+/** Returns the cursor of the page that begins after `lastRow`. */
 export function cursorAfter(
   call: Question<"secrets">,
   question: AskedPage,
@@ -144,7 +144,7 @@ function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): Pages
   };
 }
 
-/** Returns the further binding of a cursor: the tenant and the route. */
+/** Returns what else a cursor is bound to: the tenant and the route. */
 function bindingOf({ identity }: Question, { kind }: AskedPage): readonly string[] {
   return [identity.tenantId, kind.endpoint];
 }
@@ -158,7 +158,10 @@ export function allowedFieldsHash(plan: Plan): string {
   return hash;
 }
 
-/** Like `decodeCursor`; if the spec has lists, a mismatch mentions that one may have changed. */
+/**
+ * Like `decodeCursor`; if the spec has lists, the error for a mismatch mentions that a list may
+ * have changed.
+ */
 export function decodeListed(
   spec: AccountQuerySpec,
   cursor: string,

@@ -1,8 +1,8 @@
 /**
  * Search requests: from the bytes of a body to a normalized request, bound to its lists.
  * Invariant: the request is charged before any expensive work. An error names every mistake in the
- * body, including unknown and duplicate facets. The error for a too broad spec names the missing
- * filters and the exact number of matches.
+ * body, including unknown and duplicate facets. The error for a spec that is too broad names the
+ * missing filters and the exact number of matches.
  */
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
@@ -57,7 +57,7 @@ export interface SearchRequest {
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
-/** First-page members; the cursor contains them from then on. */
+/** Members of a first page; the cursor of further pages contains them. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
 /** Options next to a spec, and whether it may name lists. */
@@ -99,7 +99,7 @@ export function eitherContext(
 ): NormalizeContext {
   return {
     catalog: segment.catalog,
-    // As in a search, so that the returned spec can be sent to one.
+    // The limits of a search, so that the returned spec can be sent to the search route.
     limitDefault: limitsFor(input, plan).limitDefault,
     limitCap: specRowsMax(plan),
     fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
@@ -109,7 +109,7 @@ export function eitherContext(
   };
 }
 
-/** An export format in the spec selects the limits of an export. */
+/** Returns the limits of a search, or of an export if the spec has an export format. */
 export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
   const output = isJsonObject(input) ? input.output : undefined;
   const format = isJsonObject(output) ? output.format : undefined;
@@ -221,7 +221,7 @@ export function cursorOf(body: Uint8Array): string | null {
     const value = parseJson(body) as { readonly cursor?: unknown } | null;
     return typeof value?.cursor === "string" ? value.cursor : null;
   } catch {
-    // Parsing the whole body reports the mistake.
+    // Ignored here: parsing the whole body reports the mistake.
     return null;
   }
 }
@@ -261,7 +261,7 @@ export function readFacets({ members, mistakes }: BodyObject): readonly FacetNam
     if (known === undefined) {
       const detail = `${shown(name)} is not a facet; known are ${FACETS.join(", ")}.`;
       mistakes.push({ pointer, code: "unknown_value", detail });
-      // Stop early: the list may have thousands of wrong names.
+      // Stops early: the list may have thousands of wrong names.
       if (at > FACETS.length) break;
     } else if (names.includes(known)) {
       mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });

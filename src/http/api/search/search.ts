@@ -64,7 +64,10 @@ interface PageAsked<Name extends PageSchema> {
 /** A page request that has been parsed and charged. */
 interface PageQuestion<Name extends PageSchema = PageSchema> extends PageAsked<Name> {
   readonly prepared: SearchRequest;
-  /** True if the answer is sent in the turn that makes it, so its buffer may be shared. */
+  /**
+   * True if the answer is sent in the same turn of the event loop, so that its buffer may be
+   * shared.
+   */
   readonly lends: boolean;
   /** Caches the answer for the same request, or null. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
@@ -97,7 +100,7 @@ export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply
   return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
 }
 
-/** Separate, because its closures would allocate a context for each cached page. */
+/** A function of its own, because its closures would allocate a context for each cached page. */
 function newPage(
   call: KeyCall<SearchPart | CachePart>,
   segment: Segment,
@@ -117,7 +120,9 @@ function newPage(
   );
 }
 
-/** Same for callers that send the answer later: no shared buffer, no caching. */
+/**
+ * Returns a page to callers that send it later. It uses neither the shared buffer nor the cache.
+ */
 export async function searchPage(
   call: Question<SearchPart>,
 ): Promise<ShapedAnswer<"SearchAnswer">> {
@@ -171,7 +176,10 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
   return spec.limit > WHOLE_ACCOUNTS_MAX || facets !== null;
 }
 
-/** Answers one page: ordinary ones inline, so in request order; expensive ones asynchronously. */
+/**
+ * Answers a page: an ordinary page inline, so in request order, and an expensive page
+ * asynchronously.
+ */
 export function answerPage<Name extends PageSchema>(
   call: Question<PagePart>,
   question: PageQuestion<Name>,
@@ -189,7 +197,7 @@ export function answerPage<Name extends PageSchema>(
   return held(call, segment, foundPage(call, { ...question, lends: false }, afterRow));
 }
 
-/** Throws if no stream slot is left for a large page; costs one count. */
+/** Throws if no stream slot is left for a large page; runs one count. */
 function refuseWithoutRoom(
   { service: { engine, streams }, identity: { tenantId } }: Question<"engine" | "streams">,
   segment: Segment,
@@ -274,7 +282,7 @@ export function segmentFor({ service, body }: Question<"replaced" | "segment">):
   return service.replaced(isOther) === null ? current : claimedSegment(service, body, current);
 }
 
-/** Content of the current snapshot; module state avoids a closure per request. */
+/** Content id of the current snapshot; kept in the module to avoid a closure per request. */
 let served = "";
 const isOther = (snapshotId: string) => snapshotId !== served;
 
@@ -322,7 +330,7 @@ export function cachedPage<Name extends SchemaName>(
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
 }
 
-/** Separate, so that a search creates no closure. */
+/** A function of its own, so that a search creates no closure. */
 function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment): boolean {
   return boundListsOf(call, segment, lists.spec) === lists.bound;
 }
@@ -336,8 +344,8 @@ function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): Htt
 const NOTHING = new Uint8Array(0);
 
 /**
- * Caches an answer if the same request came before and all its bytes are there. Must be called in
- * the turn that made the answer, because its buffer may be shared.
+ * Caches an answer if the same request came before and all bytes of the answer are in memory. Call
+ * it in the turn that made the answer, because its buffer may be shared.
  */
 export function cachePage(
   call: KeyCall<CachePart>,
@@ -352,7 +360,8 @@ export function cachePage(
   let lists: BoundLists | null = null;
   if (unbound.filters.lists !== undefined) {
     const bound = JSON.stringify(spec.filters.lists);
-    // Several lists are never compared synchronously, so such a page would never be a hit.
+    // Pages with several lists are not cached: lists are compared synchronously only if there is
+    // one.
     if (boundListsOf(call, segment, unbound) !== bound) return;
     lists = { spec: unbound, bound };
   }
@@ -364,7 +373,7 @@ export function cachePage(
 
 const COLON = ":".charCodeAt(0);
 
-/** Returns a spec's lists with current revisions as JSON; null if that needs a wait. */
+/** Returns a spec's lists with current revisions as JSON; null if that would have to wait. */
 function boundListsOf(
   { service: { listed }, identity }: KeyCall<"listed">,
   segment: Segment,

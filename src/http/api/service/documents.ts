@@ -31,7 +31,7 @@ interface Text {
   readonly policy?: string;
 }
 
-/** Returns the OpenAPI document of the listed routes: no pages, no other spellings. */
+/** Returns the OpenAPI document of the listed routes, without pages and alternative paths. */
 export function publicDocument(routes: readonly ApiRoute[], version: string): unknown {
   return openApiDocument(listed(routes), SCHEMAS, version);
 }
@@ -64,7 +64,7 @@ function page(path: string, handle: (call: Call<ServicePart>) => HttpAnswer): Un
   return { method: "GET", path, access: "open", sheds: "first", handle, unlisted: "page" };
 }
 
-/** Redirects one address to another. */
+/** A route that redirects to another address. */
 function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
   const handle = redirectTo(to, status);
   return { method: "GET", path, access: "open", query: "any", handle, unlisted: "page" };
@@ -76,7 +76,7 @@ function once(make: (service: Pick<Service, "version">) => Text) {
   return (call: Call<"version">): HttpAnswer => {
     if (kept === null) {
       const made = make(call.service);
-      // As bytes: encoding the text costs ten times as much as the rest of an answer.
+      // Keeps the text as bytes: encoding it would cost ten times as much as the rest of an answer.
       kept = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
     const { type, bytes, policy, tag } = kept;

@@ -1,6 +1,6 @@
 /**
  * JSON Schemas of the server's status; a part of the table in schemas.ts.
- * Invariant: that of the whole table; every list is derived from the table it represents.
+ * Invariant: every list of values is derived from the table that defines them.
  */
 import Type, { type TSchema } from "typebox";
 import { PLAN_NAMES } from "../../../access/plannames.ts";

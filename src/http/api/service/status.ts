@@ -1,6 +1,6 @@
 /**
- * `GET /v1/status`: what is loaded, and what the client's plan allows. Also answers while nothing
- * is loaded, when operators need it.
+ * `GET /v1/status`: what is loaded, and what the client's plan allows. It also answers while no
+ * snapshot is loaded, when operators need it.
  * Invariant: every list is derived from the table it represents, so it cannot be wrong.
  */
 

@@ -1,6 +1,5 @@
 /**
  * JSON Schemas of normalization and translation; a part of the table in schemas.ts.
- * Invariant: that of the whole table.
  */
 import Type, { type TSchema } from "typebox";
 import { SPEC_SCHEMA } from "../../../spec/schema.ts";

@@ -2,7 +2,7 @@
  * Spec routes: translate a sentence, and normalize a spec; with the handler of `POST
  * /v1/spec/normalize`. Input: a spec of either kind, possibly edited by hand.
  * Output: its normal form, the alterations, and its number of matches.
- * Invariant: nothing runs but counts. Searches and exports accept every spec accepted here.
+ * Invariant: only counts run. Searches and exports accept every spec accepted here.
  */
 
 import { currentSegment, type Segment } from "../../../search/segment.ts";
@@ -106,9 +106,9 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
 ];
 
 interface ReadSpec {
-  /** In its own normal form. */
+  /** The spec in the normal form of its kind. */
   readonly spec: AccountQuerySpec | LeadQuery;
-  /** The account query that it is or compiles to. */
+  /** The account query: the spec itself, or the query that a lead query compiles to. */
   readonly query: AccountQuerySpec;
   readonly isLead: boolean;
   readonly changes: readonly NormalizationNote[];

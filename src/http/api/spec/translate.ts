@@ -1,7 +1,7 @@
 /**
  * `POST /v1/leads/translate`. Input: a sentence. Output: the spec it means, assumptions,
  * constraints that cannot be expressed, the number of matches, and suggestions.
- * Invariant: nothing runs but counts; the spec is normalized like any other, so searches accept it.
+ * Invariant: only counts run; the spec is normalized like any other, so searches accept it.
  */
 
 import { AppError } from "../../../errors.ts";
@@ -56,7 +56,7 @@ interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
   readonly spec: AccountQuerySpec;
   /** Suggestions; null if the spec names lists, whose rows only the server has. */
   readonly suggestions: readonly Suggestion[] | null;
-  /** Other readings; none if the spec names lists. */
+  /** Other readings of the sentence; empty if the spec names lists. */
   readonly doubts: readonly CountedDoubt[];
 }
 
@@ -142,7 +142,7 @@ function readRequest(bytes: Uint8Array): { text: string; language: Language | un
   throw new AppError("invalid_request", first.detail, { errors: mistakes });
 }
 
-/** Notes what is wrong with `query_text`. */
+/** Notes the mistakes in `query_text`. */
 export function checkText({ members, mistakes }: BodyObject): void {
   const text = members.query_text;
   const pointer = "/query_text";

@@ -7,7 +7,7 @@
 const CURRENT = 0;
 const STOPPING = 1;
 const USED = 2;
-/** Maximum snapshots tracked; more are never open together. */
+/** Maximum snapshots tracked; fewer are open at the same time. */
 const SNAPSHOTS_MAX = 64;
 
 /** Shared numbers; other threads pass the memory of the first to the constructor. */

@@ -1,5 +1,5 @@
 /**
- * A handed-on request at the state owner: an exchange whose connection is on another thread. Input:
+ * A forwarded request at the state owner: an exchange whose connection is on another thread. Input:
  * messages of that thread. Output: messages to it.
  * Invariant: it behaves like the original exchange. The resources of an answer are released once,
  * also if the thread ends.
@@ -23,13 +23,13 @@ import {
 } from "../transport/transport.ts";
 import { type HandedRequest, ownBytes, type Post, type ToOwner, type ToThread } from "./wire.ts";
 
-/** One request of another thread. */
+/** A request that another thread received. */
 export class HandedExchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly address: string;
-  /** The thread itself refuses unsafe requests. */
+  /** Always null: the thread itself refuses unsafe requests. */
   readonly framing = null;
   readonly #id: number;
   readonly #headers: ReadonlyMap<ReadHeader, string>;
@@ -69,7 +69,7 @@ export class HandedExchange implements Exchange {
     this.#post({ kind: "read", id: this.#id, limitBytes, sender, inChunks: taker !== undefined });
   }
 
-  /** The body exists as long as it is needed. */
+  /** Nothing to do: the thread keeps the body. */
   keepBody(): void {}
 
   whenOver(awaiting: AwaitsEnd): void {
@@ -100,7 +100,7 @@ export class HandedExchange implements Exchange {
     this.#post({ kind: "cut", id: this.#id });
   }
 
-  /** Processes a message of the thread; returns true if it was the last one. */
+  /** Processes a message of the thread; returns true if it was the last. */
   take(message: Exclude<ToOwner, HandedRequest>): boolean {
     if (message.kind === "chunk") this.#wanted?.taker?.add(message.bytes);
     else if (message.kind === "body") this.#handOver(message.body);
@@ -108,13 +108,13 @@ export class HandedExchange implements Exchange {
     else if (message.kind === "more") this.#more();
     else if (message.kind === "ended") this.#endSource(message.failure);
     else this.#end(message.gone);
-    // The message that a file is closed may come last.
+    // The request is over only after the message that its file is closed.
     return this.#isOver && this.#source === null && this.#file === null;
   }
 
   /**
-   * Ends it after its thread has ended. A file stays open: the thread may have closed it, and the
-   * descriptor may belong to another file by now.
+   * Ends the exchange after its thread has ended. Does not close the file: the thread may have
+   * closed it, and the descriptor may belong to another file by now.
    */
   lost(): void {
     this.#wanted?.taker?.drop?.();

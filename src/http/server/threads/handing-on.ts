@@ -1,6 +1,6 @@
 /**
- * Thread side of requests handed on to the state owner. Input: exchanges of the thread, and
- * messages of the owner. Output: messages to the owner, and its answers on the exchanges.
+ * Thread side of requests that are forwarded to the state owner. Input: exchanges of the thread,
+ * and messages of the owner. Output: messages to the owner, and its answers on the exchanges.
  * Invariant: the owner gets every request once and its end once. The body stays in the client's
  * connection until the owner requests it, except for a first part.
  */
@@ -16,7 +16,7 @@ import {
   type WireBody,
 } from "./wire.ts";
 
-/** Hands a request on; `body` is set if it was already read. */
+/** Forwards a request to the owner; `body` is set if it was already read. */
 export type HandOn = (exchange: Exchange, requestId: string, body: Uint8Array | null) => void;
 
 /** Thrown if a handler detects that only the owner can answer the request. */
@@ -38,7 +38,8 @@ export class HandingOn {
     const over = () => this.#open.delete(id);
     const handed = new HandedOn({ id, exchange, body, post: this.#post, over });
     this.#open.set(id, handed);
-    // After registration, because the request of a gone client ends immediately.
+    // Begins after the registration, because the request of a client that has left ends
+    // immediately.
     handed.begin(requestId);
   };
 
@@ -71,7 +72,7 @@ interface Handed {
   readonly over: () => void;
 }
 
-/** One request that the owner answers. */
+/** A request that the owner answers. */
 class HandedOn {
   readonly #handed: Handed;
   #pieces: OwnerPieces | null = null;

@@ -29,7 +29,7 @@ const LIVED_MS = 2_000;
  * after searches, and garbage collection is as fast.
  */
 const YOUNG_MB = 4;
-/** Timeout for a thread's metrics; after it the last ones count. */
+/** Timeout for a thread's metrics. After it, the previous metrics of the thread are reported. */
 const METRICS_MS = 1_000;
 
 /** Parts shared by the threads and their owner. */
@@ -43,7 +43,7 @@ interface HttpThreadsParts {
 }
 
 interface ThreadEvents {
-  /** A thread has failed and is replaced; release what it held. */
+  /** Reports that a thread has failed and is replaced, so that its holds are released. */
   replaced(slot: number, error: unknown): void;
 }
 
@@ -90,7 +90,8 @@ export class HttpThreads implements Transport {
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     this.#handler = handler;
     try {
-      // First, because a client that connects while threads load would wait for seconds.
+      // Starts the threads first, because a client that connects while they load would wait for
+      // seconds.
       await this.#startAll();
       const port = openUwsPort(address);
       this.#port = port;
@@ -167,7 +168,7 @@ export class HttpThreads implements Transport {
     this.#port = null;
     if (port !== null) {
       await this.#each({ kind: "hold" });
-      // The threads do not report idleness, but their answers are held back.
+      // Threads report no traffic here, but their answers are delayed.
       await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
       closePort(port.id);
     }
@@ -197,7 +198,10 @@ export class HttpThreads implements Transport {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
 
-  /** Starts all threads and waits, so that none takes the connections of loading ones. */
+  /**
+   * Starts all threads and waits, so that no thread takes the connections of threads that still
+   * load.
+   */
   async #startAll(): Promise<void> {
     const atOnce = this.#parts.loadingAtOnce;
     for (let slot = 1; slot <= this.size; slot++) {
@@ -279,7 +283,7 @@ class HttpThread {
   #samples: MetricSamples = {};
   #isEnding = false;
   #error: unknown = null;
-  /** The reason why it has ended; null while it runs. */
+  /** The reason why the thread has ended; null while it runs. */
   #ended: Error | null = null;
 
   constructor(worker: `${string}.worker.ts`, start: ThreadStart, use: ThreadUse) {
@@ -329,7 +333,7 @@ class HttpThread {
     });
   }
 
-  /** Returns its metrics; on timeout the last known ones. */
+  /** Returns the thread's metrics; after a timeout, the last that are known. */
   async samples(withinMs: number): Promise<MetricSamples> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -346,7 +350,7 @@ class HttpThread {
     return this.#samples;
   }
 
-  /** Ends it; its connections must be closed. */
+  /** Ends the thread, whose connections must be closed. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#post({ kind: "order", number: 0, order: { kind: "end" } });
@@ -375,7 +379,7 @@ class HttpThread {
     }
   }
 
-  /** Fails all that depended on it. */
+  /** Ends the exchanges of the thread and rejects its pending orders. */
   #lose(error: unknown): void {
     for (const exchange of this.#exchanges.values()) exchange.lost();
     this.#exchanges.clear();

@@ -1,5 +1,5 @@
 /**
- * Orders from the owner to an answering thread, and the thread's reports.
+ * Orders of the state owner to an answering thread, and the thread's reports.
  * Invariant: a thread executes its orders one after another and reports the end of each by its
  * number.
  */
@@ -27,9 +27,9 @@ export interface ThreadStart {
   readonly ledger: number;
 }
 
-/** One order. */
+/** An order. */
 export type ThreadOrder =
-  /** Accept connections of a port; hand on all requests until `serve`. */
+  /** Accept connections of a port; forward all requests until `serve`. */
   | { readonly kind: "take"; readonly port: OpenPort }
   /** Open a snapshot that is, or will be, served. */
   | { readonly kind: "open"; readonly serial: number; readonly segment: SharedSegment }
@@ -38,11 +38,11 @@ export type ThreadOrder =
   /** Start answering, with the state of a data directory. */
   | { readonly kind: "serve"; readonly dataDir: string }
   | { readonly kind: "metrics" }
-  /** Announce to clients that their connections end. */
+  /** Announce to clients, with the next answer, that the connection ends. */
   | { readonly kind: "leave" }
-  /** Hold back answers while the port is drained. */
+  /** Delay answers while the port is drained. */
   | { readonly kind: "hold" }
-  /** Answer what is open and close every connection; the port is closed. */
+  /** Answer the open requests and close every connection; the port is closed. */
   | { readonly kind: "finish"; readonly deadlineMs: number }
   | { readonly kind: "end" };
 

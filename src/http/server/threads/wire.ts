@@ -1,5 +1,5 @@
 /**
- * Messages about requests that a thread hands on to the state owner.
+ * Messages about requests that a thread forwards to the state owner.
  * Input: the request and its events. Output: its answer.
  * Invariant: a message holds plain values and its own bytes. Each concerns one request, by an id
  * from its thread. Messages of one request arrive in posting order.
@@ -7,7 +7,7 @@
 import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
 
-/** A request handed on by its thread. */
+/** A request that its thread forwards. */
 export interface HandedRequest {
   readonly kind: "request";
   readonly id: number;
@@ -61,7 +61,10 @@ export type ToThread =
       readonly headers: readonly string[];
       readonly body: WireBody;
     }
-  /** The next chunk, null on failure; `isLast` with or after the last one. */
+  /**
+   * The next chunk, or null on failure; `isLast` is set on the last chunk, or on an empty one after
+   * it.
+   */
   | {
       readonly kind: "piece";
       readonly id: number;

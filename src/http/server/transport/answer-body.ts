@@ -35,12 +35,12 @@ export interface Pieces {
   readonly done: () => void;
 }
 
-/** Content streamed by another thread. */
+/** Content that another thread streams. */
 interface Brought {
   readonly brought: PulledBody;
 }
 
-/** Content pulled at the client's pace. */
+/** Content that is produced as fast as the client reads. */
 export type Pulled = FileSlice | Pieces | Brought;
 
 /** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
@@ -53,12 +53,12 @@ export interface PulledBody {
   /** Bytes left; infinite if unknown, 0 after the last. */
   readonly left: number;
   /**
-   * Returns the next bytes asynchronously; none at the end of a body of unknown length. They are
-   * valid until the next call or the end. `done` gets null on failure, and is not called after the
-   * end. Call only while bytes are left.
+   * Returns the next bytes asynchronously; an empty array at the end of a body of unknown length.
+   * The bytes are valid until the next call or the end. `done` gets null on failure, and is not
+   * called after the end. Call only while bytes are left.
    */
   next(done: (chunk: Uint8Array | null) => void): void;
-  /** Ends it; may be called at any time, repeatedly. */
+  /** Ends the body. May be called at any time, also repeatedly. */
   end(): void;
 }
 
@@ -132,7 +132,8 @@ class FileBody implements PulledBody {
   }
 
   #close(): void {
-    // Closing the last descriptor of a removed file frees its blocks, which can be slow.
+    // Closes asynchronously, because closing the last descriptor of a removed file frees its
+    // blocks, which can be slow.
     close(this.#slice.descriptor, () => {});
     this.#slice.done?.();
     if (this.#buffer !== null && spare.length < SPARE_MAX) spare.push(this.#buffer);
@@ -142,7 +143,7 @@ class FileBody implements PulledBody {
 
 const NOTHING = new Uint8Array(0);
 
-/** Renders chunks until the iterator ends. */
+/** Pulls chunks from an iterator until it ends. */
 export class PieceBody implements PulledBody {
   readonly length = null;
   readonly #body: Pieces;
@@ -173,7 +174,7 @@ export class PieceBody implements PulledBody {
     this.#body.done();
   }
 
-  /** Returns the next chunk, nothing after the last, or null on failure. */
+  /** Returns the next chunk, an empty chunk after the last, or null on failure. */
   #make(): Uint8Array | null {
     try {
       const { value, done } = this.#body.pieces.next();
@@ -191,7 +192,7 @@ export const WHOLE_BYTES_MAX = 64 * 1024;
 
 const memory = Buffer.allocUnsafeSlow(WHOLE_BYTES_MAX);
 
-/** Number of bodies begun; only the last one owns the buffer. */
+/** Number of bodies written to the shared buffer so far. Only the latest owns it. */
 let begun = 0;
 
 /** A body in the shared buffer. */
@@ -217,7 +218,7 @@ export class LentBytes {
 
 /** Parts of a body, in order. */
 interface BodyParts {
-  /** ASCII. */
+  /** ASCII text. */
   readonly head: string;
   readonly prefix: Uint8Array;
   readonly accounts: Uint8Array;
@@ -238,7 +239,10 @@ export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | n
 /** Space after the head of the latest body; must be used immediately. */
 const room = { memory, at: 0 };
 
-/** Starts a body in the shared buffer, overwriting the last; returns room for accounts, or null. */
+/**
+ * Starts a body in the shared buffer, which overwrites the previous body; returns the space for
+ * accounts, or null.
+ */
 export function beginLent(head: string, prefix: Uint8Array): typeof room | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
   begun++;
@@ -259,7 +263,7 @@ export function endLent(end: number, tail: readonly string[]): LentBytes | null 
   return new LentBytes(begun, at);
 }
 
-/** True if a tail certainly fits after so many bytes. */
+/** True if a tail certainly fits after `end` bytes. */
 function hasRoom(end: number, tail: readonly string[]): boolean {
   let most = end;
   // No character takes more than three bytes. An iterator would leave garbage per part.

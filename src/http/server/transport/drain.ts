@@ -12,11 +12,16 @@ import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
 
 /** Maximum time for the port to become idle, in milliseconds. */
 const REST_MS_MAX = 300;
-/** Same for the queue of a shut port: it holds 512, and a busy server takes 400 a second. */
+/**
+ * Time limit for the queue of a shut port, in milliseconds: it holds 512 connections, and a busy
+ * server accepts 400 a second.
+ */
 const EMPTY_MS_MAX = 2_500;
 /** Time for handshakes in progress when the port is shut, in milliseconds. */
 const HANDSHAKE_MS = 50;
-/** A longer turn of the event loop was interrupted, so new events may be waiting. */
+/**
+ * Max duration of an idle turn of the event loop; after a longer turn, new events may be waiting.
+ */
 const TURN_MS_MAX = 0.5;
 /** Sampling interval of a stopping server, in milliseconds. */
 const LOOK_MS = 10;
@@ -33,16 +38,16 @@ export interface Traffic {
 }
 
 /**
- * Resolves when the port can be closed. On Linux no connection arrives any more by then and none
- * waits. A client that connects in between gets no reply, retries after a second, and is then
- * refused or accepted by the port's next owner. Elsewhere it is a best effort.
+ * Resolves when the port can be closed. On Linux the port then accepts no connection and its queue
+ * is empty. A client that connects meanwhile gets no reply, retries after a second, and is then
+ * refused or accepted by the port's next owner. On other systems, connections may be reset.
  */
 export async function portEmptied(port: number, look: () => Traffic): Promise<void> {
   if (shutPort(port)) await queueEmptied(() => waitingAt(port));
   else await atRest(look);
 }
 
-/** Clock of a drain; tests use their own. */
+/** Clock of a drain; replaced in tests. */
 interface Time {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -61,8 +66,8 @@ export async function queueEmptied(waiting: () => number, time: Time = TIME): Pr
 }
 
 /**
- * Resolves just after a check that finds nothing new: the best moment to close a port that cannot
- * be shut. Arrivals between check and close are reset.
+ * Resolves just after a check that finds no new traffic: the best moment to close a port that
+ * cannot be shut. Arrivals between check and close are reset.
  */
 async function atRest(look: () => Traffic): Promise<void> {
   const beganMs = performance.now();

@@ -12,16 +12,19 @@ import { Pipeline, type Seat } from "./sockets.ts";
 
 /** End of a head: no slice extends beyond it, so each brings one request. */
 const HEAD_END = "\r\n\r\n";
-/** Bytes parsed per slice if no head ends. */
+/** Bytes per slice if it contains no end of a head. */
 const SLICE_BYTES = 2_048;
 
-/** Maximum requests per connection and turn; `later` runs the rest. Low, as waiting is free. */
+/**
+ * Maximum requests per connection and turn; `later` runs the rest. The limit is low because a
+ * deferred request costs nothing.
+ */
 const TURN_REQUESTS_MAX = 4;
 
 /** Bytes after a last answer to read and discard, so that the client can read that answer. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A byte that Node's parser rejects in headers, and where it may occur. */
+/** A byte that Node's parser rejects in headers. */
 const DELETE = 0x7f;
 const HEADER_VALUES = /(\r\n[^:\r\n]+:)([^\r\n]*\x7f[^\r\n]*)/g;
 
@@ -31,7 +34,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 interface LastMessage {
   /** True once its whole body has been parsed. */
   readonly complete: boolean;
-  /** Whether its body has a reader, and whether that has received the end. */
+  /** Members that show if the body has a reader, and if the reader has received its end. */
   readonly readableFlowing: boolean | null;
   readonly readableEnded: boolean;
   once(event: "end", told: () => void): unknown;
@@ -55,7 +58,7 @@ function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer)
   };
 }
 
-/** One connection. */
+/** A connection. */
 export class NodeConnection {
   readonly #socket: Socket;
   readonly #seat: Seat;
@@ -67,11 +70,11 @@ export class NodeConnection {
   /** The latest request. */
   #message: LastMessage | null = null;
   #lastAnswered = false;
-  /** Remaining bytes of its body; infinite if the length is not stated. */
+  /** Remaining bytes of the request's body; infinite if the length is not stated. */
   #bodyLeft = 0;
   /** Callbacks for the closing of the socket. */
   readonly #whenClosed = new Set<() => void>();
-  /** Request whose reader is awaited. */
+  /** Request whose body has no reader yet. */
   #awaited: LastMessage | null = null;
   #feeding = false;
   /** True while this class, not Node, has paused reading. */
@@ -98,7 +101,7 @@ export class NodeConnection {
     this.#pipeline.onRoom = () => this.#goOn();
   }
 
-  /** True once it got its last answer. */
+  /** True once the connection has got its last answer. */
   get over(): boolean {
     return this.#over;
   }
@@ -125,8 +128,8 @@ export class NodeConnection {
   }
 
   /**
-   * True if bytes that the parser refused may be answered: not if their request already has its
-   * answer, and not before the answers to earlier requests.
+   * True if the refusal of malformed bytes may be sent: their request has no answer yet, and all
+   * earlier requests have theirs.
    */
   get refusable(): boolean {
     if (!this.#inBody) return this.#pipeline.open === 0;
@@ -139,7 +142,7 @@ export class NodeConnection {
     this.#pipeline.end();
   }
 
-  /** Marks the last answer: nothing further is parsed. */
+  /** Marks the last answer; no further bytes are parsed. */
   end(): void {
     this.#over = true;
   }
@@ -190,7 +193,7 @@ export class NodeConnection {
     return end < HEAD_END.length ? SLICE_BYTES : Math.min(end, SLICE_BYTES);
   }
 
-  /** A body of unknown length ends where a head would. */
+  /** A body of unknown length ends with the same bytes as a head. */
   #bodyBytes(): number {
     const known = this.#bodyLeft > 0 && Number.isFinite(this.#bodyLeft);
     return known ? this.#bodyLeft : this.#headBytes();
@@ -219,13 +222,13 @@ export class NodeConnection {
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;
-    // Never within a body: its timeout would run although it has arrived.
+    // Does not pause within a body, whose timeout would run although the body has arrived.
     if (full && !this.#inBody) return this.#hold();
     if (this.#holding) {
       this.#holding = false;
       socket.resume();
     }
-    // Node has paused: the client must take its answers first.
+    // If Node has paused the socket, the client must read its answers first.
     return !socket.isPaused();
   }
 
@@ -238,7 +241,7 @@ export class NodeConnection {
 
   /** Resumes in the next turn, or when an answer is out. */
   #hold(): boolean {
-    // If Node has paused, it also resumes.
+    // If Node has paused the socket, Node also resumes it.
     if (!this.#holding && this.#socket.isPaused()) return false;
     this.#holding = true;
     this.#socket.pause();
@@ -249,7 +252,7 @@ export class NodeConnection {
 
 /**
  * Replaces DELETE in a head by a byte that no known header may contain either. So only the value is
- * refused, by its consumer, and not the whole request as malformed. The other transport does so
+ * refused, by its consumer, and not the whole request as malformed. uWebSockets.js does the same
  * itself.
  */
 function withoutDelete(head: Buffer): Buffer {

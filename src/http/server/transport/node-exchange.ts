@@ -1,10 +1,10 @@
 /**
  * One request over node:http and its answer, and request targets of HTTP/1.1 that are not paths
  * (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
- * Invariant: one chunk of an answer is in memory at a time. A client that reads nothing for the
- * write timeout is cut off, and not before. Resources are released when the answer is out or the
- * socket closed. The authority of an absolute target replaces the Host header, so no two parts of a
- * request name different servers. uWebSockets.js itself answers such targets with 505.
+ * Invariant: one chunk of an answer is in memory at a time. A client that reads nothing is cut off
+ * after the write timeout. Resources are released when the answer is out or the socket closed. The
+ * authority of an absolute target replaces the Host header, so no two parts of a request name
+ * different servers. uWebSockets.js itself answers such targets with 505.
  */
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -140,13 +140,13 @@ export class NodeExchange implements Exchange {
     this.#pace.note();
   }
 
-  /** Ends the exchange: the answer is out, or the socket closed before. */
+  /** Ends the exchange, after the answer is out or because the socket has closed. */
   gone(): void {
     this.#end();
     this.#around.connection.done();
   }
 
-  /** Node buffers an unread body. */
+  /** Nothing to do: Node buffers an unread body. */
   keepBody(): void {}
 
   body(wanted: BodyRequest): void {
@@ -192,7 +192,8 @@ export class NodeExchange implements Exchange {
       else this.#response.end(bytes);
       // If the kernel took all bytes, no watch is needed.
       if (this.#message.socket.writableLength > 0) this.#watch();
-      // As in the other transport, which takes over these bytes.
+      // A small answer counts as handed over now, as in the other transport, whose library copies
+      // it.
       if (typeof body === "string" || bytes.byteLength <= WHOLE_BYTES_MAX) this.#told();
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Detects clients that read their answers too slowly. Input: when bytes wait for a client, how many
- * it has taken, and the time; or a Node socket, from which this reads them. Output: whether the
- * client is late; the end of its connection.
+ * it has taken, and the time; or a Node socket, from which this reads them. Output: if the client
+ * is late; the end of its connection.
  * Invariant: time counts only while bytes wait that the client could take, never while the server
  * renders the next ones or is busy elsewhere. A client that keeps the minimum pace is never late.
  * Bytes count when the other end has taken them, not while buffers on the way hold them. How: a
@@ -56,7 +56,7 @@ export class Pace {
     this.#countedMs ??= nowMs;
   }
 
-  /** Notes that nothing waits any more. */
+  /** Notes that no bytes wait any more. */
   drained(nowMs: number): void {
     this.#count(nowMs);
     this.#countedMs = null;
@@ -86,13 +86,13 @@ export class Pace {
 interface Handled {
   readonly _handle?: {
     readonly fd: number;
-    /** Bytes given to Node, and those of them not yet given to the kernel. */
+    /** Bytes given to Node, and bytes of these not yet given to the kernel. */
     readonly bytesWritten: number;
     readonly writeQueueSize: number;
   } | null;
 }
 
-/** Watches one answer. */
+/** Watches the client's reading of one answer. */
 export class SocketPace {
   readonly #socket: Socket;
   readonly #pace: Pace;

@@ -3,10 +3,10 @@
  * with their addresses, and requests as they begin and end. Output: which connection to evict, and
  * which requests to refuse.
  * Invariant: a new connection is accepted while any other is idle, because the one idle longest is
- * evicted. Connections with a request are never evicted, so the limit of busy ones is lower than
- * that of open ones; probes are always answered. Requests of a connection are counted per turn of
- * the event loop, because all that has arrived on it is processed in one turn: sequential requests,
- * however fast, never exceed the limit.
+ * evicted. Connections with a request are never evicted, so the limit of busy connections is lower
+ * than the limit of open ones; probes are always answered. Requests of a connection are counted per
+ * turn of the event loop, because all that has arrived on it is processed in one turn: sequential
+ * requests, however fast, never exceed the limit.
  */
 import { isIP } from "node:net";
 import { networkOf } from "../../../access/signins.ts";
@@ -27,12 +27,12 @@ export interface SocketLimits {
 /** Reasons for closing connections or refusing requests. */
 type Crowding = "idle" | "address" | "full";
 
-/** One address may hold 1/SHARE of all connections. */
+/** Max share of an address: 1/SHARE of all connections. */
 const SHARE = 8;
 /** Connections reserved for probes: an eighth, at most this many. */
 const RESERVE_MAX = 64;
 
-/** Paths that are answered however crowded it is. */
+/** Paths that are answered even if all connections are busy. */
 const VITAL = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Default if no proxies are configured: networks that may hide many clients. */
@@ -96,7 +96,7 @@ class Idle {
   }
 }
 
-/** Connections of one address, or of all that are not distinguished. */
+/** Connections of an address, or of all addresses that are not distinguished. */
 class Holder {
   readonly idle = new Idle();
   readonly name: string;
@@ -110,7 +110,7 @@ class Holder {
   }
 }
 
-/** One connection. */
+/** A connection. */
 export class Seat {
   readonly holder: Holder;
   /** Links in the global and per-owner LRU lists. */
@@ -118,7 +118,7 @@ export class Seat {
   readonly placeOfHolder = new Place(this);
   readonly #all: Sockets;
   readonly #close: () => void;
-  /** True once it had a request. */
+  /** True once the connection had a request. */
   asked = false;
   #open = 0;
   #left = false;
@@ -140,14 +140,14 @@ export class Seat {
     if (--this.#open === 0 && !this.#left) this.#all.rests(this);
   }
 
-  /** Notes that it is closed. Idempotent. */
+  /** Notes that the connection is closed. Idempotent. */
   leave(): void {
     if (this.#left) return;
     this.#left = true;
     this.#all.left(this, this.#open > 0);
   }
 
-  /** Closes it to make room for another. */
+  /** Closes the connection to make room for another. */
   evict(): void {
     this.leave();
     this.#close();
@@ -183,17 +183,17 @@ export class Sockets {
     return this.#all.busy;
   }
 
-  /** Number of times without room, by reaction. */
+  /** Counts of evictions and refusals for lack of room, by reason. */
   get crowding(): Readonly<Record<Crowding, number>> {
     return this.#counts;
   }
 
-  /** Number cut off because they read too slowly. */
+  /** Number of clients cut off because they read too slowly. */
   get slow(): number {
     return this.#slow;
   }
 
-  /** Counts one that is cut off. */
+  /** Counts a client that is cut off. */
   cutSlow(): void {
     this.#slow++;
   }

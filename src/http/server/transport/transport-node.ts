@@ -69,7 +69,8 @@ class NodeTransport implements Transport {
       // Refused here instead, so it is answered once, like every other mistake.
       requireHostHeader: false,
     });
-    // Otherwise Node drops the answers of a client that half-closes after its request.
+    // Allows half-open sockets; otherwise Node drops the answers of a client that half-closes after
+    // its request.
     (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.writeTimeoutMs;

@@ -47,11 +47,11 @@ export interface AwaitsEnd {
   over(): void;
 }
 
-/** One request and its answer. All values are copies that never expire. */
+/** A request and its answer. All values are copies that never expire. */
 export interface Exchange {
-  /** As sent, case preserved. */
+  /** Method as sent, in the same case. */
   readonly method: string;
-  /** Raw path, not percent-decoded, without the query. */
+  /** Raw path without the query; percent escapes are not decoded. */
   readonly path: string;
   /** Raw query without the question mark; empty if there is none. */
   readonly query: string;
@@ -76,8 +76,8 @@ export interface Exchange {
   /** Buffers the body until `body` is called, for callers that call it in a later turn or never. */
   keepBody(): void;
   /**
-   * Notifies one observer when the answer is handed over (a large one: taken by the client) or the
-   * client gone; immediately if so already.
+   * Notifies one observer when the answer is handed over (if large: read by the client) or the
+   * client has left; immediately if that has happened.
    */
   whenOver(awaiting: AwaitsEnd): void;
   /**
@@ -157,7 +157,7 @@ function isToken(method: string): boolean {
 /** A list header: every proxy may add a line (RFC 9110, section 5.3). */
 const LIST_HEADER = "x-forwarded-for";
 
-/** Also a list, with one relevant member (RFC 9112, section 9.6). */
+/** A header whose value may be a list; only its member `close` matters (RFC 9112, section 9.6). */
 const CONNECTION = "connection";
 
 /** True if a Connection header has the member `close`. */
@@ -370,13 +370,15 @@ export class OpenExchanges<Member extends Listed<Member>> {
   }
 }
 
-/** An answer that can be sent later, or cut if that fails. */
+/** An answer that is sent later, or whose connection is cut if sending fails. */
 interface HeldAnswer {
   send(): void;
   cut(): void;
 }
 
-/** Answers held back while the port is drained: an answered client may send again. */
+/**
+ * Answers that are delayed while the port is drained, because an answered client may send again.
+ */
 export class HeldAnswers {
   #held: HeldAnswer[] | null = null;
 
@@ -388,13 +390,13 @@ export class HeldAnswers {
     return this.#held !== null;
   }
 
-  /** Holds an answer and returns true; returns false if it can be sent now. */
+  /** Delays an answer and returns true; returns false if it can be sent now. */
   keep(answer: HeldAnswer): boolean {
     this.#held?.push(answer);
     return this.#held !== null;
   }
 
-  /** Sends the held answers; a failing one must not block the others. */
+  /** Sends the delayed answers; if one fails, the others are still sent. */
   end(): void {
     const held = this.#held ?? [];
     this.#held = null;
@@ -470,7 +472,7 @@ const LAST_AT = ID.byteLength - 2;
 /** The number that the leading digits currently encode. */
 let standing = 0;
 
-/** Returns the client's id if it is valid, else a new one. */
+/** Returns the client's id if it is valid, else a new id. */
 export function requestIdOf(sent: string | undefined): string {
   if (sent !== undefined && CLIENT_ID.test(sent)) return sent;
   made++;

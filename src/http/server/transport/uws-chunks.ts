@@ -70,7 +70,7 @@ export class UwsChunks {
 
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
-    // Before the next chunk, it is unknown whether the client owes anything.
+    // Until the next chunk is there, it is unknown if the client could read more.
     this.#pace.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
@@ -87,7 +87,7 @@ export class UwsChunks {
     });
   }
 
-  /** Gives the library all bytes, or a probe while it buffers. Call within a cork. */
+  /** Passes all bytes to the library, or a probe while it buffers. Call within a cork. */
   #give(): void {
     while (this.#rest.byteLength > 0) {
       const bytes = this.#holding ? this.#rest.subarray(0, PROBE_BYTES) : this.#rest;
@@ -102,7 +102,7 @@ export class UwsChunks {
       this.#response.end();
       this.#settled();
     } else if (!this.#pulling) {
-      // Also while the library buffers: probes need the next bytes.
+      // Pulls also while the library buffers, because probes need the next bytes.
       this.#pull();
     }
   }

@@ -40,7 +40,7 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
 /** Time for a client that requested close to take its last bytes, in milliseconds. */
 const CLOSE_MS = 1_000;
 
-/** One connection. */
+/** A connection. */
 export class UwsConnection {
   readonly #close: () => void;
   #closing: NodeJS.Timeout | undefined;
@@ -48,9 +48,9 @@ export class UwsConnection {
   readonly address: string;
   readonly #seat: Seat;
   readonly #pipeline = new Pipeline();
-  /** True once it got its last answer. */
+  /** True once the connection has got its last answer. */
   over = false;
-  /** True if it ends with the current answer, and the library does not close it. */
+  /** True if the connection ends with the current answer, and the library does not close it. */
   closesAfter = false;
   /** Bytes that the library may still buffer. */
   #copied = 0;

@@ -215,8 +215,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       }
       const wasPaused = isPaused(kept);
       kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
-      // Not before: on resume the library gives a client ten seconds, cancelled only by the end of
-      // the body. The rest of what has arrived is delivered anyway.
+      // Pauses only now: on resume the library gives a client ten seconds, which only the end of
+      // the body cancels. The rest of what has arrived is delivered anyway.
       if (!wasPaused && !isLast) this.#response.pause();
     });
   }
@@ -258,7 +258,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   cut(): void {
     this.#incoming?.drop();
     this.#stream?.end();
-    // The library then reports an abort, which settles it.
+    // The library then reports an abort, which settles the exchange.
     if (!this.#aborted && !this.#whole) this.#response.close();
   }
 
@@ -305,7 +305,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   static #write(this: void): void {
     const exchange = writing.exchange as UwsExchange;
     const { status, headers, body } = writing;
-    // Otherwise it would stay alive until the next answer.
+    // Releases the exchange, which otherwise would stay in memory until the next answer.
     writing.exchange = null;
     writing.body = "";
     if (exchange.#open !== null) exchange.#connection.over = true;
@@ -447,19 +447,19 @@ function isPaused(kept: readonly KeptChunk[]): boolean {
 /** Maximum wait of a refusal for the end of the body, in milliseconds. */
 const REFUSAL_MS = 1_000;
 
-/** A held answer, and the way to drop it. */
+/** An answer that is delayed, and the function that drops it. */
 interface KeptAnswer {
   send(): void;
   cut(): void;
 }
 
-/** Returns true if nothing may be read on the connection after such a body. */
+/** Returns true if nothing may be read on the connection after a body with this coding. */
 function endIsUnsure(method: string, coding?: string, length?: string): boolean {
   const hasBody = method === "POST" || method === "PATCH";
   return coding !== undefined || (hasBody && length === undefined);
 }
 
-/** End of such a body. */
+/** End of a body after which nothing may be read. */
 class OpenBody {
   /** True if the body is chunked; otherwise nothing shows that there is one. */
   readonly chunked: boolean;
@@ -492,7 +492,7 @@ class OpenBody {
     setImmediate(() => this.#finish(whole));
   }
 
-  /** Drops the refusal of a client that is gone. */
+  /** Drops the refusal, because the client has left. */
   cut(): void {
     clearTimeout(this.#late);
     if (!this.#over) this.#refusal?.cut();

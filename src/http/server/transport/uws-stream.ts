@@ -81,7 +81,7 @@ export class UwsStream {
     });
   }
 
-  /** Gives the kernel what it takes; returns true if it took all bytes at hand. */
+  /** Writes to the kernel what it accepts; returns true if it took all bytes at hand. */
   #give(): boolean {
     const [taken, done] = this.#response.tryEnd(this.#rest, this.#length);
     if (done) {
@@ -107,7 +107,7 @@ export class UwsStream {
     this.#counted = counted;
     this.#rest = this.#rest.subarray(taken);
     this.#pace.took(taken, nowMs);
-    // While bytes are pulled, the client owes nothing.
+    // While the next bytes are produced, the client is not late.
     if (this.#rest.byteLength === 0) this.#pace.drained(nowMs);
     else this.#pace.offered(nowMs);
   }

@@ -1,16 +1,15 @@
 /**
  * The arithmetic of a map: its color steps, and the places that arrow keys lead to. Input: counts;
- * where places are, one of them, a key. Output: the lower bounds of up to five steps, and the step
- * of a count; the place in that direction.
- * Invariant: a step begins at a share of the largest count, 0, 1, 4, 9 and 16 of 25, so that one
- * state which has far more than the others stands alone, and small ones differ all the same; bounds
- * are counts themselves and strictly ascending; zero is a step of its own (0). A key leads to the
- * nearest place within 60 degrees of its direction, so that no arrow goes back; distance to the
- * side counts more. Home and End go through the places from north to south.
- * Apart because tests run it without a browser.
+ * positions of places, the current place, and a key. Output: the lower bounds of up to five steps,
+ * and the step of a count; the next place.
+ * Invariant: a step begins at a share of the largest count: 0, 1, 4, 9, and 16 of 25. So one very
+ * large state gets its own step, and small states still differ. Bounds are counts and strictly
+ * ascending; zero is a step of its own (0). A key leads to the nearest place within 60 degrees of
+ * its direction; sideways distance counts more. Home and End lead to the northernmost and
+ * southernmost place. In a file of its own, because tests run it without a browser.
  */
 
-/** How many steps there are at most, beside that of zero. */
+/** Max number of steps, besides the step of zero. */
 export const STEPS = 5;
 
 /** The smallest count of each step, ascending; fewer where there are few different counts. */
@@ -64,7 +63,7 @@ const ASIDE_WEIGHT = 2.5;
 /** Tangent of the widest angle at which a place still lies in a direction. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);
 
-/** The place that a key leads to; null where there is none, or for any other key. */
+/** Returns the place that a key leads to; null if there is none, or for other keys. */
 export function neighbour(
   places: ReadonlyMap<string, Point>,
   from: string,

@@ -78,7 +78,7 @@ interface HistogramProps {
   readonly choose: (span: Span) => void;
 }
 
-/** The bars; pointers select years here, everything else has the sliders below. */
+/** The bars. A pointer selects years on them; all other input uses the sliders below. */
 function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
   const plot = useRef<HTMLDivElement>(null);
   const most = Math.max(1, ...buckets.map(({ count }) => count));

@@ -46,7 +46,10 @@ export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnCho
   return { ...choice, shown: [first, "headquarters", ...rest] };
 }
 
-/** Returns the columns to request; for a kind of phone both phones, as either may match. */
+/**
+ * Returns the columns to request. A filter on the kind of phone requests both phones, because
+ * either may match.
+ */
 export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
   const asked = choiceFor(choice, filters);
   if (wantedPhone(filters) === null) return asked;

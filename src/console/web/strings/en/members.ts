@@ -90,6 +90,7 @@ const actions: Record<AuditAction, string> = {
   "tenant.plan": "Plan changed",
   "key.create": "Key made",
   "key.rename": "Key renamed",
+  "key.plan": "Key plan changed",
   "key.disable": "Key disabled",
   "key.enable": "Key enabled",
   "key.expire": "End of a key changed",

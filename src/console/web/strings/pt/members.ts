@@ -105,6 +105,7 @@ export const audit: typeof English.audit = {
     "tenant.plan": "Plano alterado",
     "key.create": "Chave criada",
     "key.rename": "Chave renomeada",
+    "key.plan": "Plano da chave alterado",
     "key.disable": "Chave desativada",
     "key.enable": "Chave ativada",
     "key.expire": "Fim de uma chave alterado",
