@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { askerOf, DEAR, type Dear } from "../test/support/http/dear.ts";
+import { askerOf, DEAR, type Dear } from "../test/support/http/expensive.ts";
 import { lagEnvironment, takeLag } from "./load/lag.ts";
 import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";

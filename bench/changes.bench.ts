@@ -16,7 +16,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import polars from "nodejs-polars";
 import { COLUMNS } from "../native-index/format/columns.ts";
 import { CHANGE_KINDS } from "../src/changes/kinds.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../src/changes/list.ts";
+import { buildChangeList, type ChangeList, openChangeList } from "../src/changes/list.ts";
 import { type ChangeQuery, changeCatalog, changePage, changeTotals } from "../src/changes/query.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spec/fields.ts";
@@ -113,7 +113,7 @@ async function ours(months: Months, runs: number): Promise<Omit<Told, "memory">>
   for (let run = 0; run <= runs; run++) {
     const before = process.cpuUsage();
     const started = performance.now();
-    await makeChangeList(older, newer, path);
+    await buildChangeList(older, newer, path);
     if (run === 0) continue;
     making.push((performance.now() - started) * 1000);
     processor.push(processorUs(before));

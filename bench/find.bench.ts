@@ -139,7 +139,7 @@ function typedNames(segment: Segment, count: number): Typed[] {
 /** Runs our search; returns rows, because the kernel knows them. */
 async function found({ native }: Segment, text: string): Promise<readonly number[]> {
   const words = analyzeWords(text);
-  return [...(await native.suggestAside({ words, clauses: [], limit: FIRST })).rows];
+  return [...(await native.suggestAsync({ words, clauses: [], limit: FIRST })).rows];
 }
 
 /** Names read to count pairs of words: a pair among the first 1,000 occurs 50 times. */

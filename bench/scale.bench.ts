@@ -31,7 +31,7 @@ import {
 } from "./scale/scale-files.ts";
 import {
   type Loaded,
-  measureDear,
+  measureExpensive,
   measureService,
   timeKinds,
   timeStarts,
@@ -135,7 +135,7 @@ async function rowsOfService(snapshot: string): Promise<void> {
   row("one connection, p50 / p99", times(served.narrow), "≤ 0.15 / 1 ms");
   const memory = `${served.anonymousMb.toFixed(0)} MB`;
   row("anonymous memory after the load", memory, "≤ 120 MB");
-  const { postal, facets, stall, idleStall } = await measureDear(snapshot);
+  const { postal, facets, stall, idleStall } = await measureExpensive(snapshot);
   row("postal code prefix", ms(postal), "≤ 2 ms");
   row("facets by municipality, broad", ms(facets), "≤ 10 ms");
   row("… the longest wait for /healthz meanwhile", ms(stall), "≤ 5 ms of the loop");

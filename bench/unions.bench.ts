@@ -8,7 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { type Clause, openRowList } from "../native-index/napi/engine.ts";
-import { unionOf } from "../src/lists/listed.ts";
+import { unionOf } from "../src/lists/listbinding.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { portableBytes } from "../test/support/native-index/roaring-oracle.ts";
 import { seededRng } from "../test/support/spec/random.ts";

@@ -6,9 +6,9 @@
  */
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
-import { isOfSystem, refusalWords, systemWords } from "./cli/support/systemwords.ts";
+import { isSystemError, refusalMessage, systemErrorText } from "./cli/support/systemerrors.ts";
 import { AppError, CommandError } from "./errors.ts";
-import { notWritten, storageWords } from "./files/storage.ts";
+import { notWritten, storageErrorText } from "./files/storage.ts";
 import { stderr, stdout } from "./process/terminal.ts";
 import { damagedState, isStateDamage } from "./store/failures.ts";
 
@@ -143,11 +143,11 @@ function report(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {
-    stderr.print(`peneira: ${refusalWords(error)}\n`);
+    stderr.print(`peneira: ${refusalMessage(error)}\n`);
     return error.exitCode;
   }
-  const disk = storageWords(error);
-  if (disk !== null && (!isOfSystem(error) || error.path === undefined)) {
+  const disk = storageErrorText(error);
+  if (disk !== null && (!isSystemError(error) || error.path === undefined)) {
     stderr.print(`peneira: The disk refused: ${disk}\n`);
     return 1;
   }
@@ -156,7 +156,7 @@ function report(error: unknown): number {
     return 1;
   }
   if (isStateDamage(error)) return report(damagedState("The state", [], error));
-  if (isOfSystem(error)) return report(new CommandError(systemWords(error), 1, error));
+  if (isSystemError(error)) return report(new CommandError(systemErrorText(error), 1, error));
   stderr.print(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
 }
@@ -164,10 +164,12 @@ function report(error: unknown): number {
 /** Returns the text of an error, each mistake once: a message has the first of several. */
 function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
-  const untold = errors.filter(({ detail }) => count !== undefined || !message.includes(detail));
+  const withoutDescriptions = errors.filter(
+    ({ detail }) => count !== undefined || !message.includes(detail),
+  );
   const title = count === undefined ? message : `There are ${count} mistakes:`;
-  const told = untold.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
+  const told = withoutDescriptions.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
   // An error contains only the first mistakes.
-  const more = Number(count ?? 0) - untold.length;
+  const more = Number(count ?? 0) - withoutDescriptions.length;
   return [title, ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }

@@ -113,12 +113,15 @@ const AGAIN_TIMES = 20;
 /** Sends one query of each kind. @throws Error if one fails. */
 export async function askEachKind(server: RunningServer): Promise<FirstAnswer[]> {
   const found: FirstAnswer[] = [];
-  for (const kind of KINDS) found.push(await askFirst(server, kind));
+  for (const kind of KINDS) found.push(await runFirstQueries(server, kind));
   return found;
 }
 
 /** Sends the query of a kind. @throws Error if it fails. */
-export async function askFirst(server: RunningServer, kind: KindAsked): Promise<FirstAnswer> {
+export async function runFirstQueries(
+  server: RunningServer,
+  kind: KindAsked,
+): Promise<FirstAnswer> {
   const before = readBy(server.pid).bytes;
   const ms = await askOnce(server, kind);
   return { ms, bytes: readBy(server.pid).bytes - before };

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { makeChangeList } from "../../src/changes/list.ts";
+import { buildChangeList } from "../../src/changes/list.ts";
 import { renderExport } from "../../src/export/render.ts";
 import { facets } from "../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
@@ -158,7 +158,7 @@ export async function compareMonths(
   if (existsSync(path)) rmSync(path);
   const [before, after] = [await openSegment(older), await openSegment(newer)];
   const began = performance.now();
-  const { entries } = await makeChangeList(before, after, path);
+  const { entries } = await buildChangeList(before, after, path);
   const seconds = (performance.now() - began) / 1000;
   before.close();
   after.close();

@@ -20,7 +20,14 @@ import {
   waitsOver,
   wrkOver,
 } from "../load/server.ts";
-import { askAgain, askFirst, FIRST, type FirstAnswer, KINDS, post } from "../questions/kinds.ts";
+import {
+  askAgain,
+  FIRST,
+  type FirstAnswer,
+  KINDS,
+  post,
+  runFirstQueries,
+} from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
 
 /** More queries than a server answers during a measurement. */
@@ -95,7 +102,7 @@ export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
     const server = await start(snapshot);
     try {
       await quiet(server.pid);
-      const first = await askFirst(server, kind);
+      const first = await runFirstQueries(server, kind);
       found.push({ name: kind[0], ...first, againMs: await askAgain(server, kind) });
     } finally {
       await server.stop();
@@ -156,7 +163,7 @@ export interface Dear {
 }
 
 /** Measures expensive queries, off the main thread of a server with all processors. */
-export async function measureDear(snapshot: string): Promise<Dear> {
+export async function measureExpensive(snapshot: string): Promise<Dear> {
   const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
   try {
     await quiet(server.pid);

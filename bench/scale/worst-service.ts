@@ -20,7 +20,7 @@ import { type PublicRoute, type Route, RouteTable } from "../../src/http/server/
 import type { SessionCall } from "../../src/http/server/service.ts";
 import {
   type AnswerBody,
-  isPulled,
+  isStreamed,
   owned,
   type PulledBody,
   pull,
@@ -63,7 +63,7 @@ const LIMITS = {
   requestTimeoutMs: 10_000,
   idleTimeoutMs: 10_000,
   writeTimeoutMs: 10_000,
-  ...{ writePaceBytes: 1, socketsMax: 16, socketsPerAddress: null, trustedProxies: null },
+  ...{ minReadBytesPerSecond: 1, socketsMax: 16, socketsPerAddress: null, trustedProxies: null },
   senderShareMax: 1,
   bodiesBytesMax: 67_108_864,
 };
@@ -207,7 +207,7 @@ function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
 }
 
 function drain(body: AnswerBody, done: (bytes: number, text: string) => void): void {
-  if (!isPulled(body)) {
+  if (!isStreamed(body)) {
     const text = typeof body === "string" ? body : Buffer.from(owned(body)).toString();
     done(Buffer.byteLength(text), text);
     return;

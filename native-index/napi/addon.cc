@@ -57,13 +57,13 @@ napi_value deflate(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value deflateAside(napi_env env, napi_callback_info info) {
+napi_value deflateAsync(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::span<uint8_t> given = readPiece(arguments.at(0, "bytes"));
     const bool isLast = arguments.at(1, "isLast").flag();
     const auto piece = std::make_shared<std::vector<uint8_t>>(given.begin(), given.end());
-    return computeAside(env, "peneira.deflate", [piece, isLast]() -> Give {
+    return computeAsync(env, "peneira.deflate", [piece, isLast]() -> Give {
       const auto packed = std::make_shared<RawBytes>();
       appendDeflated(*piece, isLast, *packed);
       return [packed](napi_env to) { return fromRaw(to, *packed); };
@@ -86,7 +86,7 @@ NAPI_MODULE_INIT() {
     peneira::registerChanges(env, exports);
     peneira::registerPasses(env, exports);
     peneira::putFunction(env, exports, "deflate", peneira::deflate);
-    peneira::putFunction(env, exports, "deflateAside", peneira::deflateAside);
+    peneira::putFunction(env, exports, "deflateAsync", peneira::deflateAsync);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

@@ -16,10 +16,10 @@ import type {
   NativeFacet,
   NativeLedgers,
   NativeSegment,
+  RenderedPageRequest,
   Selection,
-  Walked,
   WalkRequest,
-  WholePageRequest,
+  WalkResult,
 } from "./handles.ts";
 import type {
   CountFindings,
@@ -46,34 +46,34 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Indexes of `facts`: results of `wholePage`, and (`place`) its write offset in `room`. Must match
+ * Indexes of `facts`: results of `renderedPage`, and (`place`) its write offset in `room`. Must match
  * PageFacts in napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-/** The row of a CNPJ that no account has, in `LookedUp`. */
+/** The row of a CNPJ that no account has, in `LookupResult`. */
 export const NO_ROW = 0xffff_ffff;
 
 /** The methods of a segment that take a query, as the addon has them. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
-  selectAside(...given: NativeQuery): Promise<Selection>;
+  selectAsync(...given: NativeQuery): Promise<Selection>;
   count(...given: [...query: NativeQuery, most?: number | undefined]): number;
-  countAside(...given: NativeQuery): Promise<number>;
+  countAsync(...given: NativeQuery): Promise<number>;
   facets(...given: [...NativeQuery, facets: readonly NativeFacet[]]): Uint32Array[];
   facetsWorkMax(...given: [...NativeQuery, facets: readonly NativeFacet[]]): number;
-  facetsAside(
+  facetsAsync(
     ...given: [...NativeQuery, facets: readonly NativeFacet[], threads?: number]
   ): Promise<Uint32Array[]>;
-  firstsOfCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
-  firstsAside(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
-  wholePage(
+  firstsPerCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
+  firstsPerCompanyAsync(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
+  renderedPage(
     ...given: [...NativeQuery, fields: readonly string[], facts: Float64Array, room?: Uint8Array]
   ): Uint8Array;
-  matchEntriesAside(...given: [...NativeQuery, companies: boolean]): Promise<Uint8Array>;
-  suggestAside(
+  matchEntriesAsync(...given: [...NativeQuery, companies: boolean]): Promise<Uint8Array>;
+  suggestAsync(
     ...given: [...NativeQuery, words: readonly string[], limit: number]
-  ): ReturnType<NativeSegment["suggestAside"]>;
+  ): ReturnType<NativeSegment["suggestAsync"]>;
 }
 
 /** A segment as returned by the addon. */
@@ -81,7 +81,7 @@ export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods
 
 /** A change list as returned by the addon. */
 interface AddonChanges extends Omit<NativeChanges, "walk"> {
-  walk(...given: [...NativeQuery, request: WalkRequest]): Walked;
+  walk(...given: [...NativeQuery, request: WalkRequest]): WalkResult;
 }
 
 interface Addon extends NativeLedgers {
@@ -105,9 +105,9 @@ interface Addon extends NativeLedgers {
   countShared(request: CountRequest): CountFindings;
   openRowList(bytes: Uint8Array): NativeRowList;
   rowListBytes(list: NativeRowList): Uint8Array;
-  sortEntriesAside(entries: Uint8Array): Promise<Uint8Array>;
+  sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array>;
   deflate(bytes: Uint8Array, isLast: boolean): Uint8Array;
-  deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
+  deflateAsync(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
   analyze(text: string): string[];
   foldDistrict(text: string): string;
   crc32c(bytes: Uint8Array, seed: number): number;
@@ -120,14 +120,14 @@ interface Addon extends NativeLedgers {
   versions(): { simd: string };
   limitCores(): number;
   openPort(host: string, port: number): Float64Array | null;
-  takeConnections(port: number, taker: (descriptor: number) => void): boolean;
+  acceptConnections(port: number, taker: (descriptor: number) => void): boolean;
   closePort(port: number): void;
-  shutPort(port: number): boolean;
-  waitingAt(port: number): number;
-  limitReceived(port: number, bytes: number): boolean;
+  refuseNewConnections(port: number): boolean;
+  queuedConnections(port: number): number;
+  limitReceiveBuffer(port: number, bytes: number): boolean;
   unsentBytes(descriptor: number): number;
-  startWriting(descriptor: number, from: number, length: number): boolean;
-  removeUnread(path: string): Removal;
+  startWriteback(descriptor: number, from: number, length: number): boolean;
+  removeIfUnused(path: string): Removal;
 }
 
 /** Result of a removal; `unknown` if the file system has no locks. */
@@ -161,14 +161,14 @@ function writingQueries(own: AddonSegment): NativeSegment {
     select(request) {
       return own.select.call(this, ...writePage(request));
     },
-    selectAside(request) {
-      return own.selectAside.call(this, ...writePage(request));
+    selectAsync(request) {
+      return own.selectAsync.call(this, ...writePage(request));
     },
     count(clauses, most) {
       return own.count.call(this, ...writeQuery(clauses), most);
     },
-    countAside(clauses) {
-      return own.countAside.call(this, ...writeQuery(clauses));
+    countAsync(clauses) {
+      return own.countAsync.call(this, ...writeQuery(clauses));
     },
     facets(clauses, facets) {
       return own.facets.call(this, ...writeQuery(clauses), facets);
@@ -176,23 +176,23 @@ function writingQueries(own: AddonSegment): NativeSegment {
     facetsWorkMax(clauses, facets) {
       return own.facetsWorkMax.call(this, ...writeQuery(clauses), facets);
     },
-    facetsAside(clauses, facets, threads) {
-      return own.facetsAside.call(this, ...writeQuery(clauses), facets, threads);
+    facetsAsync(clauses, facets, threads) {
+      return own.facetsAsync.call(this, ...writeQuery(clauses), facets, threads);
     },
-    firstsOfCompany(rows, request) {
-      return own.firstsOfCompany.call(this, ...writeFirsts(request), rows);
+    firstsPerCompany(rows, request) {
+      return own.firstsPerCompany.call(this, ...writeFirsts(request), rows);
     },
-    firstsAside(rows, request) {
-      return own.firstsAside.call(this, ...writeFirsts(request), rows);
+    firstsPerCompanyAsync(rows, request) {
+      return own.firstsPerCompanyAsync.call(this, ...writeFirsts(request), rows);
     },
-    wholePage(request: WholePageRequest, facts: Float64Array, room?: Uint8Array) {
-      return own.wholePage.call(this, ...writePage(request), request.fields, facts, room);
+    renderedPage(request: RenderedPageRequest, facts: Float64Array, room?: Uint8Array) {
+      return own.renderedPage.call(this, ...writePage(request), request.fields, facts, room);
     },
-    matchEntriesAside(clauses, companies) {
-      return own.matchEntriesAside.call(this, ...writeQuery(clauses), companies);
+    matchEntriesAsync(clauses, companies) {
+      return own.matchEntriesAsync.call(this, ...writeQuery(clauses), companies);
     },
-    suggestAside({ words, clauses, limit }) {
-      return own.suggestAside.call(this, ...writeQuery(clauses), words, limit);
+    suggestAsync({ words, clauses, limit }) {
+      return own.suggestAsync.call(this, ...writeQuery(clauses), words, limit);
     },
   };
 }
@@ -291,8 +291,8 @@ export function rowListBytes(list: NativeRowList): Uint8Array {
 }
 
 /** Sorts and deduplicates the entries of a list (see `EntryRows`). */
-export function sortEntriesAside(entries: Uint8Array): Promise<Uint8Array> {
-  return addon().sortEntriesAside(entries);
+export function sortEntriesAsync(entries: Uint8Array): Promise<Uint8Array> {
+  return addon().sortEntriesAsync(entries);
 }
 
 /**
@@ -304,8 +304,8 @@ export function deflate(bytes: Uint8Array, isLast: boolean): Uint8Array {
 }
 
 /** Like `deflate`, off the main thread; the bytes may be changed meanwhile. */
-export function deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array> {
-  return addon().deflateAside(bytes, isLast);
+export function deflateAsync(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array> {
+  return addon().deflateAsync(bytes, isLast);
 }
 
 /** Splits a text into words as in the word postings. */
@@ -389,8 +389,8 @@ export function openPort(host: string, port: number): OpenPort | null {
  * receives and owns each descriptor, and gets -1 after the last one. Returns false if the port is
  * closed.
  */
-export function takeConnections(port: number, taker: (descriptor: number) => void): boolean {
-  return addon().takeConnections(port, taker);
+export function acceptConnections(port: number, taker: (descriptor: number) => void): boolean {
+  return addon().acceptConnections(port, taker);
 }
 
 /** Closes a port; its takers get -1 after their last connection. Idempotent. */
@@ -403,13 +403,13 @@ export function closePort(port: number): void {
  * completed and accepted. Returns false, with no change, if the system does not support that (Linux
  * does).
  */
-export function shutPort(port: number): boolean {
-  return addon().shutPort(port);
+export function refuseNewConnections(port: number): boolean {
+  return addon().refuseNewConnections(port);
 }
 
 /** Returns the number of established, not yet accepted connections; 0 if unknown. */
-export function waitingAt(port: number): number {
-  return addon().waitingAt(port);
+export function queuedConnections(port: number): number {
+  return addon().queuedConnections(port);
 }
 
 /**
@@ -417,8 +417,8 @@ export function waitingAt(port: number): number {
  * port. Returns false if unsupported (Linux supports it, up to the system-wide limit
  * `net.core.rmem_max`).
  */
-export function limitReceived(port: number, bytes: number): boolean {
-  return addon().limitReceived(port, bytes);
+export function limitReceiveBuffer(port: number, bytes: number): boolean {
+  return addon().limitReceiveBuffer(port, bytes);
 }
 
 /**
@@ -433,14 +433,14 @@ export function unsentBytes(descriptor: number): number {
  * Starts writeback of a range of a file without waiting; fsync reports errors. Returns false if the
  * system lacks or refuses the call.
  */
-export function startWriting(descriptor: number, from: number, length: number): boolean {
-  return addon().startWriting(descriptor, from, length);
+export function startWriteback(descriptor: number, from: number, length: number): boolean {
+  return addon().startWriteback(descriptor, from, length);
 }
 
 /**
  * Removes a file unless a process on this machine has it mapped (such as a server, an export, or a
  * comparison). @throws Error of the system, with its `code`.
  */
-export function removeUnread(path: string): Removal {
-  return addon().removeUnread(path);
+export function removeIfUnused(path: string): Removal {
+  return addon().removeIfUnused(path);
 }

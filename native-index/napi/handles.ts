@@ -5,7 +5,7 @@
  * or a method of the addon and changes with it. A ledger is a number that all threads of the
  * process may use. Calls on a closed ledger throw an `Error` with `code` "LEDGER_CLOSED".
  */
-import type { Clause, FirstsRequest, NativeRowList, SelectRequest } from "./query.ts";
+import type { Clause, FirstsPerCompanyRequest, NativeRowList, SelectRequest } from "./query.ts";
 
 /** Facets counted by the addon; for their codes see native-index/query/facets/facets.h. */
 export type NativeFacet =
@@ -22,7 +22,7 @@ export type NativeFacet =
   | "contact";
 
 /** A page that is selected and rendered in one call. */
-export interface WholePageRequest extends SelectRequest {
+export interface RenderedPageRequest extends SelectRequest {
   readonly fields: readonly string[];
 }
 
@@ -170,7 +170,7 @@ interface EntryRows {
 }
 
 /** The rows of looked-up CNPJs, and their rendered fields. */
-export interface LookedUp {
+export interface LookupResult {
   /** The row of each, or `NO_ROW`. */
   readonly rows: Uint32Array;
   /** The rows that are there, rendered in this order. */
@@ -211,9 +211,9 @@ export interface NativeSegment {
    * Like select, count, and facets (on several threads), but off the main thread; arguments must
    * not change meanwhile.
    */
-  selectAside(request: SelectRequest): Promise<Selection>;
-  countAside(clauses: readonly Clause[]): Promise<number>;
-  facetsAside(
+  selectAsync(request: SelectRequest): Promise<Selection>;
+  countAsync(clauses: readonly Clause[]): Promise<number>;
+  facetsAsync(
     clauses: readonly Clause[],
     facets: readonly NativeFacet[],
     threads?: number,
@@ -228,8 +228,8 @@ export interface NativeSegment {
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
   /** Rows of districts by municipality (code), then by folded name; 0 if unknown. */
   districtSizes(municipalities: Uint32Array, names: readonly string[]): Uint32Array;
-  /** Like `firstsOfCompany`, off the main thread. */
-  firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
+  /** Like `firstsPerCompany`, off the main thread. */
+  firstsPerCompanyAsync(rows: Uint32Array, request: FirstsPerCompanyRequest): Promise<Uint32Array>;
   /** Work of the last synchronous select, count, or facets. */
   lastWork(): Work;
   /** Number of rows that hold each word; 0 if unknown. */
@@ -240,8 +240,12 @@ export interface NativeSegment {
    * follows. If the text fits in `room` from offset `facts[place]` on, it is written there, and its
    * length is returned.
    */
-  wholePage(request: WholePageRequest, facts: Float64Array): Uint8Array;
-  wholePage(request: WholePageRequest, facts: Float64Array, room?: Uint8Array): Uint8Array | number;
+  renderedPage(request: RenderedPageRequest, facts: Float64Array): Uint8Array;
+  renderedPage(
+    request: RenderedPageRequest,
+    facts: Float64Array,
+    room?: Uint8Array,
+  ): Uint8Array | number;
   /** Renders JSON `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Renders rows of an export file, without header and frame; see native-index/render/rows.h. */
@@ -251,7 +255,7 @@ export interface NativeSegment {
    */
   renderRowsInto(rows: Uint32Array, request: RowsRequest, room: Uint8Array): Uint8Array | number;
   /** Like `renderRows`, off the main thread; the rows may be changed meanwhile. */
-  renderRowsAside(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
+  renderRowsAsync(rows: Uint32Array, request: RowsRequest): Promise<Uint8Array>;
   /** The fields of rows as columns, in the given order. */
   columnsOf(rows: Uint32Array, fields: readonly string[]): FieldColumn[];
   /**
@@ -264,7 +268,7 @@ export interface NativeSegment {
     extra: readonly FieldColumn[],
   ): Uint8Array;
   /** Like `parquetOf`, off the main thread; rows and columns may be changed meanwhile. */
-  parquetOfAside(
+  parquetOfAsync(
     rows: Uint32Array,
     fields: readonly string[],
     extra: readonly FieldColumn[],
@@ -276,9 +280,9 @@ export interface NativeSegment {
    * faster than `findCnpj`. A root, padded with NUL bytes, finds the head office, or the first
    * establishment if there is no head office.
    */
-  lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookedUp;
+  lookUp(cnpjs: Uint8Array, request: RowsRequest | null): LookupResult;
   /** Like `lookUp`, off the main thread; the bytes may be changed meanwhile. */
-  lookUpAside(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookedUp>;
+  lookUpAsync(cnpjs: Uint8Array, request: RowsRequest | null): Promise<LookupResult>;
   /**
    * Records of a CSV file with cells appended (`AppendRequest` in render/rows.h): per record its
    * start, its end, the start of the next one, and its suffix.
@@ -296,28 +300,28 @@ export interface NativeSegment {
    * The matching rows that are the first of their company (the first 8 characters of the cnpj) in
    * the order; see native-index/query/find/cnpj.h.
    */
-  firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
+  firstsPerCompany(rows: Uint32Array, request: FirstsPerCompanyRequest): Uint32Array;
   /** Accounts whose names match typed words; see query/find/suggest.h. Off the main thread. */
-  suggestAside(request: NamedRequest): Promise<NativeSuggestions>;
+  suggestAsync(request: NamedRequest): Promise<NativeSuggestions>;
   /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
-  companyAside(request: EstablishmentsRequest): Promise<EstablishmentRows>;
+  companyAsync(request: EstablishmentsRequest): Promise<EstablishmentRows>;
   /**
    * The rows of list entries (native-index/query/find/cnpj.h: eight bytes each, little-endian,
    * ascending), off the main thread.
    */
-  entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
+  entryRowsAsync(entries: Uint8Array): Promise<EntryRows>;
   /**
    * The rows of consecutive packed blocks of a list (src/lists/blocks.ts), and of rows known
    * already; off the main thread.
    */
-  blockRowsAside(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
+  blockRowsAsync(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
   /**
    * At most `most` ascending entries of the rows whose bits are set (row r is bit r % 8 of byte r /
    * 8), from position `from` of the order by CNPJ on; and the next position.
    */
   entriesOfBits(bits: Uint8Array, from: number, most: number): EntrySlice;
   /** Entries of all matches, or of their companies; ascending, off the main thread. */
-  matchEntriesAside(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
+  matchEntriesAsync(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
   /** Entries of rows, ascending, unique. */
   entriesOf(rows: Uint32Array): Uint8Array;
   /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
@@ -328,7 +332,7 @@ export interface NativeSegment {
    */
   verifyBlocks(from: number, count: number): Promise<void>;
   /** Makes all threads check every block again before its next use; drops cached totals. */
-  distrust(): void;
+  recheckAll(): void;
   /** Current state of the file. */
   fileState(): FileState;
   /** The first block found damaged by any reader; -1 if none. */
@@ -428,7 +432,7 @@ export interface WalkRequest {
 }
 
 /** The outcome of a walk over positions `from` to `next`. */
-export interface Walked {
+export interface WalkResult {
   /** Five numbers per entry: position, older row, newer row, differing columns, kind (0 to 2). */
   readonly found: Uint32Array;
   /** Number of entered, left, and changed entries of all kinds. */
@@ -438,7 +442,7 @@ export interface Walked {
 
 /** The entries of an opened change list. Throws "SNAPSHOT_DAMAGED" if a row does not exist. */
 export interface NativeChanges {
-  walk(request: WalkRequest): Walked;
+  walk(request: WalkRequest): WalkResult;
   close(): void;
 }
 
@@ -485,19 +489,19 @@ export interface NativeLedgers {
   openLedger(): number;
   closeLedger(ledger: number): void;
   takeRate(ledger: number, name: string, numbers: Float64Array): boolean;
-  takeHold(ledger: number, kind: number, owner: string, numbers: Float64Array): number;
+  acquireHold(ledger: number, kind: number, owner: string, numbers: Float64Array): number;
   shortageOf(ledger: number, kind: number, owner: string, numbers: Float64Array): number;
-  giveHold(ledger: number, kind: number, owner: string, numbers: Float64Array): void;
+  releaseHold(ledger: number, kind: number, owner: string, numbers: Float64Array): void;
   releaseSlot(ledger: number, slot: number): void;
-  heldIn(ledger: number, kind: number): number;
-  heldBy(ledger: number, kind: number, owner: string): number;
+  amountInUse(ledger: number, kind: number): number;
+  amountOfOwner(ledger: number, kind: number, owner: string): number;
   countUse(ledger: number, tenant: string, key: string, numbers: Float64Array): void;
   usesOf(ledger: number, tenant: string): NativeUses;
-  takeUses(ledger: number): NativeUses;
-  noteUsed(ledger: number, key: string, atMs: number): void;
-  takeUsed(ledger: number): { readonly keys: string[]; readonly times: Float64Array };
+  drainUses(ledger: number): NativeUses;
+  recordLastUse(ledger: number, key: string, atMs: number): void;
+  drainLastUses(ledger: number): { readonly keys: string[]; readonly times: Float64Array };
   appendLine(ledger: number, atMs: number, level: number, text: string): void;
-  takeLines(
+  drainLines(
     ledger: number,
     upToMs: number,
   ): { readonly levels: Uint32Array; readonly texts: string[] };

@@ -87,13 +87,13 @@ bool dropNewConnections(int descriptor) {
   return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
 }
 
-bool shutPort(uint16_t port) {
+bool refuseNewConnections(uint16_t port) {
   const std::vector<int> listeners = listenersAt(port);
   return !listeners.empty() && std::ranges::all_of(listeners, dropNewConnections);
 }
 
 // For a listening socket TCP_INFO holds its queue length (tcp_get_info in net/ipv4/tcp.c).
-uint32_t waitingAt(uint16_t port) {
+uint32_t queuedConnections(uint16_t port) {
   uint32_t waiting = 0;
   for (const int descriptor : listenersAt(port)) {
     tcp_info seen{};
@@ -107,7 +107,7 @@ uint32_t waitingAt(uint16_t port) {
 // Connections inherit the limit of their listening socket (tcp_create_openreq_child in
 // net/ipv4/tcp_minisocks.c). The kernel doubles the number, for its own overhead, so unread data
 // stays below that (socket(7)).
-bool limitReceived(uint16_t port, int bytes) {
+bool limitReceiveBuffer(uint16_t port, int bytes) {
   const std::vector<int> listeners = listenersAt(port);
   return !listeners.empty() && std::ranges::all_of(listeners, [bytes](int descriptor) {
     return setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes) == 0;
@@ -119,17 +119,17 @@ uint32_t unsentBytes(int descriptor) {
   return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
 }
 
-bool startWriting(int descriptor, int64_t from, int64_t length) {
+bool startWriteback(int descriptor, int64_t from, int64_t length) {
   return sync_file_range(descriptor, from, length, SYNC_FILE_RANGE_WRITE) == 0;
 }
 
 #else
 
-bool shutPort(uint16_t) { return false; }
-uint32_t waitingAt(uint16_t) { return 0; }
-bool limitReceived(uint16_t, int) { return false; }
+bool refuseNewConnections(uint16_t) { return false; }
+uint32_t queuedConnections(uint16_t) { return 0; }
+bool limitReceiveBuffer(uint16_t, int) { return false; }
 uint32_t unsentBytes(int) { return 0; }
-bool startWriting(int, int64_t, int64_t) { return false; }
+bool startWriteback(int, int64_t, int64_t) { return false; }
 
 #endif
 
@@ -137,28 +137,28 @@ uint16_t portOf(const Arguments& arguments) {
   return static_cast<uint16_t>(arguments.at(0, "port").integer(1, UINT16_MAX));
 }
 
-// shutPort(port): true if new connections are dropped from now on.
-napi_value shutPortFor(napi_env env, napi_callback_info info) {
+// refuseNewConnections(port): true if new connections are dropped from now on.
+napi_value refuseNewConnectionsFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
-    return fromBool(env, shutPort(portOf(arguments)));
+    return fromBool(env, refuseNewConnections(portOf(arguments)));
   });
 }
 
-// waitingAt(port): established connections that are not accepted yet.
-napi_value waitingAtFor(napi_env env, napi_callback_info info) {
+// queuedConnections(port): established connections that are not accepted yet.
+napi_value queuedConnectionsFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
-    return fromNumber(env, waitingAt(portOf(arguments)));
+    return fromNumber(env, queuedConnections(portOf(arguments)));
   });
 }
 
-// limitReceived(port, bytes): true if future connections are limited.
-napi_value limitReceivedFor(napi_env env, napi_callback_info info) {
+// limitReceiveBuffer(port, bytes): true if future connections are limited.
+napi_value limitReceiveBufferFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const int64_t bytes = arguments.at(1, "bytes").integer(1, INT32_MAX / 2);
-    return fromBool(env, limitReceived(portOf(arguments), static_cast<int>(bytes)));
+    return fromBool(env, limitReceiveBuffer(portOf(arguments), static_cast<int>(bytes)));
   });
 }
 
@@ -171,15 +171,15 @@ napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// startWriting(descriptor, from, length): true if writeback has started. Does not wait; fsync
+// startWriteback(descriptor, from, length): true if writeback has started. Does not wait; fsync
 // reports errors.
-napi_value startWritingOf(napi_env env, napi_callback_info info) {
+napi_value startWritebackOf(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const int64_t descriptor = arguments.at(0, "descriptor").integer(0, INT32_MAX);
     const int64_t from = arguments.at(1, "from").integer(0, kSafeInteger);
     const int64_t length = arguments.at(2, "length").integer(1, kSafeInteger);
-    return fromBool(env, startWriting(static_cast<int>(descriptor), from, length));
+    return fromBool(env, startWriteback(static_cast<int>(descriptor), from, length));
   });
 }
 
@@ -192,11 +192,11 @@ const char* wordFor(Removal removal) {
   return "unknown";
 }
 
-// removeUnread(path): the result as a word.
-napi_value removeUnreadAt(napi_env env, napi_callback_info info) {
+// removeIfUnused(path): the result as a word.
+napi_value removeIfUnusedAt(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
-    return fromText(env, wordFor(removeUnread(arguments.at(0, "path").text())));
+    return fromText(env, wordFor(removeIfUnused(arguments.at(0, "path").text())));
   });
 }
 
@@ -204,12 +204,12 @@ napi_value removeUnreadAt(napi_env env, napi_callback_info info) {
 
 void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "limitCores", limitCores);
-  putFunction(env, exports, "shutPort", shutPortFor);
-  putFunction(env, exports, "waitingAt", waitingAtFor);
-  putFunction(env, exports, "limitReceived", limitReceivedFor);
+  putFunction(env, exports, "refuseNewConnections", refuseNewConnectionsFor);
+  putFunction(env, exports, "queuedConnections", queuedConnectionsFor);
+  putFunction(env, exports, "limitReceiveBuffer", limitReceiveBufferFor);
   putFunction(env, exports, "unsentBytes", unsentBytesFor);
-  putFunction(env, exports, "startWriting", startWritingOf);
-  putFunction(env, exports, "removeUnread", removeUnreadAt);
+  putFunction(env, exports, "startWriteback", startWritebackOf);
+  putFunction(env, exports, "removeIfUnused", removeIfUnusedAt);
 }
 
 }  // namespace peneira

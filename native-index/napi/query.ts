@@ -111,7 +111,7 @@ export interface SelectRequest {
 }
 
 /** The query and order that decide which row of a company comes first; see `SelectRequest`. */
-export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
+export interface FirstsPerCompanyRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
   /** True if the rows are a complete prefix of the answer; cheaper. */
   readonly beginning: boolean;
 }
@@ -211,7 +211,7 @@ export function writePage(request: SelectRequest): NativeQuery {
 }
 
 /** Writes a request for rows that are the first of their company. */
-export function writeFirsts(request: FirstsRequest): NativeQuery {
+export function writeFirsts(request: FirstsPerCompanyRequest): NativeQuery {
   begin("firsts");
   put(Number(request.beginning));
   putOrder(request);

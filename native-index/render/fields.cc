@@ -144,8 +144,8 @@ void prefetchField(const Segment& segment, Field field, std::span<const uint32_t
   for (const uint32_t row : rows) segment.columns().prefetch(column, row);
 }
 
-void askFields(const Segment& segment, std::span<const Field> fields,
-               std::span<const uint32_t> rows) {
+void prefetchFields(const Segment& segment, std::span<const Field> fields,
+                    std::span<const uint32_t> rows) {
   if (fields.empty() || rows.empty()) return;
   const uint64_t checked = segment.blocks().checkedCount();
   fieldValue(segment, fields.front(), rows.front());

@@ -147,8 +147,8 @@ void readField(const Segment& segment, Field field, std::span<const uint32_t> ro
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
 
 // Prefetches all fields of rows from disk, if the first or the last row is cold.
-void askFields(const Segment& segment, std::span<const Field> fields,
-               std::span<const uint32_t> rows);
+void prefetchFields(const Segment& segment, std::span<const Field> fields,
+                    std::span<const uint32_t> rows);
 
 // Text of a code of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
@@ -176,7 +176,7 @@ void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
   std::vector<FieldValue> values(blockRows * fields.size());
   for (size_t from = 0; from < rows.size(); from += blockRows) {
     const auto block = rows.subspan(from, std::min(blockRows, rows.size() - from));
-    askFields(segment, fields, block);
+    prefetchFields(segment, fields, block);
     const bool scattered = isScattered(block);
     if (scattered && !fields.empty()) prefetchField(segment, fields[0], block);
     for (size_t i = 0; i < fields.size(); i++) {

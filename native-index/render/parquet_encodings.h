@@ -328,7 +328,7 @@ class Dictionary {
     }
     plainBytes_ += Values::sizeOf(value);
     numbers_.push_back(slot - 1);
-    if (numbers_.size() % kLookedAt != 0) return true;
+    if (numbers_.size() % kSampledValues != 0) return true;
     const size_t fresh = entries_.size() - entriesBefore_;
     entriesBefore_ = entries_.size();
     return fresh <= kFreshMost && entries_.size() <= kEntriesMost;
@@ -350,7 +350,7 @@ class Dictionary {
  private:
   static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
   // Maximum new values per window; of opening days, more than half are new at first.
-  static constexpr size_t kLookedAt = 1 << 11, kFreshMost = kLookedAt / 8 * 7;
+  static constexpr size_t kSampledValues = 1 << 11, kFreshMost = kSampledValues / 8 * 7;
 
   size_t slotOf(Value value) const {
     const size_t mask = slots_.size() - 1;

@@ -18,7 +18,7 @@ constexpr size_t kLeastBytes = 16;
 // Matches are searched up to this many bytes before the end, so that whole words can be read.
 constexpr size_t kMargin = 8;
 // After this many positions without a match the step becomes two, after twice as many three.
-constexpr uint32_t kPatience = 32;
+constexpr uint32_t kMissesPerStep = 32;
 
 // Maximum compressed size of a fragment: literals of up to 64 KiB have a three-byte head, and a
 // copy is never longer than the text it replaces.
@@ -62,13 +62,13 @@ class Fragment {
 
   // Moves `at` to the next position whose four bytes occurred before; false if there is none.
   bool findMatch(size_t& at) {
-    for (uint32_t tried = kPatience; at + kMargin <= length_; tried++) {
+    for (uint32_t tried = kMissesPerStep; at + kMargin <= length_; tried++) {
       const uint32_t word = wordAt(at);
       uint16_t& slot = slotOf(word);
       match_ = slot;
       slot = static_cast<uint16_t>(at);
       if (wordAt(match_) == word) return true;
-      at += tried / kPatience;
+      at += tried / kMissesPerStep;
     }
     return false;
   }

@@ -21,7 +21,7 @@ constexpr uint8_t kCtrlZ = 0x1a;
 
 constexpr const char* kStrayQuote =
     "text follows a closing quote; inside a field a quote must be doubled. The file is damaged";
-constexpr const char* kStrayBehind = " (the row begins here, the text is on line ";
+constexpr const char* kStrayTrailing = " (the row begins here, the text is on line ";
 constexpr const char* kUtf16 =
     "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import "
     "again";
@@ -242,7 +242,7 @@ void RecordScanner::refuseColumns() const {
 // After a lost quote a field continues into the following lines: the fault is where the row begins.
 void RecordScanner::refuseStray(uint64_t newlines) const {
   std::string reason = kStrayQuote;
-  if (newlines > 0) reason += kStrayBehind + std::to_string(line_ + newlines) + ")";
+  if (newlines > 0) reason += kStrayTrailing + std::to_string(line_ + newlines) + ")";
   refuseLine(line_, reason);
 }
 

@@ -248,7 +248,7 @@ using Digits = std::array<uint8_t, kDigits>;
 
 // Characters that link a number to the name before it, or follow it.
 constexpr std::string_view kBefore = " ,-:;/([";
-constexpr std::string_view kBehind = " ,-:;/()[].";
+constexpr std::string_view kTrailing = " ,-:;/()[].";
 // Company forms that may follow a person's number.
 constexpr std::string_view kForms[] = {"ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"};
 constexpr std::string_view kLabels[] = {"CPF"};
@@ -300,10 +300,10 @@ struct Ending {
 };
 
 Ending endingOf(const uint8_t* name, size_t length) {
-  size_t at = trimmed(name, length, kBehind);
+  size_t at = trimmed(name, length, kTrailing);
   const size_t size = wordAt(name, at, kForms);
   const size_t form = at - size;
-  if (size > 0) at = trimmed(name, form, kBehind);
+  if (size > 0) at = trimmed(name, form, kTrailing);
   return {at, form, size, std::find(name + at, name + length, ')') != name + length};
 }
 

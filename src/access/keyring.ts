@@ -202,7 +202,7 @@ export class Keyring {
         "The API key or its tenant was disabled, or the key has expired. Use another key.",
       );
     }
-    this.#ledger.noteUsed(row.id, nowMs);
+    this.#ledger.recordLastUse(row.id, nowMs);
     return identity;
   }
 
@@ -213,12 +213,12 @@ export class Keyring {
 
   /** Writes the last uses of keys; call it periodically, outside requests. */
   flushUsed(): void {
-    const times = this.#ledger.takeUsed();
+    const times = this.#ledger.drainLastUses();
     if (times.size === 0) return;
     try {
-      this.#store.noteUsed(times);
+      this.#store.recordLastUse(times);
     } catch (error) {
-      for (const [id, time] of times) this.#ledger.noteUsed(id, time);
+      for (const [id, time] of times) this.#ledger.recordLastUse(id, time);
       throw error;
     }
   }

@@ -22,8 +22,8 @@ import { networkOf } from "./signins.ts";
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
 /** Limits of a sender: those of a plan, or of the console. */
-export interface Limited extends Crowded {
-  readonly limits: Crowded["limits"] & {
+export interface Limited extends ConcurrencyLimited {
+  readonly limits: ConcurrencyLimited["limits"] & {
     readonly requests_per_second: number;
     readonly burst: number;
   };
@@ -52,14 +52,14 @@ export class RateLimits {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
-  readonly #underWay: UnderWay;
+  readonly #inFlight: ConcurrencyLimit;
   /** Latest fields with their inputs, cached because most requests repeat them. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
   constructor(clock: Clock, guessPolicy = GUESS_POLICY, ledger = Ledger.open()) {
     this.#keys = new RateLimiter(clock, ledger);
     this.#guesses = new RateLimiter(clock, ledger, "guesses");
-    this.#underWay = new UnderWay(ledger);
+    this.#inFlight = new ConcurrencyLimit(ledger);
     this.#guessPolicy = guessPolicy;
   }
 
@@ -81,13 +81,13 @@ export class RateLimits {
   }
 
   /** Begins a charged request of a key; returns an object that ends it. Throws `rate_limited`. */
-  begin(keyId: string, plan: Limited): ReturnType<UnderWay["begin"]> {
-    return this.#underWay.begin(keyId, plan);
+  begin(keyId: string, plan: Limited): ReturnType<ConcurrencyLimit["begin"]> {
+    return this.#inFlight.begin(keyId, plan);
   }
 
   /** Returns a key's requests in flight. */
-  underWay(keyId: string): number {
-    return this.#underWay.of(keyId);
+  inFlight(keyId: string): number {
+    return this.#inFlight.of(keyId);
   }
 
   /** Returns the current fields `RateLimit-Policy` and `RateLimit`. */
@@ -206,7 +206,7 @@ export function rateFields(
 }
 
 /** Maximum requests of a sender in flight. */
-interface Crowded {
+interface ConcurrencyLimited {
   readonly limits: { readonly concurrent_requests: number };
 }
 
@@ -215,11 +215,11 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** A request in flight. */
 class Begun {
-  readonly #all: UnderWay;
+  readonly #all: ConcurrencyLimit;
   readonly #keyId: string;
   #isUnder = true;
 
-  constructor(all: UnderWay, keyId: string) {
+  constructor(all: ConcurrencyLimit, keyId: string) {
     this.#all = all;
     this.#keyId = keyId;
   }
@@ -232,7 +232,7 @@ class Begun {
 }
 
 /** Counts requests by key. */
-export class UnderWay {
+export class ConcurrencyLimit {
   readonly #ledger: Ledger;
   readonly #numbers: Float64Array;
 
@@ -243,25 +243,25 @@ export class UnderWay {
 
   /** Returns a key's requests in flight. */
   of(keyId: string): number {
-    return this.#ledger.heldBy("underWay", keyId);
+    return this.#ledger.amountOfOwner("inFlight", keyId);
   }
 
   /** Begins a request. Throws `rate_limited` if the key is at its limit. */
-  begin(keyId: string, { limits }: Crowded): Begun {
+  begin(keyId: string, { limits }: ConcurrencyLimited): Begun {
     const most = limits.concurrent_requests;
     this.#numbers[HOLD.ownerMost] = most;
-    const shortage = this.#ledger.takeHold("underWay", keyId, this.#numbers);
-    if (shortage !== null) throw tooManyAtOnce(most);
+    const shortage = this.#ledger.acquireHold("inFlight", keyId, this.#numbers);
+    if (shortage !== null) throw tooManyInFlight(most);
     return new Begun(this, keyId);
   }
 
   /** Ends a request of a key; only after `begin`. */
   end(keyId: string): void {
-    this.#ledger.giveHold("underWay", keyId, this.#numbers);
+    this.#ledger.releaseHold("inFlight", keyId, this.#numbers);
   }
 }
 
-function tooManyAtOnce(most: number): AppError {
+function tooManyInFlight(most: number): AppError {
   return new AppError(
     "rate_limited",
     `${most} ${wordFor(most, "request of the key is", "requests of the key are")} in flight, ` +
@@ -324,7 +324,7 @@ export class Usage {
 
   /** Writes the counts; call it periodically, outside requests. */
   flush(): void {
-    const counted = this.#ledger.takeUses();
+    const counted = this.#ledger.drainUses();
     try {
       if (counted.length > 0) this.#store.add(counted.map(asStored));
     } catch (error) {

@@ -31,9 +31,9 @@ import { guarded, type Segment } from "../search/segment.ts";
 /** Version of the file; a list of another version is rebuilt. */
 export const CHANGE_LIST_VERSION = 2;
 
-/** Options of `makeChangeList`. */
+/** Options of `buildChangeList`. */
 interface MakeChangeListOptions {
-  /** Ends the work between two slices; `makeChangeList` rejects with its reason. */
+  /** Ends the work between two slices; `buildChangeList` rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Called after every slice; `total` is the rows of both snapshots. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -109,7 +109,7 @@ export function columnBit(name: ColumnName): number {
 }
 
 /** True if both snapshots know which accounts are sanctioned. */
-export function bothKnowSanctions(older: Segment, newer: Segment): boolean {
+export function bothHaveSanctions(older: Segment, newer: Segment): boolean {
   const known = ({ provenance }: Segment) => provenance.ceis_as_of_date !== NOT_AVAILABLE;
   return known(older) && known(newer);
 }
@@ -118,7 +118,7 @@ export function bothKnowSanctions(older: Segment, newer: Segment): boolean {
 function comparedColumns(older: Segment, newer: Segment): number {
   const left: ColumnName[] = COLUMNS.map(({ name }) => name);
   const names = left.filter((name) => !NOT_COMPARED.includes(name));
-  const compared = bothKnowSanctions(older, newer)
+  const compared = bothHaveSanctions(older, newer)
     ? names
     : names.filter((name) => name !== "sanctioned");
   return compared.reduce((mask, name) => (mask | columnBit(name)) >>> 0, 0);
@@ -144,7 +144,7 @@ export function refuseWrongOrder(older: Segment, newer: Segment): void {
  * @throws ChangeOrderError, the abort's reason, the system's error, or `AppError`
  * `snapshot_unavailable` if a snapshot is damaged.
  */
-export async function makeChangeList(
+export async function buildChangeList(
   older: Segment,
   newer: Segment,
   path: string,

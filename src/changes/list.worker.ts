@@ -6,9 +6,9 @@
 import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
 import { describeError } from "../process/log.ts";
-import { stepBack, worker } from "../process/tasks.ts";
+import { lowerPriority, worker } from "../process/tasks.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
-import { makeChangeList } from "./list.ts";
+import { buildChangeList } from "./list.ts";
 
 /** A source snapshot of a list. */
 export interface ListSource {
@@ -49,7 +49,7 @@ const PROGRESS_MS = 100;
 /** No space: on the disk, in a quota, or in a file. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-stepBack();
+lowerPriority();
 
 /** Entry point for the thread pool. */
 export const run = worker<ListWork>({ make });
@@ -61,7 +61,7 @@ async function make(order: ListOrder): Promise<ListOutcome> {
   try {
     for (const source of [order.older, order.newer]) opened.push(await openSource(source));
     const [older, newer] = opened as [Segment, Segment];
-    const { entries, bytes } = await makeChangeList(older, newer, order.path, {
+    const { entries, bytes } = await buildChangeList(older, newer, order.path, {
       signal: aborted.signal,
       onProgress: teller(order, aborted),
     });

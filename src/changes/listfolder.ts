@@ -38,7 +38,7 @@ export function markUsed(path: string): void {
 }
 
 /** Removes lists as the file header says; returns their names. */
-export function keepFewLists(
+export function evictOldLists(
   folder: string,
   isThere: (snapshotId: string) => boolean,
   busy: ReadonlySet<string>,

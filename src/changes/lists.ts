@@ -16,11 +16,11 @@ import { type ChangeList, ChangeListError, changeListName, openChangeList } from
 import {
   CHANGES_FOLDER,
   changeListPath,
-  keepFewLists,
+  evictOldLists,
   markUsed,
   removePartial,
 } from "./listfolder.ts";
-import { ListThread, type MakingList } from "./listthread.ts";
+import { type ListBuild, ListThread } from "./listthread.ts";
 
 /** Milliseconds that a failure is reported before a retry. */
 const FAILURE_KEPT_MS = 15_000;
@@ -47,7 +47,7 @@ interface ChangeListsParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Keeps a segment open; returns the function that releases it. */
-  readonly hold: (segment: Segment) => () => void;
+  readonly retain: (segment: Segment) => () => void;
 }
 
 /** Wait of a caller for a list. */
@@ -58,7 +58,7 @@ interface ListPatience {
 }
 
 /** A list in use until released; `release` may be called again. */
-export interface HeldList {
+export interface RetainedList {
   readonly list: ChangeList;
   release(): void;
 }
@@ -71,7 +71,7 @@ interface Entry {
   users: number;
   usedMs: number;
   opening: Promise<void> | null;
-  making: MakingList | null;
+  making: ListBuild | null;
   beganMs: number;
   failure: { readonly error: AppError; readonly atMs: number } | null;
 }
@@ -106,7 +106,7 @@ export class ChangeLists {
    * Returns the list of a pair; makes it if missing. Throws `AppError` `changes_preparing` if that
    * exceeds the wait, `snapshot_unavailable` or `overloaded` if it fails.
    */
-  async open(pair: ChangePair, patience: ListPatience): Promise<HeldList> {
+  async open(pair: ChangePair, patience: ListPatience): Promise<RetainedList> {
     const entry = this.#entryOf(pair);
     const held = this.#held(entry);
     if (held !== null) return held;
@@ -152,7 +152,7 @@ export class ChangeLists {
   clean(isThere: (snapshotId: string) => boolean): void {
     const busy = new Set([...this.#entries.values()].map(({ name }) => name));
     try {
-      for (const name of keepFewLists(this.#folder, isThere, busy)) {
+      for (const name of evictOldLists(this.#folder, isThere, busy)) {
         this.#parts.log.info({ list: name }, "change list removed");
       }
     } catch (error) {
@@ -195,7 +195,7 @@ export class ChangeLists {
     return entry;
   }
 
-  #held(entry: Entry): HeldList | null {
+  #held(entry: Entry): RetainedList | null {
     const { list } = entry;
     if (list === null) return null;
     entry.users++;
@@ -212,9 +212,9 @@ export class ChangeLists {
 
   /** Opens the list, after making it if needed. Never rejects. */
   async #begin(pair: ChangePair, entry: Entry): Promise<void> {
-    const { hold, clock } = this.#parts;
+    const { retain, clock } = this.#parts;
     entry.beganMs = clock.monotonicMs();
-    const holds = [hold(pair.older), hold(pair.newer)];
+    const holds = [retain(pair.older), retain(pair.newer)];
     const letGo = () => {
       for (const release of holds) release();
     };

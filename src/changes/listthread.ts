@@ -17,7 +17,7 @@ interface ListOptions {
 }
 
 /** A list in progress, or queued. */
-export interface MakingList {
+export interface ListBuild {
   readonly outcome: Promise<ListOutcome>;
   /** Progress, 0-1. */
   progress(): number;
@@ -37,7 +37,7 @@ export class ListThread {
   }
 
   /** Queues a list after the earlier lists. */
-  make(options: ListOptions): MakingList {
+  make(options: ListOptions): ListBuild {
     let share = 0;
     this.#waiting++;
     const outcome = this.#last.then(() =>

@@ -122,7 +122,7 @@ export class Months {
   }
 
   /** Keeps a segment from `open` open; returns the function that releases it. */
-  hold(segment: Segment): () => void {
+  retain(segment: Segment): () => void {
     const opened = this.#opened.get(segment.snapshotId);
     if (opened === undefined || opened.segment !== segment) return () => {};
     opened.readers++;

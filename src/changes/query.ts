@@ -15,7 +15,7 @@ import type { Catalog, CatalogMunicipality } from "../spec/catalog.ts";
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
-import { bothKnowSanctions, type ChangeList, columnBit } from "./list.ts";
+import { bothHaveSanctions, type ChangeList, columnBit } from "./list.ts";
 
 /** A query about a pair of snapshots. */
 export interface ChangeQuery {
@@ -78,7 +78,7 @@ export function watchableFields(
   newer: Segment,
   allowed: readonly string[],
 ): OutputField[] {
-  const sanctions = bothKnowSanctions(older, newer);
+  const sanctions = bothHaveSanctions(older, newer);
   return OUTPUT_FIELD_NAMES.filter((name) => {
     if (!WATCHABLE_FIELDS.includes(name) || !allowed.includes(name)) return false;
     return name !== "sanctioned" || sanctions;

@@ -16,7 +16,7 @@ import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { AuditRow } from "../store/auditstore.ts";
-import { type Answered, answered } from "./answered.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import { namesOf } from "./usage.ts";
 import type { AuditLine, AuditPage } from "./web/app/answers.ts";
 
@@ -42,14 +42,19 @@ export function listAudit(
         );
   const names = namesOf(call);
   const lines = rows.map((row) => lineOf(call, row, names));
-  return answered<AuditPage>({ request_id: requestId, lines, next_cursor: next, has_more: more });
+  return typedAnswer<AuditPage>({
+    request_id: requestId,
+    lines,
+    next_cursor: next,
+    has_more: more,
+  });
 }
 
 /**
  * Returns the tenant's keys and users, for changes by the signed-in user. Throws `rate_limited` if
  * the tenant's users have recently made too many.
  */
-export function inNameOf(call: SessionCall<"audit" | "keyring" | "users">): {
+export function onBehalfOf(call: SessionCall<"audit" | "keyring" | "users">): {
   readonly keyring: Keyring;
   readonly users: Users;
 } {
@@ -81,7 +86,7 @@ function lineOf(
   call: SessionCall,
   row: AuditRow,
   names: ReadonlyMap<string, string>,
-): Answered<AuditLine> {
+): TypedAnswer<AuditLine> {
   const [kind = "", id = null] = row.actor.split(":");
   const subject = row.action.split(".")[0] ?? "";
   const named = subject === "user" ? `user:${row.subject}` : row.subject;

@@ -18,8 +18,8 @@ import { UFS } from "../spec/fields.ts";
 import { STATE_NAMES } from "../spec/states.ts";
 import type { CalledBy } from "../translate/activities/lexiconentries.ts";
 import { wordsOf } from "../translate/words/phrases.ts";
-import type { Answered } from "./answered.ts";
 import { exampleSentences } from "./examples.ts";
+import type { TypedAnswer } from "./typedanswer.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
 /** Maximum lexicon words per activity. */
@@ -42,7 +42,7 @@ interface Activity {
 }
 
 /** Builds the whole catalog; see `CatalogAnswer` in web/answers.ts. */
-async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
+async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer>> {
   // Loaded on demand: translating does not need the original spelling of names.
   const { namesByCode } = await import("../translate/activities/lexicon.ts");
   const lexicon = namesByCode();
@@ -127,7 +127,7 @@ const OTHER_SECTIONS: Readonly<Record<string, string>> = {
 function prefixesOf(
   activities: readonly Activity[],
   lexicon: ReadonlyMap<string, CalledBy>,
-): Answered<CatalogAnswer>["prefixes"] {
+): TypedAnswer<CatalogAnswer>["prefixes"] {
   const below = new Map<string, Activity[]>();
   for (const activity of activities) {
     for (const prefix of prefixesAbove(activity.code)) {
@@ -172,7 +172,7 @@ async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,
-): Answered<CatalogAnswer>["municipalities"] {
+): TypedAnswer<CatalogAnswer>["municipalities"] {
   const accounts = countsOf(segment, "municipality", "municipality_ibge");
   return segment.catalog.municipalities.map(({ ibge, tom, name, uf }) => {
     const known = ibge === null ? undefined : written.get(ibge);
@@ -191,14 +191,14 @@ function folded(name: string): string {
   return analyzeWords(name).join("");
 }
 
-function statesOf(segment: Segment): Answered<CatalogAnswer>["states"] {
+function statesOf(segment: Segment): TypedAnswer<CatalogAnswer>["states"] {
   const accounts = countsOf(segment, "uf", "uf");
   return UFS.map((uf) => {
     return { uf, name: STATE_NAMES[uf] ?? "Exterior", accounts: accounts.get(uf) ?? 0 };
   });
 }
 
-function naturesOf(segment: Segment): Answered<CatalogAnswer>["legal_natures"] {
+function naturesOf(segment: Segment): TypedAnswer<CatalogAnswer>["legal_natures"] {
   const accounts = countsOf(segment, "legal_nature", "legal_nature");
   const descriptions = table(segment, "legal_nature_description");
   return segment.catalog.legalNatures.map((code, i) => {

@@ -16,7 +16,7 @@ import { readCompany } from "../http/api/accounts/companies.ts";
 import { refuseLacking } from "../http/api/accounts/districts.ts";
 import { suggestAccounts } from "../http/api/accounts/suggestions.ts";
 import { changesByBody } from "../http/api/changes/changes.ts";
-import { deleteExport, downloadExport } from "../http/api/exports/kept-exports.ts";
+import { deleteExport, downloadExport } from "../http/api/exports/stored-exports.ts";
 import { ENTRY_FILES } from "../http/api/lists/entryfiles.ts";
 import {
   addEntries,
@@ -33,7 +33,7 @@ import { countAccounts } from "../http/api/search/count.ts";
 import { searchPage } from "../http/api/search/search.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
 import type { Shedding } from "../http/server/admission.ts";
-import { Turns } from "../http/server/background-tasks.ts";
+import { TimeSlices } from "../http/server/background-tasks.ts";
 import { computed } from "../http/server/body.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import { type HttpAnswer, JSON_TYPE, unchanged, weakTag } from "../http/server/respond.ts";
@@ -45,7 +45,6 @@ import { currentSegment, type Segment } from "../search/segment.ts";
 import { catalogLookup } from "../spec/catalog.ts";
 import { foldDistrict } from "../spec/districtname.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
-import { answered } from "./answered.ts";
 import { acceptedEncoding } from "./assets.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
 import { CATALOG } from "./catalogparts.ts";
@@ -66,6 +65,7 @@ import {
   readStatus,
   saveSearch,
 } from "./searches.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { DistrictsFound, HoldingAnswer } from "./web/app/listanswers.ts";
 
 type Handle = (call: SessionCall<ServicePart>) => Reply;
@@ -154,7 +154,7 @@ interface Packed {
 const packed = new WeakMap<Segment, Promise<Packed>>();
 
 /** Answers with the current catalog. */
-function catalog(call: KeyCall<"compute" | "hold" | "segment" | "version">): Reply {
+function catalog(call: KeyCall<"compute" | "retain" | "segment" | "version">): Reply {
   const { service } = call;
   const segment = currentSegment(service);
   const tag = weakTag(["catalog", SHAPE, service.version, segment.snapshotId]);
@@ -173,10 +173,10 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
 }
 
 /** Builds it if it is not cached; never caches failures. */
-function packedOf(call: KeyCall<"compute" | "hold">, segment: Segment): Promise<Packed> {
+function packedOf(call: KeyCall<"compute" | "retain">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
-  const release = call.service.hold(segment);
+  const release = call.service.retain(segment);
   const made = pack(call, segment).finally(release);
   packed.set(segment, made);
   made.catch(() => packed.delete(segment));
@@ -225,7 +225,7 @@ function suggestDistricts(
     })
     .sort((a, b) => rank(a.name) - rank(b.name) || b.accounts - a.accounts)
     .slice(0, LIMIT);
-  return answered<DistrictsFound>({
+  return typedAnswer<DistrictsFound>({
     request_id: call.requestId,
     districts,
     total: found.reduce((sum, { list }) => sum + list.total, 0),
@@ -253,9 +253,9 @@ async function answerHolding(
   cnpjs: readonly string[],
 ): Promise<HttpAnswer> {
   const { lists } = call.service;
-  const turns = new Turns();
+  const turns = new TimeSlices();
   const held = await holding(lists, call.identity.tenantId, cnpjs, () => turns.taken());
-  return answered<HoldingAnswer>({
+  return typedAnswer<HoldingAnswer>({
     request_id: call.requestId,
     lists: held.map(({ list: { id, name }, cnpjs: own }) => ({ id, name, cnpjs: own })),
   });

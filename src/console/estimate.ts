@@ -17,7 +17,7 @@ import type { Segment } from "../search/segment.ts";
 import { currentSegment } from "../search/segment.ts";
 import { specHash } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { answered } from "./answered.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { ExportEstimate } from "./web/app/answers.ts";
 
 /** Exports up to this size render whole. */
@@ -54,11 +54,11 @@ const caches = new WeakMap<Segment, Map<string, number>>();
 
 /** Answers with an export's size. */
 export async function estimateExport(
-  call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
+  call: KeyCall<"engine" | "retain" | "segment" | ReadPart>,
 ): Promise<HttpAnswer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
-  const release = service.hold(segment);
+  const release = service.retain(segment);
   try {
     const spec = await boundExportSpec(call, segment);
     const matches = await matchesOf(call, segment, spec);
@@ -66,7 +66,7 @@ export async function estimateExport(
     const { rowsMax } = FORMATS[spec.output.format as ExportFormat];
     const tooMany = rowsMax !== null && rows > rowsMax;
     const bytes = await knownBytes(segment, spec, { rows, matches });
-    return answered<ExportEstimate>({
+    return typedAnswer<ExportEstimate>({
       request_id: requestId,
       rows,
       matches,

@@ -8,7 +8,7 @@ import type { Segment } from "../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { translate } from "../translate/translate.ts";
-import type { Answered } from "./answered.ts";
+import type { TypedAnswer } from "./typedanswer.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
 /** Sentences per language. */
@@ -20,7 +20,7 @@ interface Largest {
   readonly state: string;
 }
 
-type Places = Answered<Pick<CatalogAnswer, "municipalities" | "states">>;
+type Places = TypedAnswer<Pick<CatalogAnswer, "municipalities" | "states">>;
 
 /** Cities and states that take an article in Portuguese; most have none. */
 const WITH_ARTICLE = {

@@ -32,13 +32,13 @@ import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type Answered, answered } from "./answered.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import type { ExplainAnswer } from "./web/app/answers.ts";
 
 /** Answers with an account and its match to a spec. */
 export function explainAccount(
-  call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
+  call: KeyCall<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, EXPLAIN), ({ spec, cnpj }) =>
@@ -68,7 +68,7 @@ function answerExplained(
     account,
     ...timed(call, "account", () => explanationOf(segment, { spec, cnpj }, plan.fields)),
   };
-  return { ...answered<ExplainAnswer>(answer), headers: { ETag: tag }, accounts: 1 };
+  return { ...typedAnswer<ExplainAnswer>(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
 /** A spec and the account to explain. */
@@ -108,7 +108,7 @@ function explanationOf(
   segment: Segment,
   { spec, cnpj }: Question,
   allowed: readonly string[],
-): Pick<Answered<ExplainAnswer>, "explain" | "listed"> {
+): Pick<TypedAnswer<ExplainAnswer>, "explain" | "listed"> {
   const row = rowOf(segment, cnpj.cnpj);
   const [explanation] = explainRows(segment, spec, Uint32Array.of(row)) as [Explanation];
   const unmet = setParts(spec.filters).filter(

@@ -9,7 +9,7 @@
 import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
-import { Turns } from "../http/server/background-tasks.ts";
+import { TimeSlices } from "../http/server/background-tasks.ts";
 import {
   type BodyObject,
   type Computation,
@@ -29,9 +29,9 @@ import type { PartName } from "../spec/filters/table.ts";
 import { tooBroad } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { answered } from "./answered.ts";
 import { Counts, MANY_MATCHES } from "./counts.ts";
 import { pointersOf, setParts, without } from "./filters.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
 /** Facets counted without the filters of the same dimension, and those filters. */
@@ -75,7 +75,7 @@ export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
 
 /** Counts a spec's matches. */
 export function explore(
-  call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
+  call: KeyCall<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
@@ -95,7 +95,7 @@ async function counted(
   question: Question,
 ): Promise<HttpAnswer> {
   const counts = new Counts(call.service.engine, question.segment, call.identity.tenantId);
-  const turns = new Turns();
+  const turns = new TimeSlices();
   for (const count of await facetWork(call, question, counts)) {
     await turns.taken();
     if (call.finished()) return noContent();
@@ -130,7 +130,7 @@ function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
 }
 
 /** Returns the filters without those of the same dimension; null if none is set. */
-function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
+function filtersNextTo({ filters }: AccountQuerySpec, name: BesideName) {
   const same: readonly PartName[] = BESIDE[name];
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
@@ -145,7 +145,7 @@ async function facetWork(
   const wanted = [
     { filters: spec.filters, names: facets },
     ...beside.flatMap((name) => {
-      const filters = filtersBeside(spec, name);
+      const filters = filtersNextTo(spec, name);
       return filters === null ? [] : [{ filters, names: [name] }];
     }),
   ];
@@ -196,11 +196,11 @@ async function answerOf(
     warnings: question.warnings,
     took_ms: Math.round((service.clock.monotonicMs() - question.startMs) * 1000) / 1000,
   };
-  return { ...answered<ExploreAnswer>(answer), headers: { ETag: tag } };
+  return { ...typedAnswer<ExploreAnswer>(answer), headers: { ETag: tag } };
 }
 
 function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): Facet | null {
-  const filters = filtersBeside(spec, name);
+  const filters = filtersNextTo(spec, name);
   return filters === null ? null : (counts.facets([name], filters)[name] as Facet);
 }
 

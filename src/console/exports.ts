@@ -10,13 +10,13 @@ import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { whenAnyAccepted } from "../http/api/exports/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/api/exports/kept-exports.ts";
+import { idOf, pageOf, readAs } from "../http/api/exports/stored-exports.ts";
 import type { ReadPart } from "../http/server/body.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { calledWith, type Reply } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
-import { type Answered, answered } from "./answered.ts";
 import { membersOf, refuseMistakes } from "./bodymembers.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import { namesOf } from "./usage.ts";
 import type { CreatedExport, ExportList, ExportView } from "./web/app/answers.ts";
 
@@ -27,7 +27,7 @@ export function listConsoleExports(
   const { records, next } = pageOf(call);
   const names = namesOf(call);
   const exports = records.map((record) => consoleRecord(call, names, record));
-  return answered<ExportList>({ exports, next_cursor: next, has_more: next !== null });
+  return typedAnswer<ExportList>({ exports, next_cursor: next, has_more: next !== null });
 }
 
 /** `GET /exports/{id}`: one export, expired or not; with `wait`, once it has finished. */
@@ -35,7 +35,7 @@ export function readConsoleExport(
   call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
 ): Reply {
   const names = namesOf(call);
-  return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
+  return readAs(call, (record) => typedAnswer<ExportView>(consoleRecord(call, names, record)));
 }
 
 /** Services that both kinds of export need. */
@@ -44,7 +44,7 @@ type MakingCall = SessionCall<
   | "clock"
   | "engine"
   | "exporter"
-  | "hold"
+  | "retain"
   | "keyring"
   | "months"
   | "replaced"
@@ -91,7 +91,7 @@ function createdAnswer(
   };
   const replay = replayed ? { "Idempotent-Replayed": "true" } : {};
   return {
-    ...answered<CreatedExport>(answer, 201),
+    ...typedAnswer<CreatedExport>(answer, 201),
     headers: { Location: pathOf(record), ...replay },
   };
 }
@@ -103,7 +103,7 @@ function consoleRecord(
   call: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): Answered<ExportView> {
+): TypedAnswer<ExportView> {
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
@@ -117,7 +117,7 @@ function besides(
   { service, identity }: SessionCall<"exporter">,
   names: Names,
   record: ExportRecord,
-): Answered<Besides> {
+): TypedAnswer<Besides> {
   const { spec, keyId } = service.exporter.origin(identity.tenantId, record.id);
   const ready = record.state === "done" && !record.expired;
   return {

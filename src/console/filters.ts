@@ -4,7 +4,7 @@
  * Invariant: results are in normal form again. A filter keeps its meaning, and partly removed lists
  * keep their rows.
  */
-import { keepListedRows } from "../search/rowlists.ts";
+import { shareListRows } from "../search/rowlists.ts";
 import {
   isPartSet,
   isSet,
@@ -42,7 +42,7 @@ export function without(filters: Filters, names: readonly PartName[]): Filters {
     cleared(row.part) ? row.unset : memberOf(filters, row),
   ) as Filters;
   if (filters.lists !== undefined && left.lists !== undefined) {
-    keepListedRows(left.lists, filters.lists);
+    shareListRows(left.lists, filters.lists);
   }
   return left;
 }

@@ -10,9 +10,9 @@ import { calledWith } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { DAY_MS } from "../process/clock.ts";
 import type { KeyRow } from "../store/keystore.ts";
-import { answered } from "./answered.ts";
-import { inNameOf } from "./audit.ts";
+import { onBehalfOf } from "./audit.ts";
 import { membersOf, readName, readWhole, refuseMistakes } from "./bodymembers.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { ApiKey, CreatedKeyAnswer, KeyList } from "./web/app/answers.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;
@@ -22,7 +22,7 @@ const OVERLAP_SECONDS_MAX = 2_592_000;
 export function listKeys(call: SessionCall<"keyring">): HttpAnswer {
   const { service, requestId, identity } = call;
   const keys = service.keyring.list(identity.tenantId);
-  return answered<KeyList>({
+  return typedAnswer<KeyList>({
     request_id: requestId,
     keys: keys.map((row) => shown(row, row.state)),
   });
@@ -38,8 +38,8 @@ export function createKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const expiresAt = days === null ? undefined : service.clock.nowMs() + days * DAY_MS;
   const { tenant } = session.user;
   const wanted = { tenant, plan: identity.plan, name, expiresAt };
-  const { key, keyId } = inNameOf(call).keyring.createFor(identity.tenantId, wanted);
-  return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key }, 201);
+  const { key, keyId } = onBehalfOf(call).keyring.createFor(identity.tenantId, wanted);
+  return typedAnswer<CreatedKeyAnswer>({ ...answerOf(call, keyId), key }, 201);
 }
 
 /** `POST /keys/{id}` with `{name}`. */
@@ -48,16 +48,16 @@ export function renameKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   const body = membersOf(call, ["name"]);
   const name = readName(body, "name");
   refuseMistakes(body);
-  inNameOf(call).keyring.rename(row, name);
-  return answered<ApiKey>(answerOf(call, row.id));
+  onBehalfOf(call).keyring.rename(row, name);
+  return typedAnswer<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/disable`. */
 export function disableKey(call: SessionCall<"audit" | "clock" | "keyring" | "users">): HttpAnswer {
   const row = keyOf(call);
   refuseMistakes(membersOf(call, []));
-  inNameOf(call).keyring.disable(row);
-  return answered<ApiKey>(answerOf(call, row.id));
+  onBehalfOf(call).keyring.disable(row);
+  return typedAnswer<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/enable`. */
@@ -67,8 +67,8 @@ export function enableKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   if (row.expiresAt !== null && row.expiresAt <= call.service.clock.nowMs()) {
     throw new AppError("invalid_request", "The key has expired. Create a new one.");
   }
-  inNameOf(call).keyring.enable(row);
-  return answered<ApiKey>(answerOf(call, row.id));
+  onBehalfOf(call).keyring.enable(row);
+  return typedAnswer<ApiKey>(answerOf(call, row.id));
 }
 
 /** `POST /keys/{id}/rotate` with `{overlap_seconds?}`. */
@@ -82,10 +82,10 @@ export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
     const detail = `The key is ${state}; only an active one can be rotated. Create a new one.`;
     throw new AppError("invalid_request", detail);
   }
-  const { keyring } = inNameOf(call);
+  const { keyring } = onBehalfOf(call);
   const { key, keyId, oldExpiresAt } = keyring.rotate(row, (overlap ?? 0) * 1000);
   const replaced = { replaces: row.id, old_expires_at: time(oldExpiresAt) };
-  return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key, ...replaced }, 201);
+  return typedAnswer<CreatedKeyAnswer>({ ...answerOf(call, keyId), key, ...replaced }, 201);
 }
 
 /** Returns the key in the path; throws `not_found` for others' too. */

@@ -10,9 +10,9 @@ import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
-import { answered } from "./answered.ts";
-import { inNameOf } from "./audit.ts";
+import { onBehalfOf } from "./audit.ts";
 import { membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodymembers.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/memberanswers.ts";
 
 const STATES = ["active", "disabled"] as const;
@@ -21,7 +21,7 @@ const STATES = ["active", "disabled"] as const;
 export function listMembers(call: SessionCall<"users">): HttpAnswer {
   const { service, requestId, identity } = call;
   const members = service.users.list(identity.tenantId).map((user) => shown(call, user));
-  return answered<MemberList>({ request_id: requestId, members });
+  return typedAnswer<MemberList>({ request_id: requestId, members });
 }
 
 /** `POST /members` with `{email, role?}`. */
@@ -32,11 +32,11 @@ export async function createMember(
   const email = readText(body, "email", EMAIL_MAX);
   const role = readChoice(body, "role", ROLES) ?? "member";
   refuseMistakes(body);
-  const { users } = inNameOf(call);
+  const { users } = onBehalfOf(call);
   call.spend(PASSWORD_UNITS);
   const tenant = { id: call.identity.tenantId };
   const { user, password } = await users.create({ email, tenant, role });
-  return answered<CreatedMember>(withPassword(call, user, password), 201);
+  return typedAnswer<CreatedMember>(withPassword(call, user, password), 201);
 }
 
 /** `POST /invitations` with `{email, role?}`: the user will choose a password by a link. */
@@ -46,22 +46,22 @@ export function inviteMember(call: SessionCall<"audit" | "keyring" | "users">): 
   const role = readChoice(body, "role", ROLES) ?? "member";
   refuseMistakes(body);
   const { tenantId } = call.identity;
-  const { user, token } = inNameOf(call).users.invite({ email, tenantId, role });
-  return answered<InvitedMember>({ ...answerOf(call, user.id), token }, 201);
+  const { user, token } = onBehalfOf(call).users.invite({ email, tenantId, role });
+  return typedAnswer<InvitedMember>({ ...answerOf(call, user.id), token }, 201);
 }
 
 /** `POST /members/{id}/invitation`: a new link; the previous one ends. */
 export function inviteAgain(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
   refuseMistakes(membersOf(call, []));
-  const { token } = inNameOf(call).users.inviteAgain(user);
-  return answered<InvitedMember>({ ...answerOf(call, user.id), token });
+  const { token } = onBehalfOf(call).users.inviteAgain(user);
+  return typedAnswer<InvitedMember>({ ...answerOf(call, user.id), token });
 }
 
 /** `DELETE /members/{id}/invitation`: revokes it and removes the member, who never joined. */
 export function uninviteMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
-  inNameOf(call).users.uninvite(user);
+  onBehalfOf(call).users.uninvite(user);
   return noContent();
 }
 
@@ -73,13 +73,13 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   const state = readChoice(body, "state", STATES);
   if (Object.keys(body.members).length === 0) refuseNothing(body);
   refuseMistakes(body);
-  const { users } = inNameOf(call);
+  const { users } = onBehalfOf(call);
   const self = user.id === call.session.user.id;
   // The last owner can neither be disabled nor become a member: one refusal precedes both.
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
   if (state === "disabled") users.disable(user);
   if (state === "active") users.enable(user);
-  return answered<Member>(answerOf(call, user.id));
+  return typedAnswer<Member>(answerOf(call, user.id));
 }
 
 /** `POST /members/{id}/password`: generates a new one. */
@@ -92,10 +92,10 @@ export async function resetPassword(
     const detail = "Change your own password with the present one, at /v1/console/password.";
     throw new AppError("invalid_request", detail);
   }
-  const { users } = inNameOf(call);
+  const { users } = onBehalfOf(call);
   call.spend(PASSWORD_UNITS);
   const password = await users.setPassword(user);
-  return answered<CreatedMember>(withPassword(call, user, password));
+  return typedAnswer<CreatedMember>(withPassword(call, user, password));
 }
 
 function refuseNothing(body: BodyObject): void {

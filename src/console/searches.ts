@@ -13,7 +13,7 @@ import { answerWith, held } from "../http/api/search/search.ts";
 import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
 import { statusOf } from "../http/api/service/status.ts";
 import { costOf } from "../http/server/admission.ts";
-import { Turns } from "../http/server/background-tasks.ts";
+import { TimeSlices } from "../http/server/background-tasks.ts";
 import {
   type BodyObject,
   type Computation,
@@ -35,9 +35,9 @@ import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { SearchPlace, SearchRow } from "../store/searchstore.ts";
-import { type Answered, answered } from "./answered.ts";
 import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
+import { type TypedAnswer, typedAnswer } from "./typedanswer.ts";
 import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
 /** Maximum per tenant. */
@@ -62,7 +62,7 @@ const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 /** `GET /searches`: a page of the tenant's searches, newest first; yields between counts. */
 export async function listSearches(
   call: KeyCall<
-    "clock" | "engine" | "hold" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
+    "clock" | "engine" | "retain" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
   >,
 ): Promise<HttpAnswer> {
   const { searches: store, secrets } = call.service;
@@ -75,23 +75,23 @@ export async function listSearches(
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const next = last === undefined ? null : encodeSearchCursor(last, tenantId, secrets.cursor);
   const segment = loadedSegment(call.service);
-  const release = segment === null ? () => {} : call.service.hold(segment);
+  const release = segment === null ? () => {} : call.service.retain(segment);
   try {
-    const searches: Answered<SavedSearch>[] = [];
-    const turns = new Turns();
+    const searches: TypedAnswer<SavedSearch>[] = [];
+    const turns = new TimeSlices();
     for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
       await turns.taken();
       searches.push(await searchOf(call, segment, row));
     }
-    return answered<SearchList>({ searches, next_cursor: next, has_more: next !== null });
+    return typedAnswer<SearchList>({ searches, next_cursor: next, has_more: next !== null });
   } finally {
     release();
   }
 }
 
 /** `GET /searches/{id}`: one search with its spec. */
-export function readSearch(call: SearchCall<"hold" | "segment">): Reply {
+export function readSearch(call: SearchCall<"retain" | "segment">): Reply {
   const segment = loadedSegment(call.service);
   return answerWhole(call, segment, whole(call, segment, find(call)));
 }
@@ -116,7 +116,7 @@ export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
 };
 
 /** `POST /searches`: saves a spec under a name. */
-export function saveSearch(call: SessionCall<CountPart | "hold" | "segment">): Reply {
+export function saveSearch(call: SessionCall<CountPart | "retain" | "segment">): Reply {
   const segment = currentSegment(call.service);
   const read = readRequest(call, segment, SAVE_SEARCH);
   return answerWith(call, segment, read, (search) => save(call, segment, search));
@@ -143,11 +143,11 @@ async function save(
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
   if (!searches.insert(row, SEARCHES_MAX)) throw full();
   const search = await whole(call, segment, find(call, row.id));
-  return answered<{ search: OpenedSearch }>({ search }, 201);
+  return typedAnswer<{ search: OpenedSearch }>({ search }, 201);
 }
 
 /** `POST /searches/{id}`: recounts it with `refresh`, renames it with `name`. */
-export function changeSearch(call: SearchCall<"hold" | "segment">): Reply {
+export function changeSearch(call: SearchCall<"retain" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
   const segment = refresh ? currentSegment(call.service) : loadedSegment(call.service);
@@ -158,7 +158,7 @@ async function change(
   call: SearchCall,
   segment: Segment | null,
   { row, name, refresh }: { row: SearchRow; name: string | null; refresh: boolean },
-): Promise<Answered<OpenedSearch>> {
+): Promise<TypedAnswer<OpenedSearch>> {
   const { tenantId } = call.identity;
   const { searches } = call.service;
   if (refresh && segment !== null) {
@@ -171,11 +171,11 @@ async function change(
 
 /** Answers with one search; its segment stays open until the search is counted. */
 function answerWhole(
-  call: SearchCall<"hold">,
+  call: SearchCall<"retain">,
   segment: Segment | null,
-  opened: Promise<Answered<OpenedSearch>>,
+  opened: Promise<TypedAnswer<OpenedSearch>>,
 ): Reply {
-  const answers = opened.then((search) => answered<{ search: OpenedSearch }>({ search }));
+  const answers = opened.then((search) => typedAnswer<{ search: OpenedSearch }>({ search }));
   return segment === null ? answers : held(call, segment, answers);
 }
 
@@ -204,7 +204,7 @@ export function readStatus(
   const unseen = label === undefined ? 0 : searches.countOlder(call.identity.tenantId, label);
   const { provenance, ...known } = statusOf(call);
   const origin = provenance === null ? null : { ...provenance };
-  return answered<Status>({ ...known, provenance: origin, unseen_searches: unseen });
+  return typedAnswer<Status>({ ...known, provenance: origin, unseen_searches: unseen });
 }
 
 function find({ service, identity, params }: KeyCall<"searches">, id = params.id ?? ""): SearchRow {
@@ -257,7 +257,7 @@ async function whole(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Promise<Answered<OpenedSearch>> {
+): Promise<TypedAnswer<OpenedSearch>> {
   const text = call.service.searches.specOf(call.identity.tenantId, row.id);
   const spec: unknown = text === undefined ? null : JSON.parse(text);
   if (!isJsonObject(spec)) throw notFound();
@@ -268,7 +268,7 @@ async function searchOf(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Promise<Answered<SavedSearch>> {
+): Promise<TypedAnswer<SavedSearch>> {
   return {
     id: row.id,
     name: row.name,
@@ -285,7 +285,7 @@ async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,
   id: string,
-): Promise<Answered<SavedSearch["now"]>> {
+): Promise<TypedAnswer<SavedSearch["now"]>> {
   try {
     return { snapshot: segment.label, total: await countOf(call, segment, id) };
   } catch (error) {

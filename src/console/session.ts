@@ -9,8 +9,8 @@ import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
-import { answered } from "./answered.ts";
 import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
 import type { InvitationAnswer } from "./web/app/memberanswers.ts";
 
@@ -31,7 +31,7 @@ export class SessionRoutes {
     const found = session === null ? NOBODY : shown(session);
     const { sessions, consoleContact: contact } = call.service;
     const page = { keep_seconds: sessions.keptSeconds, contact };
-    return answered<SessionAnswer>({ request_id: call.requestId, ...found, ...page });
+    return typedAnswer<SessionAnswer>({ request_id: call.requestId, ...found, ...page });
   };
 
   /** `POST /session` with `{email, password}` and, to stay signed in, `keep: true`. */
@@ -66,7 +66,7 @@ export class SessionRoutes {
     const { email, tenant, invitedUntil } = user;
     const expiresAt = new Date(invitedUntil ?? 0).toISOString();
     const answer = { request_id: call.requestId, email, tenant, expires_at: expiresAt };
-    return answered<InvitationAnswer>(answer);
+    return typedAnswer<InvitationAnswer>(answer);
   };
 
   /** `POST /invitation/accept` with `{token, password, keep?}`: sets it and signs in. */
@@ -144,13 +144,13 @@ export function listSessions({ service, requestId, session }: SessionCall<"sessi
     seen_at: new Date(seenAt).toISOString(),
     current: id === session.id,
   }));
-  return answered<SessionList>({ request_id: requestId, sessions });
+  return typedAnswer<SessionList>({ request_id: requestId, sessions });
 }
 
 /** Answers with a new session. */
 function begun(call: Call, { token, session }: NewSession, kind: CookieKind): HttpAnswer {
   const { name, flags } = partsOf(kind);
-  const answer = answered<SessionAnswer>({ request_id: call.requestId, ...shown(session) });
+  const answer = typedAnswer<SessionAnswer>({ request_id: call.requestId, ...shown(session) });
   const age = session.kept ? `; Max-Age=${session.idleSeconds}` : "";
   return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}${age}` } };
 }

@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { dayText } from "../process/clock.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
-import { answered } from "./answered.ts";
+import { typedAnswer } from "./typedanswer.ts";
 import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
 
 /** Prefix of console identities. */
@@ -36,7 +36,7 @@ export function readUsage(
   const first = today - count + 1;
   const { requests, accounts, exportRows } = service.usage.today(identity.tenantId);
   const full = plan.secondaryCnaeFull && service.secondaryCnaeFull;
-  return answered<UsageAnswer>({
+  return typedAnswer<UsageAnswer>({
     request_id: requestId,
     days: Array.from({ length: count }, (_, at) => dayText(first + at)),
     senders: named(seriesOf(ownRows(call, rows), first, count), namesOf(call)),

@@ -10,7 +10,7 @@ import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 
 /** Limits of retries. */
-export interface Patience {
+export interface RetryLimits {
   /** Max consecutive failures without progress. */
   readonly attempts: number;
   readonly firstPauseMs: number;
@@ -18,10 +18,10 @@ export interface Patience {
 }
 
 /** A step to retry, with its limits. */
-interface Trying<T> {
+interface RetriedStep<T> {
   /** Name in messages. */
   readonly name: string;
-  readonly patience: Patience;
+  readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly step: () => Promise<T>;
@@ -34,7 +34,7 @@ interface Trying<T> {
 }
 
 /** Derives pauses from the stall time: first up to a second, later up to a minute. */
-export function patienceOf(stallMs: number, attempts: number): Patience {
+export function retryLimitsOf(stallMs: number, attempts: number): RetryLimits {
   return {
     attempts,
     firstPauseMs: Math.min(1_000, stallMs / 2),
@@ -43,8 +43,8 @@ export function patienceOf(stallMs: number, attempts: number): Patience {
 }
 
 /** Runs the step until it succeeds. @throws DownloadError (`replaced`, or left), CommandError. */
-export async function patiently<T>(trying: Trying<T>): Promise<T> {
-  const { name, patience, signal, say, step, reached = () => 0, leave = () => false } = trying;
+export async function withRetries<T>(trying: RetriedStep<T>): Promise<T> {
+  const { name, retryLimits, signal, say, step, reached = () => 0, leave = () => false } = trying;
   const { advice = () => null } = trying;
   let best = reached();
   for (let failures = 0; ; ) {
@@ -57,8 +57,8 @@ export async function patiently<T>(trying: Trying<T>): Promise<T> {
       const now = reached();
       failures = now > best ? 1 : failures + 1;
       best = Math.max(best, now);
-      if (failures >= patience.attempts) throw givenUp(name, failures, error, advice(error));
-      const pauseMs = Math.max(pauseOf(failures, patience), error.waitMs);
+      if (failures >= retryLimits.attempts) throw givenUp(name, failures, error, advice(error));
+      const pauseMs = Math.max(pauseOf(failures, retryLimits), error.waitMs);
       say(`${name}: ${error.message}; trying again in ${waitText(pauseMs)}`);
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
@@ -82,7 +82,7 @@ function givenUp(
 }
 
 /** Doubles each time; half of it is random. */
-function pauseOf(failures: number, { firstPauseMs, pauseMaxMs }: Patience): number {
+function pauseOf(failures: number, { firstPauseMs, pauseMaxMs }: RetryLimits): number {
   const full = Math.min(pauseMaxMs, firstPauseMs * 2 ** (failures - 1));
   return full * (0.5 + Math.random() / 2);
 }

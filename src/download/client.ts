@@ -5,8 +5,14 @@
  * encryption. Credentials stay with their origin.
  */
 import { type Share, shownUrl } from "./address.ts";
-import { type AnswerHead, DownloadError, ShareFault, troubleOfFailure } from "./downloaderror.ts";
-import { NO_PROXIES, type ProxyRules, type ProxyServer, type Way, wayThrough } from "./proxy.ts";
+import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
+import {
+  dispatcherThrough,
+  NO_PROXIES,
+  type ProxyRules,
+  type ProxyServer,
+  type Way,
+} from "./proxy.ts";
 import { waitText } from "./words.ts";
 
 /** Fewer bytes a second than this, over the stall time, are a stall too. */
@@ -68,7 +74,7 @@ export class ShareClient implements Answerer {
   }
 
   #wayOf(proxy: ProxyServer | null): Way {
-    const way = this.#ways.get(proxy) ?? wayThrough(proxy);
+    const way = this.#ways.get(proxy) ?? dispatcherThrough(proxy);
     this.#ways.set(proxy, way);
     return way;
   }
@@ -109,7 +115,7 @@ export class ShareClient implements Answerer {
     } catch (error) {
       const reason = cutter.reason() ?? error;
       cutter.end();
-      throw troubleOfFailure(reason, url, proxy);
+      throw errorOfFailure(reason, url, proxy);
     }
   }
 }
@@ -145,7 +151,7 @@ async function* pieces(
       yield read.value;
     }
   } catch (error) {
-    const trouble = troubleOfFailure(cutter.reason() ?? error, url, proxy);
+    const trouble = errorOfFailure(cutter.reason() ?? error, url, proxy);
     const cut = trouble instanceof DownloadError && trouble.kind === "crowded";
     throw cut ? new DownloadError("again", "the connection was cut") : trouble;
   } finally {

@@ -75,7 +75,7 @@ const CODES: Readonly<
 };
 
 /** Classifies an error of `fetch` or of reading a body; `proxy` is the proxy in between. */
-export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | null): Error {
+export function errorOfFailure(error: unknown, url: URL, proxy: ProxyServer | null): Error {
   if (
     error instanceof DownloadError ||
     error instanceof CommandError ||
@@ -84,7 +84,7 @@ export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | 
     return error;
   }
   const cause = causeOf(error);
-  if (cause instanceof ProxyFault) return troubleOfProxy(cause, proxy);
+  if (cause instanceof ProxyFault) return errorOfProxy(cause, proxy);
   const code = String(cause.code ?? "");
   if (TLS.test(code)) {
     return new ShareFault(
@@ -107,7 +107,7 @@ export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | 
 }
 
 /** Classifies a proxy's failure; never shows its credentials. */
-function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
+function errorOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   const { message, credentials, passing } = fault;
   const name = proxy?.name ?? "";
   if (passing) return new DownloadError("again", `the proxy ${name}: ${message}`);
@@ -133,7 +133,7 @@ function causeOf(error: unknown): NodeJS.ErrnoException {
 }
 
 /** Classifies an unexpected answer; `file` distinguishes files from folders. */
-export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
+export function errorOfStatus(answer: AnswerHead, file: boolean): Error {
   const { status, headers, url } = answer;
   if (status === 404 || status === 410 || status === 412 || status === 416) {
     if (file) return new DownloadError("replaced", `the share answers ${status} to what it lists`);

@@ -9,7 +9,7 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
 import { notWritten } from "../files/storage.ts";
 import type { ShareAnswer } from "./client.ts";
-import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
+import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import type { ListedFile } from "./months.ts";
 import { checkSame } from "./releasedate.ts";
 import type { SourceInquiry } from "./source.ts";
@@ -72,7 +72,7 @@ async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAn
   const { status, headers } = answer;
   if (status !== 200 && !(status === 206 && have > 0)) {
     answer.drop();
-    throw troubleOfStatus(answer, true);
+    throw errorOfStatus(answer, true);
   }
   if ((headers.get("content-encoding") ?? "identity") !== "identity") {
     answer.drop();

@@ -9,7 +9,7 @@ import { activityTextsOf, activityTextsText, subclassesOf } from "../dump/activi
 import { type PlaceRow, placesOf, placesText } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
-import { patienceOf, patiently } from "./backoff.ts";
+import { retryLimitsOf, withRetries } from "./backoff.ts";
 import { type ShareAnswer, ShareClient } from "./client.ts";
 import { DownloadError, retryAfter, ShareFault } from "./downloaderror.ts";
 import type { Listener } from "./month.ts";
@@ -96,8 +96,8 @@ export async function downloadTable(
   const { signal, stallMs, listener } = use;
   const share = { root: new URL(use.url), authorization: null, prefix: null };
   const client = new ShareClient(share, stallMs, use.proxies);
-  const body = await patiently({
-    ...{ name: file, patience: patienceOf(stallMs, ATTEMPTS), signal, say: listener.say },
+  const body = await withRetries({
+    ...{ name: file, retryLimits: retryLimitsOf(stallMs, ATTEMPTS), signal, say: listener.say },
     step: () => answerOf(client, url, use, file),
     advice: () => "Run the command again later, or set download.ibge_url.",
   });

@@ -6,7 +6,7 @@
  */
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
-import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
+import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import { nameIn, parseIndexPage, parseJsonIndex } from "./listings/indexpage.ts";
 import { listLocalFolder } from "./listings/localfolder.ts";
 import {
@@ -58,7 +58,7 @@ export async function listerOf(
   const { status } = answer;
   // Refusals of PROPFIND take many forms; a busy share uses these.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
-  if (busy) throw troubleOfStatus(answer, false);
+  if (busy) throw errorOfStatus(answer, false);
   return withoutDav(asked, answer);
 }
 
@@ -93,7 +93,7 @@ async function withoutDav(asked: Asked, { status }: ShareAnswer) {
     }
   }
   const unknown = [400, 405, 501].includes(status) || (status >= 200 && status < 300);
-  throw troubleOfStatus(unknown ? page : { ...page, status }, false);
+  throw errorOfStatus(unknown ? page : { ...page, status }, false);
 }
 
 /** Headers that only S3 servers send. */
@@ -124,7 +124,7 @@ const davLister: Lister = async (asked, path) => {
   if (answer.status === 207) return davEntries(asked, answer, path);
   answer.drop();
   const { status, url } = answer;
-  if (status < 200 || status >= 300) throw troubleOfStatus(answer, false);
+  if (status < 200 || status >= 300) throw errorOfStatus(answer, false);
   throw new ShareFault(`${url} is no WebDAV folder (it answers ${status}); check download.url.`);
 };
 
@@ -163,7 +163,7 @@ const pageLister: Lister = async (asked, path) => {
     throw unusable(answer.url, "it lists no files");
   }
   answer.drop();
-  throw troubleOfStatus(answer, false);
+  throw errorOfStatus(answer, false);
 };
 
 function get({ ask, signal }: Asked, url: URL): Promise<ShareAnswer> {
@@ -220,7 +220,7 @@ async function bucketPage(
     return read(base, (text) => parseBucketPage(text, prefix), await textOf(answer));
   }
   answer.drop();
-  throw troubleOfStatus({ ...answer, url: base }, false);
+  throw errorOfStatus({ ...answer, url: base }, false);
 }
 
 async function textOf(answer: ShareAnswer): Promise<string> {

@@ -14,7 +14,7 @@ import { CommandError } from "../errors.ts";
 import { tryLock } from "../store/database.ts";
 import { wordFor } from "../text/amounts.ts";
 import { placeOf, type Share } from "./address.ts";
-import { patienceOf, patiently } from "./backoff.ts";
+import { retryLimitsOf, withRetries } from "./backoff.ts";
 import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { fetchFile } from "./fetchfile.ts";
 import { examine, otherPublication, readThrough, reopen, sameMember } from "./finished.ts";
@@ -29,7 +29,7 @@ import {
 import { NO_PROXIES, type ProxyRules } from "./proxy.ts";
 import { checkMembers, checkNewer, type ReadyMonth, readyMonth } from "./releasedate.ts";
 import { type Inquiry, Source, type SourceInquiry } from "./source.ts";
-import { type Crowd, inStreams } from "./streams.ts";
+import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
 import { checkSpace, type Demand } from "./workfolder.ts";
@@ -106,7 +106,7 @@ export function inquiryOf(use: ShareUse): Inquiry {
   const { shares, stallMs, signal, listener, proxies = NO_PROXIES } = use;
   return {
     sources: shares.map((share) => new Source(share, stallMs, proxies)),
-    patience: patienceOf(stallMs, QUESTION_ATTEMPTS),
+    retryLimits: retryLimitsOf(stallMs, QUESTION_ATTEMPTS),
     signal,
     say: listener.say,
   };
@@ -169,14 +169,14 @@ class MonthDownload {
 class MonthFrom {
   readonly #options: DownloadOptions;
   readonly #inquiry: SourceInquiry;
-  readonly #crowd: Crowd;
+  readonly #streamLimit: StreamLimit;
   readonly #started: number;
   #fetched = 0;
 
   constructor(options: DownloadOptions, inquiry: SourceInquiry, started: number) {
     this.#options = options;
     this.#inquiry = inquiry;
-    this.#crowd = { streams: options.streams };
+    this.#streamLimit = { streams: options.streams };
     this.#started = started;
   }
 
@@ -184,7 +184,7 @@ class MonthFrom {
     for (let round = 1; ; round++) {
       try {
         const { all } = this.#options;
-        return await this.#complete(await readyMonth(this.#inquiry, this.#crowd, label, all));
+        return await this.#complete(await readyMonth(this.#inquiry, this.#streamLimit, label, all));
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         if (round === ROUNDS_MAX) {
@@ -289,10 +289,10 @@ class MonthFrom {
       if (bytes > 0) this.#fetched += bytes;
       display.update(Math.max(0, done));
     };
-    const items = month.files.filter((file) => !existsSync(folder.wholePath(paths, file)));
-    await inStreams({
+    const items = month.files.filter((file) => !existsSync(folder.completePath(paths, file)));
+    await inParallelStreams({
       items,
-      crowd: this.#crowd,
+      streamLimit: this.#streamLimit,
       signal: this.#inquiry.signal,
       say: (text) => this.#say(text),
       work: (file, lane) => this.#fetchOne({ file, paths, onBytes }, lane),
@@ -313,11 +313,11 @@ class MonthFrom {
       onBytes(bytes);
     };
     const part = folder.partPath(paths, file);
-    const whole = folder.wholePath(paths, file);
-    await patiently({
+    const whole = folder.completePath(paths, file);
+    await withRetries({
       ...inquiry,
       name: file.name,
-      patience: patienceOf(this.#options.stallMs, FILE_ATTEMPTS),
+      retryLimits: retryLimitsOf(this.#options.stallMs, FILE_ATTEMPTS),
       leave: ({ kind }) => kind === "crowded" && !lane.alone(),
       reached: () => furthest,
       step: () => fetchFile({ inquiry, file, part, whole, onBytes: count }),
@@ -328,7 +328,7 @@ class MonthFrom {
   async #check(ready: ReadyMonth, paths: folder.MonthPaths): Promise<string | null> {
     const members = new Map<string, ZipMember>();
     for (const file of ready.month.files) {
-      const path = folder.wholePath(paths, file);
+      const path = folder.completePath(paths, file);
       try {
         const packed = await readZip(path);
         const listed = ready.members?.get(file.name);

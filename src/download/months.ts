@@ -10,11 +10,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { FILE_TYPES, type FileType, LAYOUTS } from "../dump/layout.ts";
 import { placeOf } from "./address.ts";
-import { patiently } from "./backoff.ts";
-import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
+import { withRetries } from "./backoff.ts";
+import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import type { FolderEntry } from "./lister.ts";
 import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
-import { type Crowd, inStreams } from "./streams.ts";
+import { inParallelStreams, type StreamLimit } from "./streams.ts";
 
 /** The registry's own share has its months three folders below the published root. */
 const DEPTH_MAX = 5;
@@ -299,13 +299,13 @@ async function measured(
 ): Promise<readonly FolderEntry[]> {
   const open = entries.filter(({ unmeasured }) => unmeasured);
   const found = new Map<FolderEntry, FolderEntry>();
-  const crowd: Crowd = { streams: MEASURING };
-  await inStreams({
+  const streamLimit: StreamLimit = { streams: MEASURING };
+  await inParallelStreams({
     ...inquiry,
     items: open,
-    crowd,
+    streamLimit,
     work: async (entry, lane) => {
-      const measure = await patiently({
+      const measure = await withRetries({
         ...inquiry,
         signal: lane.signal,
         name: entry.name,
@@ -334,7 +334,7 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
   const { status, headers } = answer;
   // A page may list a removed file, which then counts as missing.
   if (status === 404 || status === 410) return { bytes: null, etag: null, modified: null };
-  if (status !== 200 && status !== 206) throw troubleOfStatus(answer, true);
+  if (status !== 200 && status !== 206) throw errorOfStatus(answer, true);
   if (size === null || !/^\d{1,15}$/.test(size)) {
     throw new DownloadError("again", "the share does not say how large it is");
   }

@@ -28,7 +28,7 @@ export interface ProxyServer {
   readonly host: string;
   readonly port: number;
   /** True if this machine resolves names instead of the proxy. */
-  readonly looksUpHere: boolean;
+  readonly resolvesLocally: boolean;
   readonly credentials: () => ProxyCredentials | null;
 }
 
@@ -109,7 +109,7 @@ function readProxy(text: string): ProxyServer {
     url,
     host: hostname.replace(/^\[|\]$/g, ""),
     port,
-    looksUpHere: protocol === "socks5:",
+    resolvesLocally: protocol === "socks5:",
     credentials: () => (user === "" && password === "" ? null : { user, password }),
   };
 }
@@ -185,7 +185,7 @@ export interface Way {
 }
 
 /** Creates the way through a proxy, or the direct one. */
-export function wayThrough(proxy: ProxyServer | null): Way {
+export function dispatcherThrough(proxy: ProxyServer | null): Way {
   const dispatcher = dispatcherOf(proxy);
   return {
     fetch: async (url, init) => {
@@ -265,7 +265,7 @@ function throughSocks(proxy: ProxyServer): buildConnector.connector {
 
 /** Requests a connection to the host. @throws ProxyFault, or the failure of a look-up */
 async function socksSocket(proxy: ProxyServer, host: string, port: number): Promise<Socket> {
-  const looked = proxy.looksUpHere && isIP(host) === 0;
+  const looked = proxy.resolvesLocally && isIP(host) === 0;
   const target = looked ? (await lookup(host)).address : host;
   const known = proxy.credentials();
   try {

@@ -5,17 +5,17 @@
  * server has no ranges, the check follows after the download.
  */
 
+import { monthsApart } from "../dump/completeness.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
-import { monthsApart } from "../dump/wholeness.ts";
 import { insteadOf, kindOf } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
-import { patiently } from "./backoff.ts";
+import { withRetries } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
-import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
+import { DownloadError, errorOfStatus } from "./downloaderror.ts";
 import { type ListedFile, type ListedMonth, listMonthAt, NotReady } from "./months.ts";
 import type { SourceInquiry } from "./source.ts";
-import { type Crowd, inStreams } from "./streams.ts";
+import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
 /** The directory of a registry zip takes 700 bytes; with the longest zip comment, 64 kB. */
@@ -32,7 +32,7 @@ export interface ReadyMonth {
 /** Lists and checks a month. @throws NotReady, CommandError, DownloadError (`replaced`) */
 export async function readyMonth(
   inquiry: SourceInquiry,
-  crowd: Crowd,
+  streamLimit: StreamLimit,
   label: string,
   all: boolean,
 ): Promise<ReadyMonth> {
@@ -45,16 +45,16 @@ export async function readyMonth(
         `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
     );
   }
-  return lookInside(inquiry, crowd, month);
+  return inspectParts(inquiry, streamLimit, month);
 }
 
 /** Checks the zips of a complete month. @throws NotReady, CommandError, DownloadError */
-export async function lookInside(
+export async function inspectParts(
   inquiry: SourceInquiry,
-  crowd: Crowd,
+  streamLimit: StreamLimit,
   month: ListedMonth,
 ): Promise<ReadyMonth> {
-  const members = await readMembers(inquiry, crowd, month);
+  const members = await readMembers(inquiry, streamLimit, month);
   if (members === null) {
     inquiry.say(
       "the share does not answer ranges: what the zips hold is checked when they are here",
@@ -66,19 +66,19 @@ export async function lookInside(
 /** Reads all directories; null if the server has no ranges. */
 async function readMembers(
   inquiry: SourceInquiry,
-  crowd: Crowd,
+  streamLimit: StreamLimit,
   month: ListedMonth,
 ): Promise<ReadonlyMap<string, ZipMember> | null> {
   const members = new Map<string, ZipMember>();
   let ranges = true;
-  await inStreams({
+  await inParallelStreams({
     items: month.files,
-    crowd,
+    streamLimit,
     signal: inquiry.signal,
     say: inquiry.say,
     work: async (file, lane) => {
       if (!ranges) return;
-      const member = await patiently({
+      const member = await withRetries({
         ...inquiry,
         signal: lane.signal,
         name: file.name,
@@ -150,7 +150,7 @@ async function readRange(
   }
   answer.drop();
   if (answer.status === 200) return null;
-  throw troubleOfStatus(answer, true);
+  throw errorOfStatus(answer, true);
 }
 
 async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array> {

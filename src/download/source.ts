@@ -5,7 +5,7 @@
  * folder, with their addresses.
  */
 import { hostOf, type Share } from "./address.ts";
-import { type Patience, patiently } from "./backoff.ts";
+import { type RetryLimits, withRetries } from "./backoff.ts";
 import { type Answerer, ShareClient } from "./client.ts";
 import { placeWords, type ShareFault } from "./downloaderror.ts";
 import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
@@ -59,7 +59,7 @@ export class Source implements Answerer {
 
 /** Request settings. */
 interface Manner {
-  readonly patience: Patience;
+  readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
@@ -81,7 +81,7 @@ export async function listFolder(
   path: readonly string[],
 ): Promise<FolderEntry[]> {
   const { source, signal } = inquiry;
-  return patiently({
+  return withRetries({
     ...inquiry,
     name: path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`,
     step: () => source.list(path, signal),

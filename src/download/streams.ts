@@ -6,12 +6,12 @@
 import { DownloadError } from "./downloaderror.ts";
 
 /** Number of streams the share accepts; decreases on refusals. */
-export interface Crowd {
+export interface StreamLimit {
   streams: number;
 }
 
 /** Context of the work on one item. */
-interface DownloadLane {
+interface StreamContext {
   /** Fires when the work is canceled. */
   readonly signal: AbortSignal;
   /** True if it is the only one, so that it must handle trouble of kind `crowded` itself. */
@@ -19,23 +19,23 @@ interface DownloadLane {
 }
 
 /** Items and the work on them. */
-interface DownloadLanes<T> {
+interface ParallelWork<T> {
   readonly items: readonly T[];
-  readonly crowd: Crowd;
+  readonly streamLimit: StreamLimit;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
-  readonly work: (item: T, lane: DownloadLane) => Promise<void>;
+  readonly work: (item: T, lane: StreamContext) => Promise<void>;
 }
 
 /** Does the work on every item, in order. @throws the first failure. */
-export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
-  const { items, crowd, signal, say, work } = lanes;
+export async function inParallelStreams<T>(lanes: ParallelWork<T>): Promise<void> {
+  const { items, streamLimit, signal, say, work } = lanes;
   const queue = [...items];
   const control = new AbortController();
   const onAbort = (): void => control.abort(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener("abort", onAbort, { once: true });
-  const count = Math.min(crowd.streams, queue.length);
+  const count = Math.min(streamLimit.streams, queue.length);
   let running = count;
   const lane = { signal: control.signal, alone: () => running === 1 };
   const failures: unknown[] = [];
@@ -48,8 +48,8 @@ export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
           queue.unshift(item);
           // If the other streams have ended meanwhile, this stream must continue.
           if (running === 1) continue;
-          crowd.streams = Math.max(1, Math.min(crowd.streams, running) - 1);
-          say(`${error.message}; going on with ${crowd.streams} at the same time`);
+          streamLimit.streams = Math.max(1, Math.min(streamLimit.streams, running) - 1);
+          say(`${error.message}; going on with ${streamLimit.streams} at the same time`);
           break;
         }
         failures.push(error);

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { DOWNLOAD_RECORD as RECORD } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { makeFolders } from "../files/newfolder.ts";
-import { folderFailure, storageWords } from "../files/storage.ts";
+import { folderFailure, storageErrorText } from "../files/storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 import { sizeText } from "./words.ts";
 
@@ -77,13 +77,13 @@ export function monthPaths(to: string, label: string): MonthPaths {
 }
 
 /** Path of a complete file before the month is settled. */
-export function wholePath({ work }: MonthPaths, { name, mark }: ListedFile): string {
+export function completePath({ work }: MonthPaths, { name, mark }: ListedFile): string {
   return join(work, `${name}.${mark}`);
 }
 
 /** Path of a partial file. */
 export function partPath(paths: MonthPaths, file: ListedFile): string {
-  return `${wholePath(paths, file)}.part`;
+  return `${completePath(paths, file)}.part`;
 }
 
 /** Present bytes of each wanted file. */
@@ -98,7 +98,7 @@ export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<In
     // A crash during `settle` leaves files under their final names.
     const plain = join(paths.work, file.name);
     const known = trusted.get(file.name) === file.mark && existsSync(plain);
-    if (known) await rename(plain, wholePath(paths, file));
+    if (known) await rename(plain, completePath(paths, file));
   }
   await rm(join(paths.work, RECORD), { force: true });
   const wanted = new Map<string, ListedFile>();
@@ -175,7 +175,7 @@ export async function makeFolder(path: string): Promise<void> {
     makeFolders(path);
   } catch (error) {
     const reason = folderFailure(path, error);
-    const why = storageWords(reason) ?? `${(reason as Error).message}.`;
+    const why = storageErrorText(reason) ?? `${(reason as Error).message}.`;
     throw new CommandError(`The folder ${path} was not made: ${why}`, 1, reason);
   }
 }

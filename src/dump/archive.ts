@@ -14,16 +14,16 @@ import { isPrintable } from "../../native-index/format/printable.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
+import {
+  checkComplete,
+  checkDate,
+  checkTokens,
+  type DumpAllowance,
+  type Findings,
+} from "./completeness.ts";
 import { crc32 } from "./crc32.ts";
 import { type DumpMember, type PackedFile, readPlain, readZip } from "./directory.ts";
 import { FILE_TYPES, LAYOUTS, readLabel, readMemberName, readNames } from "./layout.ts";
-import {
-  checkDate,
-  checkTokens,
-  checkWhole,
-  type DumpAllowance,
-  type Findings,
-} from "./wholeness.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -62,7 +62,7 @@ export async function openDump(
   for (const name of names) await inspect(join(root, name), found);
   sayRenamed(found);
   const token = checkTokens(found);
-  const lacks = checkWhole(found, partial);
+  const lacks = checkComplete(found, partial);
   const knownLabel = label ?? readLabel(basename(root));
   const date = checkDate(found, knownLabel, token, given);
   if (found.problems.length > 0) {
@@ -194,7 +194,7 @@ function damageWords({ packing }: PackedFile, reason: string): string {
  * Returns why a member cannot be read: damage of its zip if any, else `refusal`. A changed byte
  * often breaks a row long before the final checksum is compared.
  */
-export async function truerReason(member: PackedFile, refusal: unknown): Promise<unknown> {
+export async function specificReason(member: PackedFile, refusal: unknown): Promise<unknown> {
   if (member.crc === null || !(refusal instanceof CommandError)) return refusal;
   try {
     for await (const _ of readMember(member));

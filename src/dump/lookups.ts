@@ -3,7 +3,7 @@
  * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. In a file
  * of its own, because it depends on the dump, and its users only on the snapshot.
  */
-import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";
+import { type DumpFolder, placeOf, readMember, specificReason } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
 import { BadRows, type DumpRecord, RecordScanner } from "./records.ts";
 import { BYTE_KINDS, countSequences, KIND_OF_BYTE, type TextEncoding } from "./registrytext.ts";
@@ -75,7 +75,7 @@ export async function readLookup(
       for await (const chunk of readMember(member)) scanner.push(chunk, add);
       scanner.end(add);
     } catch (error) {
-      throw await truerReason(member, error);
+      throw await specificReason(member, error);
     }
     files.push(member.file);
   }

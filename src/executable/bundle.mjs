@@ -28,7 +28,7 @@ const WISHES = "src/translate/filters/table.ts";
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
   const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
-  const wishes = made(root, WISHES).wishText();
+  const wishes = made(root, WISHES).requestText();
   const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
   return Object.fromEntries(
     Object.entries({ ...texts, BUILD_WISHES: wishes }).map(([name, text]) => {

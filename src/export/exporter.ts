@@ -5,7 +5,7 @@
  */
 import type { Plan } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
-import type { NamedPin } from "../lists/listed.ts";
+import type { NamedPin } from "../lists/listbinding.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

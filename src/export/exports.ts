@@ -30,14 +30,14 @@ import { Pins } from "./queue/pins.ts";
 import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
-import { Leaps, Sweeper } from "./queue/sweeper.ts";
+import { ClockJumps, Sweeper } from "./queue/sweeper.ts";
 import {
   type ExportFailure,
   type ExportFormat,
   type ExportRecord,
   exportNotFound,
   namesIn,
-  type Room,
+  type StorageQuota,
 } from "./record.ts";
 
 /** Interval between sweeps for expired exports, in milliseconds. */
@@ -85,14 +85,20 @@ export class Exports implements Exporter {
     const store = new ExportStore(database);
     const folder = new ExportFolder(dataDir);
     const pins = new Pins(dataDir, (snapshotId) => store.needs(snapshotId), parts.linked);
-    const leaps = new Leaps(clock, log);
-    const sweeper = new Sweeper({ ...parts, store, folder, leaps, forgetMs: parts.forget * 1_000 });
+    const clockJumps = new ClockJumps(clock, log);
+    const sweeper = new Sweeper({
+      ...parts,
+      store,
+      folder,
+      clockJumps,
+      forgetMs: parts.forget * 1_000,
+    });
     this.#store = store;
     this.#folder = folder;
     this.#pins = pins;
     this.#sweeper = sweeper;
     const freeBytes = parts.freeBytes ?? (() => folder.freeBytes());
-    this.#intake = new Intake({ ...parts, store, folder, pins, leaps, freeBytes });
+    this.#intake = new Intake({ ...parts, store, folder, pins, clockJumps, freeBytes });
     this.#hasRoom = () => (freeBytes() ?? Number.POSITIVE_INFINITY) >= parts.freeBytesMin;
     this.#queue = new ExportQueue({
       ...parts,
@@ -264,7 +270,7 @@ export class Exports implements Exporter {
   }
 
   /** Returns the byte limit and the current use for an export that exceeded the limit. */
-  #roomOf({ failure, plan, tenantId }: ExportRow): Room | null {
+  #roomOf({ failure, plan, tenantId }: ExportRow): StorageQuota | null {
     const { plans } = this.#parts;
     const most = isPlanName(plan) ? plans[plan].limits.export_bytes : 0;
     if (failure !== "quota_exceeded" || most === 0) return null;

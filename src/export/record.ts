@@ -31,13 +31,13 @@ export const EXPORT_FAILURES = {
 export type ExportFailure = keyof typeof EXPORT_FAILURES;
 
 /** Max bytes of files for a tenant, and the bytes it stores now. */
-export interface Room {
+export interface StorageQuota {
   readonly most: number;
   readonly kept: number;
 }
 
 /** Returns the sentence of a failure; `room` is set if space was too small. */
-export function failureText(failure: ExportFailure, room: Room | null): string {
+export function failureText(failure: ExportFailure, room: StorageQuota | null): string {
   const text = EXPORT_FAILURES[failure];
   if (room === null) return text;
   const { most, kept } = room;
@@ -94,7 +94,7 @@ export interface ExportRecord {
   readonly sha256: string | null;
   readonly failure: ExportFailure | null;
   /** Set if it failed because space was too small. */
-  readonly room: Room | null;
+  readonly room: StorageQuota | null;
 }
 
 /** Returns the error for any export that the tenant does not have. */

@@ -33,7 +33,7 @@ export type KindId =
   | "utf16";
 
 /** Number of first bytes that determine the kind. */
-export const TELLING_BYTES = 512;
+export const SIGNATURE_BYTES = 512;
 /** Offset of the name of a zip's first part, which identifies an OpenDocument. */
 const ZIP_NAME_AT = 30;
 const ZIP_SIGN = "PK\u0003\u0004";
@@ -92,16 +92,16 @@ const WORKBOOK_PARTS = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|docProps\/)/;
 
 /** Returns the kind of a file by its first bytes; null for plain text and others. */
 export function kindOf(bytes: Uint8Array): FileKind | null {
-  const id = idOf(bytes.subarray(0, TELLING_BYTES));
+  const id = idOf(bytes.subarray(0, SIGNATURE_BYTES));
   return id === null ? null : { id, name: NAMES[id] };
 }
 
 /** Returns the kind of the file at `path`. @throws Error of the file system. */
 export function kindOfFile(path: string): FileKind | null {
-  const bytes = Buffer.alloc(TELLING_BYTES);
+  const bytes = Buffer.alloc(SIGNATURE_BYTES);
   const fd = openSync(path, "r");
   try {
-    return kindOf(bytes.subarray(0, readSync(fd, bytes, 0, TELLING_BYTES, 0)));
+    return kindOf(bytes.subarray(0, readSync(fd, bytes, 0, SIGNATURE_BYTES, 0)));
   } finally {
     closeSync(fd);
   }

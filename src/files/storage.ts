@@ -66,7 +66,7 @@ export function storageCause(error: unknown): NodeJS.ErrnoException | null {
 }
 
 /** Returns the reason and the remedy, to follow a colon; null if it is no disk error. */
-export function storageWords(error: unknown): string | null {
+export function storageErrorText(error: unknown): string | null {
   const cause = storageCause(error);
   const problem = storageProblem(cause);
   if (cause === null || problem === null) return null;
@@ -87,6 +87,6 @@ export function folderFailure(path: string, error: unknown): unknown {
 
 /** Returns a sentence about a failed write; null if it is no disk error. */
 export function notWritten(place: string, error: unknown): string | null {
-  const words = storageWords(error);
+  const words = storageErrorText(error);
   return words === null ? null : `${place} was not written: ${words}`;
 }

@@ -4,7 +4,7 @@
  * Invariant: a task touches only its own spill file.
  */
 import { deserialize } from "node:v8";
-import { truerReason } from "../dump/archive.ts";
+import { specificReason } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { worker } from "../process/tasks.ts";
 import {
@@ -51,7 +51,7 @@ function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
     try {
       return await scanNatively(task);
     } catch (error) {
-      throw await truerReason(task.member, error);
+      throw await specificReason(task.member, error);
     }
   });
 }

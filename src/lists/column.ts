@@ -10,8 +10,8 @@
  * data; a table without one is read from its first row. A reported text has at most `TOLD_MAX`
  * whole characters, valid in every encoding, without CPFs.
  */
-import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpj/cnpjpieces.ts";
-import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
+import { cleaned, cnpjCandidates, holdsCnpj } from "../spec/cnpj/cnpjcandidates.ts";
+import { type CnpjRefusal, readCnpjCandidate, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 
 /** Max rows of the sample that decides. */
@@ -58,7 +58,7 @@ export function findColumn(
   const names = hasHeader ? first.map(folded) : [];
   const width = Math.max(1, ...rows.map(({ length }) => length));
   const found = (column: number) => {
-    const header = hasHeader ? toldText(cleaned(first[column] ?? "")) : "";
+    const header = hasHeader ? reportText(cleaned(first[column] ?? "")) : "";
     const takesRoots = wanted !== undefined || saysRoots(names, column);
     return { column, hasHeader, header: header === "" ? null : header, takesRoots };
   };
@@ -241,7 +241,7 @@ export function isPlainList(
 
 /** Roots do not count: postal codes and dates look like them. */
 function holdsNothingElse(cell: string): boolean {
-  return piecesOf(cell).every(({ text }) => readCnpjPiece(text).kind === "cnpj");
+  return cnpjCandidates(cell).every(({ text }) => readCnpjCandidate(text).kind === "cnpj");
 }
 
 /** True if a text may be a CNPJ, or a number that may have been one. */
@@ -285,7 +285,7 @@ const TOLD_MAX = 64;
 const HALF = /[\ud800-\udfff]/gu;
 
 /** Shortens a text for reports, without CPFs. */
-export function toldText(text: string): string {
+export function reportText(text: string): string {
   const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
   return characters.join("").replace(HALF, "\ufffd");
 }

@@ -16,7 +16,7 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
-import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
+import { isZip, otherFile, SIGNATURE_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
 export const LINE_MAX = 1_048_576;
@@ -70,7 +70,7 @@ export class CsvColumn {
 
   /** Reads a chunk. Throws `ColumnRefusal` if the wanted column does not exist. */
   add(bytes: Uint8Array): void {
-    if (this.#head.length < TELLING_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
+    if (this.#head.length < SIGNATURE_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
     // Reads one character per byte, so that a chunk may end anywhere; cells are decoded later.
     this.#scan(this.#encoding.read(bytes));
     this.#sampled += bytes.byteLength;
@@ -161,8 +161,8 @@ export class CsvColumn {
     const rows = lines.map(({ text, number }) => this.#cells(text, number).map(decoded));
     const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
     this.#takesRoots = takesRoots;
-    const isWished = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
-    this.#column = !isWished && isPlainList(rows, { hasHeader }) ? null : column;
+    const isRequested = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
+    this.#column = !isRequested && isPlainList(rows, { hasHeader }) ? null : column;
     this.#name = this.#column === null ? null : (header ?? String(column + 1));
     for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
   }

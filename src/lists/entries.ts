@@ -5,7 +5,7 @@
  * that a spreadsheet removed are restored only if the sender allows it.
  */
 import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj/cnpj.ts";
-import { CNPJ_REFUSALS, readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
+import { CNPJ_REFUSALS, readCnpjCandidate } from "../spec/cnpj/cnpjspelling.ts";
 
 /** Bytes of an entry. */
 export const ENTRY_BYTES = 8;
@@ -34,7 +34,7 @@ export const REFUSALS = {
 } as const;
 
 /** Max refused lines that are reported. */
-export const REFUSED_TOLD = 100;
+export const REFUSED_REPORTED_MAX = 100;
 
 /** Code of a reason. */
 type EntryRefusal = keyof typeof REFUSALS;
@@ -55,7 +55,7 @@ export interface EntryParts {
 /** Reads one text; `fillZeros` restores lost leading zeros. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
-  const reading = readCnpjPiece(text);
+  const reading = readCnpjCandidate(text);
   if (reading.kind === "root") return { root: reading.root, order: COMPANY };
   if (reading.kind === "cnpj") {
     return reading.checked ? entryParts(reading.cnpj) : { reason: "wrong_check_digits" };

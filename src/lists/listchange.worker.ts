@@ -3,9 +3,9 @@
  * Invariant: a change is durable before its outcome is returned. The thread has a lower priority
  * than requests, and opens a connection for one order only.
  */
-import { sortEntriesAside } from "../../native-index/napi/engine.ts";
-import { stepBack, worker } from "../process/tasks.ts";
-import { openBeside } from "../store/database.ts";
+import { sortEntriesAsync } from "../../native-index/napi/engine.ts";
+import { lowerPriority, worker } from "../process/tasks.ts";
+import { openSecondConnection } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
 import {
   type ChangeOutcome,
@@ -34,14 +34,14 @@ export interface ChangeWork {
   readonly remove: readonly [InState<ListTask>, ChangeOutcome];
 }
 
-stepBack();
+lowerPriority();
 
 /** Entry point for the thread pool. */
 export const run = worker<ChangeWork>({ sort, change, remove });
 
 /** Sorts entries and removes repeats; returns their number of bytes. */
 async function sort({ sent, sorted }: SentEntries): Promise<number> {
-  const entries = await sortEntriesAside(Buffer.concat(sent));
+  const entries = await sortEntriesAsync(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);
   return entries.byteLength;
 }
@@ -55,7 +55,7 @@ function remove({ dataDir, order }: InState<ListTask>): ChangeOutcome {
 }
 
 function withStore(dataDir: string, act: (store: ListStore) => ChangeOutcome): ChangeOutcome {
-  const database = openBeside(dataDir, "FULL");
+  const database = openSecondConnection(dataDir, "FULL");
   try {
     return act(new ListStore(database));
   } finally {

@@ -6,7 +6,7 @@
  * upper or lower case, which would be ambiguous to clients.
  */
 import { randomBytes } from "node:crypto";
-import { sortEntriesAside } from "../../native-index/napi/engine.ts";
+import { sortEntriesAsync } from "../../native-index/napi/engine.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Segment } from "../search/segment.ts";
@@ -197,7 +197,7 @@ export class Lists {
   async #sorted(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const thread = this.#threadFor(bytes / ENTRY_BYTES);
-    if (thread === null) return sortEntriesAside(Buffer.concat(sent));
+    if (thread === null) return sortEntriesAsync(Buffer.concat(sent));
     return thread.sort(tenantId, sent);
   }
 
@@ -268,7 +268,7 @@ export function listNotFound(pointer?: string): AppError {
 async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number> {
   let found = 0;
   for (let at = 0; at < entries.byteLength; at += SLICE_BYTES) {
-    found += (await native.entryRowsAside(entries.slice(at, at + SLICE_BYTES))).found;
+    found += (await native.entryRowsAsync(entries.slice(at, at + SLICE_BYTES))).found;
   }
   return found;
 }

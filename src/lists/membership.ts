@@ -50,7 +50,7 @@ export async function holding(
       await turn();
       const found = lists.atOneMoment(() => {
         const now = lists.seen(tenantId, list.id);
-        return now === undefined ? [] : heldBy(lists, now, wanted);
+        return now === undefined ? [] : amountOfOwner(lists, now, wanted);
       });
       if (found.length > 0) held.push({ list, cnpjs: found });
     }
@@ -72,7 +72,7 @@ function entryOf(text: string): Wanted[] {
   return [{ cnpj: read.cnpj, entry, company: (entry >> ORDER_BITS) << ORDER_BITS }];
 }
 
-function heldBy(lists: Lists, list: ListRow, wanted: readonly Wanted[]): string[] {
+function amountOfOwner(lists: Lists, list: ListRow, wanted: readonly Wanted[]): string[] {
   if (list.entries === 0) return [];
   const { sequence, revision } = list;
   // The list of exported accounts has another format.
@@ -116,14 +116,14 @@ export async function withAccountDigits(
   const buffer = new EntryBuffer();
   for (const entry of entries) if (entry.length === CNPJ_LENGTH) buffer.add(entryParts(entry));
   if (buffer.count === 0) return entries;
-  const { roaring, rows: limit } = await native.entryRowsAside(Buffer.concat(buffer.blocks(false)));
+  const { roaring, rows: limit } = await native.entryRowsAsync(Buffer.concat(buffer.blocks(false)));
   if (limit === 0) return entries;
-  const { rows } = await native.selectAside({
+  const { rows } = await native.selectAsync({
     clauses: [{ kind: "rows", lists: [openRowList(roaring)], negated: false }],
     order: [{ key: "score", descending: true }],
     ...{ method: "rank", seed: 0n, afterRow: -1, limit },
   });
-  const lines = Buffer.from(await native.renderRowsAside(rows, { ...AS_LINES, firstNumber: 1 }));
+  const lines = Buffer.from(await native.renderRowsAsync(rows, { ...AS_LINES, firstNumber: 1 }));
   const other = otherDigits(cnpjsOf(lines), new Set(entries));
   return other.size === 0 ? entries : entries.map((entry) => other.get(entryBase(entry)) ?? entry);
 }

@@ -3,9 +3,9 @@
  * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Apart
  * because both readers receive such files.
  */
-import { type KindId, kindOf, TELLING_BYTES } from "../files/filekind.ts";
+import { type KindId, kindOf, SIGNATURE_BYTES } from "../files/filekind.ts";
 
-export { TELLING_BYTES };
+export { SIGNATURE_BYTES };
 
 interface OtherFile {
   /** With its article, as "a PDF". */
@@ -73,6 +73,6 @@ export function isZip(bytes: Uint8Array): boolean {
 
 /** True if a file begins like text, such as CSV; false if empty. */
 export function isText(bytes: Uint8Array): boolean {
-  const head = bytes.subarray(0, TELLING_BYTES);
+  const head = bytes.subarray(0, SIGNATURE_BYTES);
   return head.length > 0 && head.every((byte) => byte >= 0x20 || [9, 10, 13].includes(byte));
 }

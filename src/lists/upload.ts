@@ -10,17 +10,17 @@
  */
 import { AppError } from "../errors.ts";
 import { FairQueue } from "../scheduling/fairqueue.ts";
-import { piecesOf } from "../spec/cnpj/cnpjpieces.ts";
-import { readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
+import { cnpjCandidates } from "../spec/cnpj/cnpjcandidates.ts";
+import { readCnpjCandidate } from "../spec/cnpj/cnpjspelling.ts";
 import { hideCpf, holdsCpf } from "../spec/cnpj/cpf.ts";
-import { ColumnRefusal, toldText } from "./column.ts";
+import { ColumnRefusal, reportText } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import {
   EntryBuffer,
   type EntryParts,
   entryParts,
   isCompany,
-  REFUSED_TOLD,
+  REFUSED_REPORTED_MAX,
   type RefusedEntry,
   readEntry,
 } from "./entries.ts";
@@ -68,7 +68,7 @@ export class Upload {
 
   /** The first refused lines. */
   get refused(): readonly RefusedLine[] {
-    return this.#refused.slice(0, REFUSED_TOLD);
+    return this.#refused.slice(0, REFUSED_REPORTED_MAX);
   }
 
   /** Number of texts sent. */
@@ -86,7 +86,7 @@ export class Upload {
    * `invalid_request` if there are too many.
    */
   take(text: string, place: Place, takesRoots = true): boolean {
-    const pieces = piecesOf(text);
+    const pieces = cnpjCandidates(text);
     for (const piece of pieces) {
       if (piece.stray) this.refuse(piece.text, place, strayRefusal(piece.text));
       else this.#one(piece.text, place, takesRoots);
@@ -113,8 +113,12 @@ export class Upload {
     this.refusedCount++;
     const mistyped = this.#mistyped.size < MISTYPED_MAX ? mistypedParts(text, why) : null;
     const certain = this.#refused.length - this.#mistyped.size;
-    if (mistyped === null && certain >= REFUSED_TOLD) return;
-    const line = { ...place, text: toldText(why.reason === "cpf" ? hideCpf(text) : text), ...why };
+    if (mistyped === null && certain >= REFUSED_REPORTED_MAX) return;
+    const line = {
+      ...place,
+      text: reportText(why.reason === "cpf" ? hideCpf(text) : text),
+      ...why,
+    };
     this.#refused.push(line);
     if (mistyped !== null) this.#mistyped.set(line, mistyped);
   }
@@ -143,7 +147,7 @@ export class Upload {
 /** The entry of a text with wrong check digits; null for any other. */
 function mistypedParts(text: string, { reason }: RefusedEntry): MistypedEntry | null {
   if (reason !== "wrong_check_digits") return null;
-  const read = readCnpjPiece(text);
+  const read = readCnpjCandidate(text);
   return read.kind === "cnpj" ? { cnpj: read.cnpj, ...entryParts(read.cnpj) } : null;
 }
 
@@ -219,7 +223,7 @@ const large = new FairQueue({
 });
 
 /** Options as of `CsvUpload`; the column may also be named by its letters. */
-interface XlsxWishes {
+interface XlsxOptions {
   readonly fillZeros: boolean;
   readonly column: string | undefined;
 }
@@ -228,7 +232,7 @@ interface XlsxWishes {
  * Reads a file in its sender's turn. Throws `invalid_request` if it cannot be read, `rate_limited`
  * if too many files of the sender wait, and `overloaded` if too many of all do.
  */
-export async function readXlsx(bytes: Buffer, wishes: XlsxWishes, sender = ""): Promise<Upload> {
+export async function readXlsx(bytes: Buffer, wishes: XlsxOptions, sender = ""): Promise<Upload> {
   try {
     const file = await XlsxPackage.open(bytes);
     const { unpackedBytes } = file;
@@ -240,7 +244,7 @@ export async function readXlsx(bytes: Buffer, wishes: XlsxWishes, sender = ""): 
   }
 }
 
-async function read(file: XlsxPackage, { fillZeros, column }: XlsxWishes): Promise<Upload> {
+async function read(file: XlsxPackage, { fillZeros, column }: XlsxOptions): Promise<Upload> {
   const upload = new Upload(fillZeros);
   upload.sheet = await readXlsxColumn(
     file,

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
 import { failureText } from "./mistakes.ts";
 import {
   errorAnswer,
-  isSpoken,
+  isSupportedVersion,
   PROTOCOL_VERSIONS,
   RPC_CODES,
   type RpcAnswer,
@@ -35,23 +35,23 @@ type Request = Extract<RpcMessage, { kind: "request" }>;
 type Outcome = { readonly result: JsonObject; readonly accounts?: number };
 
 /** Answers messages with a set of tools. */
-export class Agent<Asker> {
-  readonly #tools: ReadonlyMap<string, Tool<Asker>>;
+export class Agent<Context> {
+  readonly #tools: ReadonlyMap<string, Tool<Context>>;
   readonly #version: string;
 
-  constructor(tools: readonly Tool<Asker>[], version: string) {
+  constructor(tools: readonly Tool<Context>[], version: string) {
     this.#tools = new Map(tools.map((tool) => [tool.definition.name, tool]));
     this.#version = version;
   }
 
   /** Answers one value, which may not be a message. */
-  async answer(value: unknown, asker: Asker): Promise<AgentReply> {
+  async answer(value: unknown, context: Context): Promise<AgentReply> {
     let id: string | number | null = null;
     try {
       const message = readMessage(value);
       if (message.kind !== "request") return reply(null);
       id = message.id;
-      const { result, accounts = 0 } = await this.#carryOut(message, asker);
+      const { result, accounts = 0 } = await this.#carryOut(message, context);
       return reply({ jsonrpc: "2.0", id, result }, accounts);
     } catch (error) {
       if (error instanceof RpcError) {
@@ -61,7 +61,7 @@ export class Agent<Asker> {
     }
   }
 
-  #carryOut({ method, params }: Request, asker: Asker): Outcome | Promise<Outcome> {
+  #carryOut({ method, params }: Request, context: Context): Outcome | Promise<Outcome> {
     switch (method) {
       case "initialize":
         return { result: this.#introduction(params) };
@@ -70,7 +70,7 @@ export class Agent<Asker> {
       case "tools/list":
         return { result: this.#list(params) };
       case "tools/call":
-        return this.#call(params, asker);
+        return this.#call(params, context);
       default:
         throw new RpcError(RPC_CODES.unknownMethod, `There is no method ${shown(method)}.`);
     }
@@ -83,7 +83,7 @@ export class Agent<Asker> {
       throw new RpcError(RPC_CODES.invalidParams, detail);
     }
     return {
-      protocolVersion: isSpoken(wanted) ? wanted : PROTOCOL_VERSIONS[0],
+      protocolVersion: isSupportedVersion(wanted) ? wanted : PROTOCOL_VERSIONS[0],
       capabilities: { tools: { listChanged: false } },
       serverInfo: { name: "peneira", title: "Peneira", version: this.#version },
       instructions: INSTRUCTIONS,
@@ -98,7 +98,7 @@ export class Agent<Asker> {
     return { tools: [...this.#tools.values()].map(({ definition }) => definition) };
   }
 
-  async #call({ name, arguments: sent = {} }: JsonObject, asker: Asker): Promise<Outcome> {
+  async #call({ name, arguments: sent = {} }: JsonObject, context: Context): Promise<Outcome> {
     const tool = typeof name === "string" ? this.#tools.get(name) : undefined;
     if (tool === undefined) {
       const known = [...this.#tools.keys()].join(", ");
@@ -110,7 +110,7 @@ export class Agent<Asker> {
       throw new RpcError(RPC_CODES.invalidParams, detail);
     }
     try {
-      const { text, structured, accounts } = await tool.run(sent, asker);
+      const { text, structured, accounts } = await tool.run(sent, context);
       const content = [{ type: "text", text }];
       return { result: { content, structuredContent: structured }, accounts };
     } catch (error) {

@@ -7,7 +7,7 @@
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { countAccounts } from "../http/api/search/count.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import { FACETS } from "../spec/facets.ts";
 import { wordFor } from "../text/amounts.ts";
@@ -74,9 +74,9 @@ interface Counted extends AnswerSource {
 }
 
 /** The tool. */
-export const COUNT_TOOL: Tool<Question<AskedPart>> = {
+export const COUNT_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const { filters } = selectionOf(sent, mistakes);
     const wanted = sent.facets;
@@ -86,7 +86,7 @@ export const COUNT_TOOL: Tool<Question<AskedPart>> = {
     }
     const body = { spec: { filters }, ...(wanted === undefined ? {} : { facets: wanted }) };
     const counted = await withArgumentMistakes(mistakes, async () =>
-      answeredBy<Counted>(await countAccounts(withBody(asker, body))),
+      answeredBy<Counted>(await countAccounts(withBody(context, body))),
     );
     const short = Object.entries(counted.facets ?? {}).map(
       ([name, facet]) => [name, shortFacet(facet)] as const,

@@ -7,7 +7,7 @@ import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
 import { listDistricts } from "../http/api/accounts/districts.ts";
 import { calledWith } from "../http/server/routetable.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import { DISTRICT_LIMITS, type DistrictList } from "../search/districts.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
@@ -56,13 +56,13 @@ interface Listed extends AnswerSource, DistrictList {
 }
 
 /** The tool. */
-export const DISTRICTS_TOOL: Tool<Question<AskedPart>> = {
+export const DISTRICTS_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const query = queryOf(sent, mistakes);
     const listed = await withArgumentMistakes(mistakes, async () => {
-      const call = calledWith(asker, { query, header: () => undefined });
+      const call = calledWith(context, { query, header: () => undefined });
       return answeredBy<Listed>(listDistricts(call));
     });
     const { districts: found, total, municipality_name: city } = listed;

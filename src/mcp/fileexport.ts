@@ -17,7 +17,7 @@ import type { ExportFormat } from "../export/record.ts";
 import { type RenderedFile, renderExport } from "../export/render.ts";
 import { boundExportSpec } from "../http/api/exports/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { currentSegment } from "../search/segment.ts";
 import { canonicalBytes } from "../spec/normalize.ts";
@@ -88,24 +88,24 @@ const DEFINITION = {
 };
 
 /** Returns the tool for a folder, which must exist. */
-export function fileExportTool(folder: string): Tool<Question<AskedPart>> {
+export function fileExportTool(folder: string): Tool<QueryContext<QueryPart>> {
   // Names being written, so that parallel calls never choose the same.
   const taken = new Set<string>();
   return {
     definition: DEFINITION,
-    async run(sent, asker) {
+    async run(sent, context) {
       const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
       const isFree = (name: string) => !taken.has(name) && !existsSync(join(folder, name));
       checkName(sent, isFree, asked.mistakes);
-      const segment = currentSegment(asker.service);
+      const segment = currentSegment(context.service);
       const spec = await withArgumentMistakes(asked.mistakes, () =>
-        boundExportSpec(withBody(asker, asked.body), segment),
+        boundExportSpec(withBody(context, asked.body), segment),
       );
       const name = (sent.file_name as string | undefined) ?? nameOf(spec, segment, isFree);
       taken.add(name);
       try {
         const path = join(folder, name);
-        const file = await withArgumentMistakes([], () => render({ segment, spec, path }, asker));
+        const file = await withArgumentMistakes([], () => render({ segment, spec, path }, context));
         return answerOf(segment, spec, { path, ...file });
       } finally {
         taken.delete(name);
@@ -151,9 +151,9 @@ function nameOf(
 
 type Job = Pick<Parameters<typeof renderExport>[0], "segment" | "spec" | "path">;
 
-async function render(job: Job, asker: Question<AskedPart>): Promise<RenderedFile> {
+async function render(job: Job, context: QueryContext<QueryPart>): Promise<RenderedFile> {
   try {
-    return await renderExport({ ...job, cancelled: () => asker.gone() });
+    return await renderExport({ ...job, cancelled: () => context.gone() });
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;

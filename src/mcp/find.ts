@@ -11,7 +11,7 @@ import { readAccount } from "../http/api/accounts/accounts.ts";
 import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/accounts/suggestions.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { calledWith } from "../http/server/routetable.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import { contactCount, FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
 import { refusalText } from "../spec/cnpj/cnpjmistake.ts";
 import { contactRefusalText } from "../spec/contacts/contactrefusal.ts";
@@ -73,13 +73,13 @@ const DEFINITION = {
 };
 
 /** The tool that finds by name. */
-export const FIND_TOOL: Tool<Question<AskedPart>> = {
+export const FIND_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const query = queryOf(sent, mistakes);
     const found = await withArgumentMistakes(mistakes, async () => {
-      const call = calledWith(asker, { query, header: () => undefined });
+      const call = calledWith(context, { query, header: () => undefined });
       return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
     });
     const { suggestions: fitting, number: typed, refused: why } = found;
@@ -164,14 +164,14 @@ const ACCOUNT_DEFINITION = {
 };
 
 /** The tool that reads one account. */
-export const ACCOUNT_TOOL: Tool<Question<AskedPart>> = {
+export const ACCOUNT_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: ACCOUNT_DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const mistakes = unknownArguments(sent, Object.keys(ACCOUNT_ARGUMENTS));
     const { cnpj } = sent;
     const read = await withArgumentMistakes(mistakes, () => {
       const params = { cnpj: textOf(cnpj) };
-      const call = calledWith(asker, { params, header: () => undefined });
+      const call = calledWith(context, { params, header: () => undefined });
       return answeredBy<AnswerSource & { readonly account: JsonObject }>(readAccount(call));
     });
     const { account } = read;

@@ -9,17 +9,17 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { AppError } from "../errors.ts";
 import { RenderCancelled } from "../export/render.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../spec/reader.ts";
 import type { Agent, AgentReply } from "./agent.ts";
 import {
   errorAnswer,
-  isSpoken,
+  isSupportedVersion,
   RPC_CODES,
   type RpcAnswer,
   RpcError,
   readBatch,
-  VERSION_UNSAID,
+  VERSION_DEFAULT,
 } from "./protocol.ts";
 
 /** Maximum bytes of a line: four times a server's body limit. */
@@ -28,8 +28,8 @@ export const LINE_BYTES_MAX = 4_194_304;
 const NEWLINE = 0x0a;
 
 interface ConversationParts {
-  readonly agent: Agent<Question<AskedPart>>;
-  readonly asker: (gone: () => boolean) => Question<AskedPart>;
+  readonly agent: Agent<QueryContext<QueryPart>>;
+  readonly context: (gone: () => boolean) => QueryContext<QueryPart>;
   readonly output: Writable;
   /** Receives internal errors. */
   readonly failed: (error: unknown) => void;
@@ -38,9 +38,9 @@ interface ConversationParts {
 /** A conversation over lines. */
 export class Conversation {
   readonly #parts: ConversationParts;
-  readonly #underWay = new Map<string | number, { cancelled: boolean }>();
+  readonly #inFlight = new Map<string | number, { cancelled: boolean }>();
   readonly #work = new Set<Promise<void>>();
-  #version: string = VERSION_UNSAID;
+  #version: string = VERSION_DEFAULT;
   #ending = false;
 
   constructor(parts: ConversationParts) {
@@ -88,10 +88,10 @@ export class Conversation {
     if (isJsonObject(value) && value.method === "notifications/cancelled") this.#cancel(value);
     const id = isJsonObject(value) ? (value.id as string | number) : null;
     const state = { cancelled: false };
-    if (id !== null) this.#underWay.set(id, state);
+    if (id !== null) this.#inFlight.set(id, state);
     const gone = () => state.cancelled || this.#ending;
-    const reply = await this.#parts.agent.answer(value, this.#parts.asker(gone));
-    if (id !== null && this.#underWay.get(id) === state) this.#underWay.delete(id);
+    const reply = await this.#parts.agent.answer(value, this.#parts.context(gone));
+    if (id !== null && this.#inFlight.get(id) === state) this.#inFlight.delete(id);
     this.#note(value, reply);
     return gone() ? null : reply.answer;
   }
@@ -100,14 +100,15 @@ export class Conversation {
   #note(value: unknown, { answer, failure }: AgentReply): void {
     const result = answer !== null && "result" in answer ? answer.result : null;
     const introduced = isJsonObject(value) && value.method === "initialize";
-    if (introduced && isSpoken(result?.protocolVersion)) this.#version = result.protocolVersion;
+    if (introduced && isSupportedVersion(result?.protocolVersion))
+      this.#version = result.protocolVersion;
     const ours = failure !== null && !(failure instanceof RenderCancelled);
     if (ours && !(failure instanceof AppError)) this.#parts.failed(failure);
   }
 
   #cancel({ params }: JsonObject): void {
     const id = isJsonObject(params) ? params.requestId : undefined;
-    const state = this.#underWay.get(id as string | number);
+    const state = this.#inFlight.get(id as string | number);
     if (state !== undefined) state.cancelled = true;
   }
 

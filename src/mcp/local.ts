@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { Budget } from "../http/server/admission.ts";
 import { IN_CALL } from "../http/server/body.ts";
-import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart, QueryServices } from "../http/server/service.ts";
 import { systemClock } from "../process/clock.ts";
 import { ENGINE } from "../search/finding.ts";
 import type { Segment } from "../search/segment.ts";
@@ -17,8 +17,8 @@ import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 
 /** Returns a factory of calls; `gone` reports whether one was cancelled. */
-export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
-  const service: AskedService = {
+export function localContext(segment: Segment): (gone: () => boolean) => QueryContext<QueryPart> {
+  const service: QueryServices = {
     engine: ENGINE,
     compute: IN_CALL,
     clock: systemClock,
@@ -26,12 +26,12 @@ export function localAsker(segment: Segment): (gone: () => boolean) => Question<
     secondaryCnaeFull: true,
     listed: null,
     secrets: { cursor: [randomBytes(32)] },
-    pressure: { refuse: () => {} },
+    overload: { refuse: () => {} },
     telemetry: { engine: () => {} },
     log: { error: () => {} },
     segment: () => segment,
     replaced: () => null,
-    hold: () => () => {},
+    retain: () => () => {},
   };
   const plan = openPlan();
   return (gone) => ({

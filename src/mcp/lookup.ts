@@ -7,7 +7,7 @@
 import type { TSchema } from "typebox";
 import { resultsOf } from "../http/api/enrichment/enrich.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import type { AskedPart, KeyCall, Question } from "../http/server/service.ts";
+import type { KeyCall, QueryContext, QueryPart } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { wordFor } from "../text/amounts.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
@@ -55,12 +55,12 @@ const DEFINITION = {
 };
 
 /** Makes the tool; `charge` is called with the accounts that were found. */
-function lookUpTool<Asker extends Question<AskedPart>>(
-  charge: (asker: Asker, rows: number) => void,
-): Tool<Asker> {
+function lookUpTool<Context extends QueryContext<QueryPart>>(
+  charge: (context: Context, rows: number) => void,
+): Tool<Context> {
   return {
     definition: DEFINITION,
-    async run(sent, asker) {
+    async run(sent, context) {
       const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
       if (Array.isArray(sent.cnpjs) && sent.cnpjs.length > CNPJS_MAX) {
         const detail = `Send at most ${CNPJS_MAX} CNPJs a call, not ${sent.cnpjs.length}.`;
@@ -68,8 +68,8 @@ function lookUpTool<Asker extends Question<AskedPart>>(
       }
       const { cnpjs = [], fields = [] } = sent;
       const found = await withArgumentMistakes(mistakes, async () => {
-        const read = await resultsOf(withBody(asker, { cnpjs, fields }));
-        charge(asker, read.found);
+        const read = await resultsOf(withBody(context, { cnpjs, fields }));
+        charge(context, read.found);
         return read;
       });
       const { segment, results } = found;
@@ -86,9 +86,9 @@ function lookUpTool<Asker extends Question<AskedPart>>(
 }
 
 /** The tool of a process without a server: nothing is charged. */
-export const LOOK_UP_TOOL: Tool<Question<AskedPart>> = lookUpTool(() => {});
+export const LOOK_UP_TOOL: Tool<QueryContext<QueryPart>> = lookUpTool(() => {});
 
 /** The tool of a server. */
-export const SERVER_LOOK_UP_TOOL: Tool<KeyCall<AskedPart | "exporter">> = lookUpTool(
+export const SERVER_LOOK_UP_TOOL: Tool<KeyCall<QueryPart | "exporter">> = lookUpTool(
   ({ service, identity, plan }, rows) => service.exporter.charge({ ...identity, plan }, rows),
 );

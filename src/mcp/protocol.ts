@@ -16,7 +16,7 @@ export const PROTOCOL_VERSIONS = [
 ] as const;
 
 /** Version of a client that states none: the last version that did not require the header. */
-export const VERSION_UNSAID = "2025-03-26";
+export const VERSION_DEFAULT = "2025-03-26";
 
 /** Versions with batches; later versions removed them. */
 const BATCHED: readonly string[] = ["2025-03-26", "2024-11-05", "2024-10-07"];
@@ -72,7 +72,9 @@ const REQUEST_MEMBERS = ["jsonrpc", "id", "method", "params"];
 const RESPONSE_MEMBERS = ["jsonrpc", "id", "result", "error"];
 
 /** True if a protocol version is supported. */
-export function isSpoken(version: unknown): version is (typeof PROTOCOL_VERSIONS)[number] {
+export function isSupportedVersion(
+  version: unknown,
+): version is (typeof PROTOCOL_VERSIONS)[number] {
   return PROTOCOL_VERSIONS.some((known) => known === version);
 }
 

@@ -8,7 +8,7 @@
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { searchPage } from "../http/api/search/search.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
@@ -104,14 +104,14 @@ interface Page extends AnswerSource {
 }
 
 /** The tool. */
-export const SEARCH_TOOL: Tool<Question<AskedPart>> = {
+export const SEARCH_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
-    const { body, mistakes } = readSearch(sent, asker.plan.fields);
-    const wanted = await withArgumentMistakes(mistakes, () => pageOf(asker, body));
+  async run(sent, context) {
+    const { body, mistakes } = readSearch(sent, context.plan.fields);
+    const wanted = await withArgumentMistakes(mistakes, () => pageOf(context, body));
     const answer = answerOf(wanted);
     if (bytesOf(answer) <= ANSWER_BYTES_MAX) return answer;
-    const fitting = await pageOf(asker, withLimit(body, rowsThatFit(wanted)));
+    const fitting = await pageOf(context, withLimit(body, rowsThatFit(wanted)));
     const note =
       `Only ${fitting.accounts.length} of the wanted ${wanted.accounts.length} accounts ` +
       `${wordFor(fitting.accounts.length, "fits", "fit")} into ` +
@@ -141,8 +141,8 @@ function withLimit(body: Body, limit: number): Body {
   return { ...body, spec: { ...body.spec, limit } };
 }
 
-async function pageOf(asker: Question<AskedPart>, body: Body): Promise<Page> {
-  return answeredBy<Page>(await searchPage(withBody(asker, body)));
+async function pageOf(context: QueryContext<QueryPart>, body: Body): Promise<Page> {
+  return answeredBy<Page>(await searchPage(withBody(context, body)));
 }
 
 /** Returns how many accounts fit, by what each adds to the text and to the values. */

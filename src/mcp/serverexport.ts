@@ -13,8 +13,8 @@ import { LINK_SECONDS, signLink } from "../export/files/links.ts";
 import type { ExportRecord } from "../export/record.ts";
 import { acceptExport } from "../http/api/exports/changeexport.ts";
 import { exportPath, recordJson } from "../http/api/exports/export-record.ts";
-import { readAs } from "../http/api/exports/kept-exports.ts";
 import { boundExportSpec } from "../http/api/exports/newexport.ts";
+import { readAs } from "../http/api/exports/stored-exports.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { noContent } from "../http/server/respond.ts";
 import { calledWith } from "../http/server/routetable.ts";
@@ -114,16 +114,16 @@ const DEFINITION = {
 /** The tool. */
 export const SERVER_EXPORT_TOOL: Tool<KeyCall<ServicePart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
     isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], asked.mistakes);
     checkKey(sent, asked.mistakes);
     const { wait_seconds: wait = WAIT_SECONDS, idempotency_key: key } = sent;
-    const accepted = await withArgumentMistakes(asked.mistakes, () => accept(asker, asked, key));
+    const accepted = await withArgumentMistakes(asked.mistakes, () => accept(context, asked, key));
     assert(accepted !== null, "mistakes are thrown");
-    const record = await waited(asker, accepted.record, wait as number);
+    const record = await waited(context, accepted.record, wait as number);
     if (record.expired) throw new AppError("export_expired", "The export has expired.");
-    return answerOf(asker, { record, repeated: accepted.replayed, spec: accepted.spec });
+    return answerOf(context, { record, repeated: accepted.replayed, spec: accepted.spec });
   },
 };
 
@@ -135,12 +135,12 @@ function checkKey({ idempotency_key: key }: JsonObject, mistakes: Mistake[]): vo
 
 /** Queues the export, or finds it. With mistakes, only checks for further ones. */
 async function accept(
-  asker: KeyCall<ServicePart>,
+  context: KeyCall<ServicePart>,
   { body, mistakes }: ExportArguments,
   key: unknown,
 ) {
-  const call = withBody(asker, body);
-  const segment = currentSegment(asker.service);
+  const call = withBody(context, body);
+  const segment = currentSegment(context.service);
   if (mistakes.length > 0) {
     await boundExportSpec(calledWith(call, { spend: () => {} }), segment);
     return null;
@@ -169,14 +169,14 @@ function ownKey(
 
 /** Returns the export once it has ended, or its state after `seconds`. */
 async function waited(
-  asker: KeyCall<ServicePart>,
+  context: KeyCall<ServicePart>,
   now: ExportRecord,
   seconds: number,
 ): Promise<ExportRecord> {
   if (seconds === 0) return now;
   let record = now;
   const query = new Map([["wait", String(seconds)]]);
-  await readAs(calledWith(asker, { params: { id: now.id }, query }), (read) => {
+  await readAs(calledWith(context, { params: { id: now.id }, query }), (read) => {
     record = read;
     return noContent();
   });
@@ -184,14 +184,14 @@ async function waited(
 }
 
 function answerOf(
-  asker: KeyCall<ServicePart>,
+  context: KeyCall<ServicePart>,
   {
     record,
     repeated,
     spec,
   }: { readonly record: ExportRecord; readonly repeated: boolean; readonly spec: AccountQuerySpec },
 ): ToolAnswer {
-  const { clock, secrets } = asker.service;
+  const { clock, secrets } = context.service;
   const {
     download_url,
     progress: _,
@@ -205,7 +205,7 @@ function answerOf(
     const mend = "To have it made again, send an idempotency_key of your own.";
     throw new AppError("EXPORT_FAILED", `${error.detail} ${mend}`);
   }
-  const { label, provenance } = currentSegment(asker.service);
+  const { label, provenance } = currentSegment(context.service);
   const done = record.state === "done";
   const link = done ? signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link }) : null;
   const structured = {

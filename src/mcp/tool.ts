@@ -13,7 +13,7 @@ import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { calledWith } from "../http/server/routetable.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 
@@ -69,10 +69,10 @@ export interface ToolAnswer {
 }
 
 /** A tool. */
-export interface Tool<Asker> {
+export interface Tool<Context> {
   readonly definition: ToolDefinition;
   /** Executes a call. Throws `AppError` with pointers into the arguments. */
-  run(sent: JsonObject, asker: Asker): ToolAnswer | Promise<ToolAnswer>;
+  run(sent: JsonObject, context: Context): ToolAnswer | Promise<ToolAnswer>;
 }
 
 /** Annotations of a read-only, idempotent tool. */
@@ -115,7 +115,7 @@ function without<Schema extends TSchema>(schema: Schema, names: readonly string[
 }
 
 /** Returns an object schema without its members' descriptions. */
-function untold(schema: TSchema): TSchema {
+function withoutDescriptions(schema: TSchema): TSchema {
   const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
   return { ...schema, properties: untoldMembers(properties ?? {}) } as unknown as TSchema;
 }
@@ -129,7 +129,7 @@ function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<strin
 }
 
 /** Source of an answer about data, with descriptions for the first tool. */
-export const SOURCE_TOLD = {
+export const SOURCE_DESCRIBED = {
   snapshot: SCHEMAS.SearchAnswer.properties.snapshot,
   snapshot_date: SCHEMAS.SearchAnswer.properties.snapshot_date,
   provenance: SCHEMAS.Provenance,
@@ -137,9 +137,9 @@ export const SOURCE_TOLD = {
 
 /** `SOURCE` without descriptions: words cost tokens, and one tool has the descriptions. */
 export const SOURCE = {
-  ...untoldMembers(SOURCE_TOLD),
+  ...untoldMembers(SOURCE_DESCRIBED),
   provenance: { type: "object" },
-} as unknown as typeof SOURCE_TOLD;
+} as unknown as typeof SOURCE_DESCRIBED;
 
 /** Names of the members of `SOURCE`. */
 export const SOURCE_NAMES = Object.keys(SOURCE);
@@ -154,7 +154,7 @@ export const ACCOUNT = {
 } as unknown as TSchema;
 
 /** `ACCOUNT` without descriptions; only the first tool has them. */
-export const ACCOUNT_TYPES = untold(ACCOUNT);
+export const ACCOUNT_TYPES = withoutDescriptions(ACCOUNT);
 
 /** Source of an answer about data. */
 export interface AnswerSource {
@@ -164,9 +164,12 @@ export interface AnswerSource {
 }
 
 /** Returns the call with another body; the message's conditional headers do not apply. */
-export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: object): Asker {
+export function withBody<Context extends QueryContext<QueryPart>>(
+  context: Context,
+  body: object,
+): Context {
   const sent = Buffer.from(JSON.stringify(body));
-  return calledWith(asker, { body: sent, header: () => undefined });
+  return calledWith(context, { body: sent, header: () => undefined });
 }
 
 /** Returns an answer's JSON value. */

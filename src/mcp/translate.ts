@@ -7,7 +7,7 @@
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
-import type { AskedPart, Question } from "../http/server/service.ts";
+import type { QueryContext, QueryPart } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import { currentSegment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -22,8 +22,8 @@ import {
   objectSchema,
   READING,
   type SELECTION,
+  SOURCE_DESCRIBED,
   SOURCE_NAMES,
-  SOURCE_TOLD,
   sentencesOf,
   sourceLine,
   type Tool,
@@ -70,7 +70,7 @@ const DEFINITION = {
   inputSchema: objectSchema(ARGUMENTS, ["query_text"]),
   outputSchema: objectSchema(
     {
-      ...SOURCE_TOLD,
+      ...SOURCE_DESCRIBED,
       filters: argument("filters"),
       sort: { type: "array", description: "Likewise; missing for the best first." } as TSchema,
       scoring: argument("scoring"),
@@ -111,14 +111,14 @@ interface Translated {
 }
 
 /** The tool. */
-export const TRANSLATE_TOOL: Tool<Question<AskedPart>> = {
+export const TRANSLATE_TOOL: Tool<QueryContext<QueryPart>> = {
   definition: DEFINITION,
-  async run(sent, asker) {
+  async run(sent, context) {
     const mistakes = unknownArguments(sent, Object.keys(ARGUMENTS));
     const body = sent.query_text === undefined ? {} : { query_text: sent.query_text };
     return withArgumentMistakes(mistakes, async () => {
-      const translated = answeredBy<Translated>(await translateLeads(withBody(asker, body)));
-      return answerOf(translated, currentSegment(asker.service));
+      const translated = answeredBy<Translated>(await translateLeads(withBody(context, body)));
+      return answerOf(translated, currentSegment(context.service));
     });
   },
 };

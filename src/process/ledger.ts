@@ -19,7 +19,7 @@ export { HOLD, RATE, USE } from "../../native-index/napi/handles.ts";
 /** Tables of rates; their names are independent. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;
 
-const HOLD_KINDS = { underWay: 0, streams: 1, bodies: 2, files: 3 } as const;
+const HOLD_KINDS = { inFlight: 0, streams: 1, bodies: 2, files: 3 } as const;
 
 /** Kinds of held amounts. */
 export type HoldKind = keyof typeof HOLD_KINDS;
@@ -77,20 +77,20 @@ export class Ledger {
   }
 
   /** Acquires an amount. Returns the reason of a refusal, or null. */
-  takeHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
+  acquireHold(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
-    return SHORTAGES[this.#native.takeHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
+    return SHORTAGES[this.#native.acquireHold(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
   }
 
-  /** Returns the result of `takeHold` without acquiring anything. */
+  /** Returns the result of `acquireHold` without acquiring anything. */
   shortageOf(kind: HoldKind, owner: string, numbers: Float64Array): Shortage | null {
     const { id } = this;
     return SHORTAGES[this.#native.shortageOf(id, HOLD_KINDS[kind], owner, numbers)] ?? null;
   }
 
   /** Releases an amount of this thread. Throws if it holds less. */
-  giveHold(kind: HoldKind, owner: string, numbers: Float64Array): void {
-    this.#native.giveHold(this.id, HOLD_KINDS[kind], owner, numbers);
+  releaseHold(kind: HoldKind, owner: string, numbers: Float64Array): void {
+    this.#native.releaseHold(this.id, HOLD_KINDS[kind], owner, numbers);
   }
 
   /** Releases everything that an ended thread held. */
@@ -99,13 +99,13 @@ export class Ledger {
   }
 
   /** Returns the amount that all owners hold. */
-  heldIn(kind: HoldKind): number {
-    return this.#native.heldIn(this.id, HOLD_KINDS[kind]);
+  amountInUse(kind: HoldKind): number {
+    return this.#native.amountInUse(this.id, HOLD_KINDS[kind]);
   }
 
   /** Returns the amount that one owner holds in all threads. */
-  heldBy(kind: HoldKind, owner: string): number {
-    return this.#native.heldBy(this.id, HOLD_KINDS[kind], owner);
+  amountOfOwner(kind: HoldKind, owner: string): number {
+    return this.#native.amountOfOwner(this.id, HOLD_KINDS[kind], owner);
   }
 
   /** Adds to a key's usage of a day; `USE` has the indexes of the numbers. */
@@ -113,24 +113,24 @@ export class Ledger {
     this.#native.countUse(this.id, tenantId, keyId, numbers);
   }
 
-  /** Returns a tenant's usage that `takeUses` has not returned yet. */
+  /** Returns a tenant's usage that `drainUses` has not returned yet. */
   usesOf(tenantId: string): Use[] {
     return usesIn(this.#native.usesOf(this.id, tenantId));
   }
 
   /** Removes and returns all usage. */
-  takeUses(): Use[] {
-    return usesIn(this.#native.takeUses(this.id));
+  drainUses(): Use[] {
+    return usesIn(this.#native.drainUses(this.id));
   }
 
   /** Records a use of a key, in milliseconds since the epoch; the latest counts. */
-  noteUsed(keyId: string, atMs: number): void {
-    this.#native.noteUsed(this.id, keyId, atMs);
+  recordLastUse(keyId: string, atMs: number): void {
+    this.#native.recordLastUse(this.id, keyId, atMs);
   }
 
   /** Removes and returns the last uses of keys. */
-  takeUsed(): Map<string, number> {
-    const { keys, times } = this.#native.takeUsed(this.id);
+  drainLastUses(): Map<string, number> {
+    const { keys, times } = this.#native.drainLastUses(this.id);
     return new Map(keys.map((key, at) => [key, times[at] as number]));
   }
 
@@ -140,8 +140,8 @@ export class Ledger {
   }
 
   /** Removes and returns the lines up to a time, in order of time. */
-  takeLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] } {
-    return this.#native.takeLines(this.id, upToMs);
+  drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] } {
+    return this.#native.drainLines(this.id, upToMs);
   }
 
   get #native(): NativeLedgers {

@@ -47,14 +47,14 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
 }
 
 function standardOutput(): DestinationStream {
-  return stdout.isTTY ? { write: writeReadable } : collected(1);
+  return stdout.isTTY ? { write: writeReadable } : bufferedDestination(1);
 }
 
 /** Queue of lines of several threads, in order of time. */
 interface LineQueue {
   appendLine(atMs: number, level: number, text: string): void;
   /** Removes and returns the lines up to a time (milliseconds since the epoch). */
-  takeLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
+  drainLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
 }
 
 /** Write interval of thread lines, and their minimum age, in milliseconds. */
@@ -78,7 +78,7 @@ export function queued(queue: LineQueue): LogDestination {
 }
 
 /** Writes the lines of a queue periodically and at exit. */
-export class GatheredLines {
+export class LogBuffer {
   readonly #queue: LineQueue;
   readonly #destination: LevelledStream;
   readonly #timer: NodeJS.Timeout;
@@ -100,7 +100,7 @@ export class GatheredLines {
   }
 
   #write(upToMs: number): void {
-    const { levels, texts } = this.#queue.takeLines(upToMs);
+    const { levels, texts } = this.#queue.drainLines(upToMs);
     const wantsLevel = this.#destination[pino.symbols.needsMetadataGsym] === true;
     for (let at = 0; at < texts.length; at++) {
       if (wantsLevel) this.#destination.lastLevel = levels[at] as number;
@@ -161,7 +161,7 @@ export function writeMembers(log: Log, level: LineLevel, members: string, messag
  * and at process end except on SIGKILL. Measured CPU time: 0.9 µs a line; 3.4 µs with a write per
  * line or with pino's own buffers.
  */
-export function collected(fd: number): DestinationStream {
+export function bufferedDestination(fd: number): DestinationStream {
   let text = "";
   let awaited = false;
   const writeOut = () => {
@@ -226,7 +226,7 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
 export function fileOfLog(path: string, bytesMax: number): LogDestination {
   const fd = openSync(path, "a", 0o600);
   ftruncateSync(fd);
-  const file = collected(fd) as LogDestination & { lastLevel: number };
+  const file = bufferedDestination(fd) as LogDestination & { lastLevel: number };
   let written = 0;
   return {
     /** Makes pino report the level of every line. */

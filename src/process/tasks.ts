@@ -29,7 +29,7 @@ export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>)
 }
 
 /** Lowers the calling thread's priority. */
-export function stepBack(): void {
+export function lowerPriority(): void {
   // On Linux 0 means only the calling thread; elsewhere it would slow down requests as well.
   if (process.platform !== "linux") return;
   try {

@@ -17,7 +17,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { districtRows } from "./districts.ts";
-import { emailRows, LANDLINES, listedRows, MOBILES, phoneRows } from "./rowlists.ts";
+import { emailRows, LANDLINES, listRowsOf, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
@@ -269,7 +269,7 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: Asked): Cl
 function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
-  return [{ kind: "rows", lists: listedRows(lists, segment)[member], negated }];
+  return [{ kind: "rows", lists: listRowsOf(lists, segment)[member], negated }];
 }
 
 /** The numbers that count codes stand for, ascending. */

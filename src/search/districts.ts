@@ -4,14 +4,14 @@
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { keptRows } from "./rowlists.ts";
+import { cachedRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type SpecDistricts = NonNullable<AccountQuerySpec["filters"]["geo"]["district_any_of"]>;
 
 /** The rows that are in one of the districts. */
 export function districtRows(segment: Segment, districts: SpecDistricts): NativeRowList {
-  return keptRows(segment, `districts ${JSON.stringify(districts)}`, () =>
+  return cachedRows(segment, `districts ${JSON.stringify(districts)}`, () =>
     foundRows(segment, districts),
   );
 }

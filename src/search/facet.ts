@@ -67,7 +67,7 @@ export function facets(
 const ACCOUNTS_EACH = 8_000_000;
 
 /** Like `facets`, off the main thread. */
-export async function facetsAside(
+export async function facetsAsync(
   segment: Segment,
   clauses: readonly Clause[],
   names: readonly FacetName[],
@@ -75,7 +75,7 @@ export async function facetsAside(
   const { accounts, native } = segment;
   const worth = 1 + Math.floor(accounts / ACCOUNTS_EACH);
   const threads = Math.min(worth, availableParallelism());
-  return namedFacets(segment, names, await native.facetsAside(clauses, nativeOf(names), threads));
+  return namedFacets(segment, names, await native.facetsAsync(clauses, nativeOf(names), threads));
 }
 
 /** Upper bound of the work for facets and the total; see `facetsWorkMax` of the addon. */

@@ -19,7 +19,14 @@ import {
 import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
 import { wordFor } from "../text/amounts.ts";
 import { emailRows, phoneRows } from "./rowlists.ts";
-import { ASIDE, account, countMatches, counts, page, type RenderedAccount } from "./searcher.ts";
+import {
+  ASYNC_QUEUE_BOUNDS,
+  account,
+  countMatches,
+  counts,
+  page,
+  type RenderedAccount,
+} from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Kinds of match, best first. */
@@ -129,13 +136,13 @@ export interface CompanyPage {
   readonly lastRow: number;
 }
 
-const queue = new FairQueue(ASIDE);
+const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
 
 /** Returns the accounts that fit a typed text. */
 export async function suggest(
   segment: Segment,
   request: SuggestRequest,
-  asker = "",
+  tenantId = "",
 ): Promise<Suggestions> {
   const { limit, fields } = request;
   const text = request.text.trim();
@@ -149,11 +156,11 @@ export async function suggest(
   if (refused?.reason === "cpf") return { ...NOTHING, refused, contact };
   const root = readRootText(text);
   const company =
-    root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, asker)).rows;
+    root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, tenantId)).rows;
   const found = new Map<number, Fit>();
   for (const row of company) found.set(row, FITS[0]);
   if (found.size < limit) {
-    const { rows, fits } = await namedRows(segment, request, asker);
+    const { rows, fits } = await namedRows(segment, request, tenantId);
     for (const [i, row] of rows.entries()) {
       if (!found.has(row)) found.set(row, FITS[NAME_FITS + (fits[i] as number)] as Fit);
     }
@@ -257,10 +264,10 @@ function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   return { kind: "root", value: root, check_digits_right: null };
 }
 
-function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest, asker: string) {
+function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest, tenantId: string) {
   const words = analyzeWords(text);
   const clauses = uf === null ? [] : [stateClause(segment, uf)];
-  return queue.run(asker, 1, () => segment.native.suggestAside({ words, clauses, limit }));
+  return queue.run(tenantId, 1, () => segment.native.suggestAsync({ words, clauses, limit }));
 }
 
 function stateClause(segment: Segment, uf: string): Clause {
@@ -282,10 +289,14 @@ export function mistakeIn(text: string): string | null {
 export async function establishments(
   segment: Segment,
   { root, afterRow, limit, fields }: CompanyRequest,
-  asker = "",
+  tenantId = "",
 ): Promise<CompanyPage> {
   // Requests one row more than needed, which shows if another page follows.
-  const { rows, total } = await companyRows(segment, { root, afterRow, limit: limit + 1 }, asker);
+  const { rows, total } = await companyRows(
+    segment,
+    { root, afterRow, limit: limit + 1 },
+    tenantId,
+  );
   const wanted = rows.subarray(0, limit);
   return {
     accounts: rendered(segment, wanted, fields),
@@ -298,9 +309,9 @@ export async function establishments(
 function companyRows(
   segment: Segment,
   page: Pick<CompanyRequest, "root" | "afterRow" | "limit">,
-  asker: string,
+  tenantId: string,
 ) {
-  return queue.run(asker, 1, () => segment.native.companyAside(page));
+  return queue.run(tenantId, 1, () => segment.native.companyAsync(page));
 }
 
 function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]) {

@@ -7,7 +7,7 @@
  * snapshot ends as `snapshot_unavailable`, never as rows.
  */
 import { strict as assert } from "node:assert";
-import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
+import type { FirstsPerCompanyRequest, Selection, Work } from "../../native-index/napi/engine.ts";
 import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -60,7 +60,7 @@ export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest
   const walk = new CompanyWalk(plan, page);
   for (;;) {
     const selection = execute(segment, plan, walk.wanted);
-    const firsts = guarded(() => segment.native.firstsOfCompany(selection.rows, walk.firsts));
+    const firsts = guarded(() => segment.native.firstsPerCompany(selection.rows, walk.firsts));
     const found = walk.take(selection, firsts);
     if (found !== null) return found;
   }
@@ -86,7 +86,7 @@ export class CompanyWalk {
   }
 
   /** The request that finds, among the selected rows, the first establishment of each company. */
-  get firsts(): FirstsRequest {
+  get firsts(): FirstsPerCompanyRequest {
     const { clauses, order, seed } = this.#plan;
     return { clauses, order, seed, beginning: this.#after < 0 };
   }

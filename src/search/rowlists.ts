@@ -16,14 +16,14 @@ import type { Segment } from "./segment.ts";
 
 /** Returns the rows one of whose phones is among these, such as +5511987654321. */
 export function phoneRows(segment: Segment, phones: readonly string[]): NativeRowList {
-  return keptRows(segment, `phones ${phones.join()}`, () =>
+  return cachedRows(segment, `phones ${phones.join()}`, () =>
     segment.native.phoneRows(Float64Array.from(phones, (phone) => Number(phone.slice(1)))),
   );
 }
 
 /** Returns the rows whose e-mail is among these. */
 export function emailRows(segment: Segment, emails: readonly string[]): NativeRowList {
-  return keptRows(segment, `emails ${emails.join(" ")}`, () => segment.native.emailRows(emails));
+  return cachedRows(segment, `emails ${emails.join(" ")}`, () => segment.native.emailRows(emails));
 }
 
 type Ranges = readonly (readonly [low: number, high: number])[];
@@ -47,7 +47,11 @@ const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8
 const kept = new WeakMap<Segment, Map<string, NativeRowList>>();
 
 /** Returns the rows of a key; finds them if they are not cached. */
-export function keptRows(segment: Segment, key: string, find: () => NativeRowList): NativeRowList {
+export function cachedRows(
+  segment: Segment,
+  key: string,
+  find: () => NativeRowList,
+): NativeRowList {
   const lists = kept.get(segment) ?? new Map<string, NativeRowList>();
   kept.set(segment, lists);
   const list = lists.get(key) ?? find();
@@ -78,20 +82,20 @@ type ListedRows = Readonly<Record<keyof SpecLists, readonly NativeRowList[]>>;
 const known = new WeakMap<SpecLists, WeakMap<Segment, ListedRows>>();
 
 /** Attaches rows of a segment to the lists of a spec. */
-export function giveListedRows(lists: SpecLists, segment: Segment, rows: ListedRows): void {
+export function attachListRows(lists: SpecLists, segment: Segment, rows: ListedRows): void {
   const bySegment = known.get(lists) ?? new WeakMap<Segment, ListedRows>();
   bySegment.set(segment, rows);
   known.set(lists, bySegment);
 }
 
 /** Attaches to some of the lists of a spec the rows that they have in the whole spec. */
-export function keepListedRows(some: SpecLists, all: SpecLists): void {
+export function shareListRows(some: SpecLists, all: SpecLists): void {
   const bySegment = known.get(all);
   if (bySegment !== undefined) known.set(some, bySegment);
 }
 
 /** Returns the rows that a segment has for the lists of a spec. */
-export function listedRows(lists: SpecLists, segment: Segment): ListedRows {
+export function listRowsOf(lists: SpecLists, segment: Segment): ListedRows {
   const rows = known.get(lists)?.get(segment);
   assert(rows !== undefined, "lists become rows before a spec that names them is asked");
   return rows;

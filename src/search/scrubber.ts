@@ -14,7 +14,7 @@ import type { Segment } from "./segment.ts";
 const STEP_MS = 250;
 
 /** Blocks per call: 1 MiB. */
-const BLOCKS_AT_ONCE = 16;
+const BLOCKS_PER_TRANSACTION = 16;
 
 interface ScrubberParts {
   /** Every opened snapshot. */
@@ -148,7 +148,7 @@ export class Scrubber {
         const due = this.#due(pass);
         if (due === 0 || this.#stopped) continue;
         some = true;
-        await this.#check(pass, Math.min(due, BLOCKS_AT_ONCE, blocksOf(pass) - pass.next));
+        await this.#check(pass, Math.min(due, BLOCKS_PER_TRANSACTION, blocksOf(pass) - pass.next));
       }
     }
   }
@@ -217,7 +217,7 @@ export class Scrubber {
     const touched = wasTouched(pass.state, now);
     pass.state = now;
     if (!touched) return;
-    native.distrust();
+    native.recheckAll();
     forgetRows(pass.segment);
     pass.touches++;
     pass.checked = 0;

@@ -12,13 +12,13 @@
 import { strict as assert } from "node:assert";
 import {
   PAGE_FACTS,
+  type RenderedPageRequest,
   type Selection,
-  type WholePageRequest,
 } from "../../native-index/napi/engine.ts";
 import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { facets as countFacets, type Facets, facetsAside, facetsWork } from "./facet.ts";
+import { facets as countFacets, type Facets, facetsAsync, facetsWork } from "./facet.ts";
 import { CompanyWalk, collect, companyPage, execute, type Page, type PageRequest } from "./page.ts";
 import { isRankOrder, matchClauses, phasesOf, plan, type QueryPlan, rankPlan } from "./plan.ts";
 import {
@@ -32,19 +32,19 @@ import {
 import { guarded, type Segment } from "./segment.ts";
 
 /** A search page request. */
-export interface EngineRequest extends AsideRequest {
+export interface EngineRequest extends PageQuery {
   readonly fields: readonly string[];
   readonly explain: boolean;
   /** Renders the rows instead of `fields` and `explain`. */
   readonly project?: Projector | undefined;
   /** Results already found for this page. */
-  readonly ahead?: AsidePage | null;
+  readonly prepared?: PreparedPage | null;
   /** Memory for the text of the page; null allocates. */
-  readonly room?: TextRoom | null;
+  readonly room?: OutputBuffer | null;
 }
 
 /** The accounts of a page and the facts of the whole answer. */
-export type SearchAnswer = WholePage;
+export type SearchAnswer = RenderedPage;
 
 /** Like `SearchAnswer`, with accounts that are rendered on demand. */
 export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
@@ -53,7 +53,7 @@ export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | 
 }
 
 /** A page request, with facets of all matches or null. */
-export interface PageAsked extends Omit<EngineRequest, "ahead"> {
+export interface FacetedPageRequest extends Omit<EngineRequest, "prepared"> {
   readonly facets: readonly FacetName[] | null;
 }
 
@@ -70,7 +70,7 @@ export interface MatchCounts {
 }
 
 /** Pages with more accounts than this are streamed. */
-export const WHOLE_ACCOUNTS_MAX = 512;
+export const UNSTREAMED_ACCOUNTS_MAX = 512;
 
 /**
  * Returns a page: directly if it is quick, else off the main thread, queued by tenant. An
@@ -78,29 +78,32 @@ export const WHOLE_ACCOUNTS_MAX = 512;
  */
 export function page(
   segment: Segment,
-  asked: PageAsked,
-  asker: string,
+  asked: FacetedPageRequest,
+  tenantId: string,
 ): FoundPage | Promise<FoundPage> {
-  const later = pageAside(segment, asked, asked.facets, asker);
+  const later = pageAsync(segment, asked, asked.facets, tenantId);
   if (later === null) {
     if (isRanked(segment, asked.spec)) return pageNow(segment, asked);
     const walked = walkedPage(segment, asked);
-    if (walked !== null) return pageNow(segment, { ...asked, ahead: walked });
+    if (walked !== null) return pageNow(segment, { ...asked, prepared: walked });
   }
-  const found = later ?? aside(segment, asked, asked.facets, asker);
-  return found.then((ahead) => pageNow(segment, { ...asked, room: null, ahead }));
+  const found = later ?? runAsync(segment, asked, asked.facets, tenantId);
+  return found.then((prepared) => pageNow(segment, { ...asked, room: null, prepared }));
 }
 
-function pageNow(segment: Segment, asked: PageAsked & Pick<EngineRequest, "ahead">): FoundPage {
-  const { spec, facets: names, ahead = null } = asked;
+function pageNow(
+  segment: Segment,
+  asked: FacetedPageRequest & Pick<EngineRequest, "prepared">,
+): FoundPage {
+  const { spec, facets: names, prepared = null } = asked;
   const found =
-    spec.limit <= WHOLE_ACCOUNTS_MAX
+    spec.limit <= UNSTREAMED_ACCOUNTS_MAX
       ? search(segment, asked)
       : largePage(searchSliced(segment, asked));
-  const left = ahead === null || ahead.facets === null ? names : null;
+  const left = prepared === null || prepared.facets === null ? names : null;
   return {
     ...found,
-    facets: left === null ? (ahead?.facets ?? null) : facets(segment, spec, left),
+    facets: left === null ? (prepared?.facets ?? null) : facets(segment, spec, left),
   };
 }
 
@@ -113,7 +116,7 @@ function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
  * Returns a page of another order, without facets; null if it exceeds this thread's budget. Only
  * the walk shows how evenly the matches are spread over an order.
  */
-function walkedPage(segment: Segment, request: PageAsked): AsidePage | null {
+function walkedPage(segment: Segment, request: FacetedPageRequest): PreparedPage | null {
   const { spec, afterRow, onePerCompany = false } = request;
   const planned = guarded(() => plan(segment, spec));
   const wanted = { afterRow, limit: spec.limit };
@@ -128,7 +131,7 @@ function walkedPage(segment: Segment, request: PageAsked): AsidePage | null {
 
 /** Keeps a large page as slices, else renders its text. */
 function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
-  const accounts = slices.rowCount > WHOLE_ACCOUNTS_MAX ? slices : slices.whole();
+  const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
   return { ...rest, count: slices.rowCount, accounts, placed: -1 };
 }
 
@@ -137,9 +140,9 @@ export function counts(
   segment: Segment,
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
-  asker: string,
+  tenantId: string,
 ): MatchCounts | Promise<MatchCounts> {
-  const later = countsAside(segment, spec, names, asker);
+  const later = countsAsync(segment, spec, names, tenantId);
   if (later !== null) return later;
   // Facets first: counting them also yields the total.
   const counted = names === null ? null : facets(segment, spec, names);
@@ -148,9 +151,9 @@ export function counts(
 
 /** Returns one page. Throws `AppError` `snapshot_unavailable` if the file is damaged. */
 export function search(segment: Segment, request: EngineRequest): SearchAnswer {
-  const { onePerCompany = false, explain, project, ahead = null } = request;
-  const plain = !onePerCompany && !explain && project === undefined && ahead === null;
-  const whole = plain ? wholePage(segment, request) : null;
+  const { onePerCompany = false, explain, project, prepared = null } = request;
+  const plain = !onePerCompany && !explain && project === undefined && prepared === null;
+  const whole = plain ? renderedPage(segment, request) : null;
   if (whole !== null) return whole;
   const { slices, ...rest } = searchSliced(segment, request);
   return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
@@ -158,14 +161,14 @@ export function search(segment: Segment, request: EngineRequest): SearchAnswer {
 
 /** Like `search`, but renders no rows. */
 export function searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer {
-  const { spec, fields, afterRow, explain, onePerCompany = false, ahead } = request;
-  const planned = ahead?.plan ?? guarded(() => plan(segment, spec));
+  const { spec, fields, afterRow, explain, onePerCompany = false, prepared } = request;
+  const planned = prepared?.plan ?? guarded(() => plan(segment, spec));
   const wanted = { afterRow, limit: spec.limit };
   const found = () =>
     onePerCompany
       ? companyPage(segment, planned, wanted)
       : collect(planned, execute(segment, planned, wanted));
-  const page = ahead?.page ?? found();
+  const page = prepared?.page ?? found();
   const project = request.project ?? projector(segment, fields, explain ? spec : null);
   return {
     slices: accountSlices(page.rows, project, rowsPerSlice(request)),
@@ -213,7 +216,7 @@ export function account(
 }
 
 /** Caller's memory for a text, from byte `at` on. */
-export interface TextRoom {
+export interface OutputBuffer {
   readonly memory: Uint8Array;
   readonly at: number;
 }
@@ -224,11 +227,11 @@ interface PageOptions {
   readonly fields: readonly string[];
   readonly afterRow: number;
   /** Memory for the text; null allocates. */
-  readonly room?: TextRoom | null;
+  readonly room?: OutputBuffer | null;
 }
 
 /** A rendered page. */
-export interface WholePage {
+export interface RenderedPage {
   /** Text of a JSON array, UTF-8; the room's memory if it was written there. */
   readonly accounts: Uint8Array;
   /** Bytes written to the room, or -1 if the text has its own memory. */
@@ -247,7 +250,7 @@ export interface WholePage {
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
 /** Returns the page, or null for a query that takes more than one call. */
-export function wholePage(segment: Segment, options: PageOptions): WholePage | null {
+export function renderedPage(segment: Segment, options: PageOptions): RenderedPage | null {
   const request = requestOf(segment, options);
   if (request === null) return null;
   const text = textOf(segment, request, options.room ?? null);
@@ -258,21 +261,21 @@ export function wholePage(segment: Segment, options: PageOptions): WholePage | n
   assert(count <= total, "a page holds at most all matches");
   assert(!(more && count === 0), "an empty page is the last one");
   const placed = typeof text === "number" ? text : -1;
-  const accounts = typeof text === "number" ? (options.room as TextRoom).memory : text;
+  const accounts = typeof text === "number" ? (options.room as OutputBuffer).memory : text;
   return { accounts, placed, count, total, more, lastRow, plan: rankPlan(request, total) };
 }
 
 /** Returns the text, or the number of its bytes written to the room. */
-function textOf({ native }: Segment, request: WholePageRequest, room: TextRoom | null) {
+function textOf({ native }: Segment, request: RenderedPageRequest, room: OutputBuffer | null) {
   facts[PAGE_FACTS.place] = room?.at ?? 0;
   // segment.ts guards reads of a handle, so this needs no guard of its own.
   return room === null
-    ? native.wholePage(request, facts)
-    : native.wholePage(request, facts, room.memory);
+    ? native.renderedPage(request, facts)
+    : native.renderedPage(request, facts, room.memory);
 }
 
 /** Returns the request to the addon; null for a query that takes more than one call. */
-function requestOf(segment: Segment, options: PageOptions): WholePageRequest | null {
+function requestOf(segment: Segment, options: PageOptions): RenderedPageRequest | null {
   const { spec, fields, afterRow } = options;
   const [phase, second] = phasesOf(segment, spec);
   if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
@@ -284,7 +287,7 @@ function requestOf(segment: Segment, options: PageOptions): WholePageRequest | n
  * Bounds of a queue for one kind of work, so that quick work does not wait for slow work. One task
  * runs at a time, so that the thread pool has room for files and passwords.
  */
-export const ASIDE: QueueBounds = {
+export const ASYNC_QUEUE_BOUNDS: QueueBounds = {
   running: 1,
   waiting: 256,
   waitingOfOwner: 63,
@@ -292,10 +295,10 @@ export const ASIDE: QueueBounds = {
 };
 
 /** Runs expensive queries one at a time; tenants take turns. */
-const queue = new FairQueue(ASIDE);
+const queue = new FairQueue(ASYNC_QUEUE_BOUNDS);
 
 /** A page request. */
-export interface AsideRequest {
+export interface PageQuery {
   readonly spec: AccountQuerySpec;
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
@@ -304,13 +307,13 @@ export interface AsideRequest {
 }
 
 /** Results found for a page. */
-export interface AsidePage {
+export interface PreparedPage {
   readonly plan: QueryPlan;
   readonly page: Page;
   readonly facets: Facets | null;
 }
 
-interface AsideCounts {
+interface PreparedCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
@@ -333,89 +336,89 @@ const FEW_MATCHES = 4_096;
 const LARGE_PAGE_MIN = 512;
 
 /** Finds a page off this thread, queued by tenant. Returns null if the page is quick. */
-export function pageAside(
+export function pageAsync(
   segment: Segment,
-  request: AsideRequest,
+  request: PageQuery,
   names: readonly FacetName[] | null,
-  asker = "",
-): Promise<AsidePage> | null {
+  tenantId = "",
+): Promise<PreparedPage> | null {
   const { spec, afterRow, onePerCompany = false } = request;
   const quick = !isLong(spec) && isCounted(segment, spec) && !isSlow(segment, request);
   if (quick && !areMany(segment, spec, names)) return null;
-  return aside(segment, { spec, afterRow, onePerCompany }, names, asker);
+  return runAsync(segment, { spec, afterRow, onePerCompany }, names, tenantId);
 }
 
 /** A function of its own, so that a quick page creates no closure. */
-function aside(
+function runAsync(
   segment: Segment,
-  { spec, afterRow, onePerCompany }: AsideRequest,
+  { spec, afterRow, onePerCompany }: PageQuery,
   names: readonly FacetName[] | null,
-  asker: string,
-): Promise<AsidePage> {
-  return queue.run(asker, 1, async () => {
+  tenantId: string,
+): Promise<PreparedPage> {
+  return queue.run(tenantId, 1, async () => {
     // Facets first: counting them also yields the total.
-    const facets = await facetsLater(segment, spec, names);
-    const matches = await countAside(segment, spec);
+    const facets = await facetsDeferred(segment, spec, names);
+    const matches = await countAsync(segment, spec);
     const planned = guarded(() => plan(segment, spec, matches));
     const wanted = { afterRow, limit: spec.limit };
     const page = onePerCompany
-      ? await companyPageAside(segment, planned, wanted)
-      : collect(planned, await selectAside(segment, planned, wanted));
+      ? await companyPageAsync(segment, planned, wanted)
+      : collect(planned, await selectAsync(segment, planned, wanted));
     return { plan: planned, page, facets };
   });
 }
 
 /** Like `companyPage`, off the main thread. */
-async function companyPageAside(
+async function companyPageAsync(
   segment: Segment,
   planned: QueryPlan,
   page: PageRequest,
 ): Promise<Page> {
   const walk = new CompanyWalk(planned, page);
   for (;;) {
-    const selection = await selectAside(segment, planned, walk.wanted);
-    const firsts = await guardedLater(() =>
-      segment.native.firstsAside(selection.rows, walk.firsts),
+    const selection = await selectAsync(segment, planned, walk.wanted);
+    const firsts = await guardedAsync(() =>
+      segment.native.firstsPerCompanyAsync(selection.rows, walk.firsts),
     );
     const found = walk.take(selection, firsts);
     if (found !== null) return found;
   }
 }
 
-function selectAside(
+function selectAsync(
   { native }: Segment,
   { clauses, order, method, seed }: QueryPlan,
   page: PageRequest,
 ): Promise<Selection> {
-  return guardedLater(() => native.selectAside({ clauses, order, method, seed, ...page }));
+  return guardedAsync(() => native.selectAsync({ clauses, order, method, seed, ...page }));
 }
 
 /** Counts off this thread, queued by tenant. Returns null if the count is quick. */
-export function countsAside(
+export function countsAsync(
   segment: Segment,
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
-  asker = "",
-): Promise<AsideCounts> | null {
+  tenantId = "",
+): Promise<PreparedCounts> | null {
   if (!isLong(spec) && isCounted(segment, spec) && !areMany(segment, spec, names)) return null;
-  return queue.run(asker, 1, async () => {
-    const facets = await facetsLater(segment, spec, names);
-    return { total: await countAside(segment, spec), facets };
+  return queue.run(tenantId, 1, async () => {
+    const facets = await facetsDeferred(segment, spec, names);
+    return { total: await countAsync(segment, spec), facets };
   });
 }
 
 /** The number of matches; the addon caches it. */
-function countAside(segment: Segment, spec: AccountQuerySpec): Promise<number> {
-  return guardedLater(() => segment.native.countAside(matchClauses(segment, spec)));
+function countAsync(segment: Segment, spec: AccountQuerySpec): Promise<number> {
+  return guardedAsync(() => segment.native.countAsync(matchClauses(segment, spec)));
 }
 
-async function facetsLater(
+async function facetsDeferred(
   segment: Segment,
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): Promise<Facets | null> {
   if (names === null) return null;
-  return guardedLater(() => facetsAside(segment, matchClauses(segment, spec), names));
+  return guardedAsync(() => facetsAsync(segment, matchClauses(segment, spec), names));
 }
 
 /** Returns true if a spec has long lists. */
@@ -443,7 +446,7 @@ function isCounted(segment: Segment, spec: AccountQuerySpec): boolean {
 }
 
 /** Returns true if a page is large or its order may compare many matches. */
-function isSlow(segment: Segment, { spec, onePerCompany = false }: AsideRequest): boolean {
+function isSlow(segment: Segment, { spec, onePerCompany = false }: PageQuery): boolean {
   const isLarge = spec.limit >= LARGE_PAGE_MIN;
   if (!isLarge && isRanked(segment, spec)) return false;
   const { method, order, matches } = guarded(() => plan(segment, spec));
@@ -466,7 +469,7 @@ function areMany(
 }
 
 /** Like `guarded`, for promises. */
-async function guardedLater<Value>(call: () => Promise<Value>): Promise<Value> {
+async function guardedAsync<Value>(call: () => Promise<Value>): Promise<Value> {
   try {
     return await guarded(call);
   } catch (error) {

@@ -163,7 +163,7 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
 const NOT_READS: readonly (string | keyof NativeSegment)[] = [
   "verify",
   "verifyBlocks",
-  "distrust",
+  "recheckAll",
   "fileState",
   "damagedBlock",
   "dropCaches",
@@ -278,7 +278,7 @@ export class SegmentRegistry {
    * Keeps a segment open for a reader that outlives its request. Returns a function that releases
    * it, which may be called repeatedly.
    */
-  hold(segment: Segment): () => void {
+  retain(segment: Segment): () => void {
     this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
     let held = true;
     return () => {

@@ -43,7 +43,7 @@ export async function readThrough(path: string, ended: () => boolean): Promise<v
  * Runs the first queries on a segment, to prove that searches work; costs the blocks of two pages,
  * regardless of the size. Throws like a search if the snapshot is damaged.
  */
-export async function askFirst(segment: Segment): Promise<void> {
+export async function runFirstQueries(segment: Segment): Promise<void> {
   for (const question of FIRST) {
     const spec = specOf(question, segment);
     if (spec === null) continue;
@@ -64,7 +64,7 @@ export async function warm(segment: Segment, ended: () => boolean = () => false)
     () => lookup.cnae(""),
     () => lookup.legalNatures(""),
     () => lookup.municipalityByTom(""),
-    () => askFirst(segment),
+    () => runFirstQueries(segment),
     ...SORTED.map((question) => () => askSorted(segment, question)),
   ];
   for (const step of steps) {
@@ -81,7 +81,7 @@ async function askSorted(segment: Segment, question: unknown): Promise<void> {
   await setImmediate();
   const { clauses, order, method, seed } = guarded(() => plan(segment, spec));
   const request = { clauses, order, method, seed, afterRow: -1, limit: spec.limit };
-  await guarded(() => segment.native.selectAside(request));
+  await guarded(() => segment.native.selectAsync(request));
 }
 
 /** Returns the spec of a query; null if a small snapshot lacks one of its codes. */

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { clockText, keepTimes, lastTimes, longestWay, runLanes } from "./lanes.mjs";
+import { clockText, storeTimes, lastTimes, criticalPath, runParallel } from "./parallelsteps.mjs";
 
 /** All steps: purpose, dependencies, and the folder that they extend. */
 const STEPS = {
@@ -66,8 +66,8 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   endTogether(children);
   try {
     const whole = wholeSteps(steps, root);
-    const took = Object.entries(await runLanes(steps));
-    keepTimes(Object.fromEntries(took.filter(([name]) => whole.includes(name))));
+    const took = Object.entries(await runParallel(steps));
+    storeTimes(Object.fromEntries(took.filter(([name]) => whole.includes(name))));
   } catch (error) {
     endAll(children);
     fail(error.message);
@@ -87,7 +87,7 @@ export function announcement(steps, times = lastTimes()) {
   const lines = steps.map(({ name, does }) => {
     return `  ${name.padEnd(wide)}  ${does}, ${Math.ceil(seconds[name] ?? 0)} s`;
   });
-  const all = clockText(longestWay(steps, seconds) * 1000);
+  const all = clockText(criticalPath(steps, seconds) * 1000);
   const head = "npm start builds what is missing, in parallel, then serves the demo";
   return `${head}:\n${lines.join("\n")}\nAbout ${all} min in all (${where}).\n`;
 }

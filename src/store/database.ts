@@ -7,7 +7,7 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { notWritten, storageCause, storageProblem, storageWords } from "../files/storage.ts";
+import { notWritten, storageCause, storageErrorText, storageProblem } from "../files/storage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
 import {
   causeOfDisk,
@@ -20,7 +20,7 @@ import {
 import { MIGRATIONS } from "./migrations.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { connect, isStateBusy, isStateFailure, type StateDatabase } from "./sqlite.ts";
-import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
+import { copyBeforeUpgrade, newerState, noteUpgrade, printUpgrade } from "./upgrade.ts";
 
 /** Name of the database in the data directory. */
 export const DATABASE_FILE = "state.db";
@@ -92,7 +92,7 @@ function openOrMake(dataDir: string): StateDatabase {
  * Opens the database of a data directory in any known schema, without changing it; a server may be
  * running. Throws `CommandError` like `openDatabase`.
  */
-export function openAsItIs(dataDir: string): StateDatabase {
+export function openUnmigrated(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
   return orReadAlone(path, 1, () =>
     orRefuse(path, () => {
@@ -164,7 +164,7 @@ function raise(error: unknown): never {
  * only with the next commit of the first connection, unless `synchronous` is FULL. Throws like
  * better-sqlite3.
  */
-export function openBeside(
+export function openSecondConnection(
   dataDir: string,
   synchronous: "NORMAL" | "FULL" = "NORMAL",
 ): StateDatabase {
@@ -334,7 +334,7 @@ function migrate(database: StateDatabase, path: string): void {
     const version = checkOwner(stampOf(database), path);
     if (version === SCHEMA_VERSION) return version;
     // A second connection sees the current state, which the lock of this connection preserves.
-    if (version > 0) keepBefore(connect(path), path, version);
+    if (version > 0) copyBeforeUpgrade(connect(path), path, version);
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.pragma(`application_id = ${APPLICATION_ID}`);
     database.pragma(`user_version = ${SCHEMA_VERSION}`);
@@ -343,7 +343,7 @@ function migrate(database: StateDatabase, path: string): void {
   });
   try {
     const from = run.immediate();
-    if (from > 0 && from < SCHEMA_VERSION) tellUpgrade(path, from, SCHEMA_VERSION);
+    if (from > 0 && from < SCHEMA_VERSION) printUpgrade(path, from, SCHEMA_VERSION);
   } catch (error) {
     if (error instanceof CommandError || isStateDamage(error)) throw error;
     const disk = notWritten(path, error);
@@ -365,7 +365,7 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
     if (error instanceof CommandError) throw error;
     if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
     const cause = causeOfDisk(path, error);
-    const disk = storageWords(cause);
+    const disk = storageErrorText(cause);
     if (disk !== null) {
       const needed = lacksSharedMemory(error, cause) ? ` ${sharedMemoryWords(path)}` : "";
       throw new CommandError(`${path} was not opened: ${disk}${needed}`, 1, cause);

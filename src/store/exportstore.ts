@@ -8,7 +8,7 @@
 
 import { ListStore } from "./liststore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
-import { KeptBytes, QuotaStore } from "./usagestore.ts";
+import { QuotaStore, StoredBytes } from "./usagestore.ts";
 
 type StoredState = "queued" | "running" | "done" | "failed";
 
@@ -128,7 +128,7 @@ export class ExportStore {
   /** Charges of exports. */
   readonly quota: QuotaStore;
   /** Stored bytes of tenants. */
-  readonly kept: KeptBytes;
+  readonly kept: StoredBytes;
   /** Pinned lists, and previously exported accounts. */
   readonly lists: ListStore;
   readonly #database: StateDatabase;
@@ -139,7 +139,7 @@ export class ExportStore {
 
   constructor(database: StateDatabase) {
     this.quota = new QuotaStore(database);
-    this.kept = new KeptBytes(database);
+    this.kept = new StoredBytes(database);
     this.lists = new ListStore(database);
     this.#database = database;
     this.#byId = database.prepare(`${COLUMNS} WHERE id = ?`);

@@ -190,7 +190,7 @@ export class KeyStore {
   }
 
   /** Records the last uses of keys in one commit. */
-  noteUsed(times: ReadonlyMap<string, number>): void {
+  recordLastUse(times: ReadonlyMap<string, number>): void {
     this.atomically(() => {
       for (const [id, usedAt] of times) this.#used.run(usedAt, id);
     });

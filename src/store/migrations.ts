@@ -2,7 +2,7 @@
  * Schema migrations of the state: statements that upgrade a database version by version.
  * Invariant: a released step is never changed; the steps create all tables and triggers.
  */
-import { KEPT_BYTES_STEP, SENT_FILES_STEP } from "./usagestore.ts";
+import { SENT_FILES_STEP, STORED_BYTES_STEP } from "./usagestore.ts";
 
 /**
  * One step per schema version, in order; the number of steps done is `user_version`. A released
@@ -136,7 +136,7 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE exports ADD COLUMN watch TEXT;
    CREATE INDEX exports_live_since ON exports (since_id)
      WHERE since_id IS NOT NULL AND state IN ('queued', 'running');`,
-  KEPT_BYTES_STEP,
+  STORED_BYTES_STEP,
   // AUTOINCREMENT: a deleted line's sequence is never reused. The tenants' index implicitly ends
   // with the sequence, which is the row id, so pages follow it.
   `CREATE TABLE audit (

@@ -6,7 +6,7 @@
  */
 
 import type { StateDatabase } from "./sqlite.ts";
-import { KeptBytes } from "./usagestore.ts";
+import { StoredBytes } from "./usagestore.ts";
 
 interface NewSearchRow {
   readonly id: string;
@@ -44,12 +44,12 @@ const COLUMNS = `
 /** The table `saved_searches`. */
 export class SearchStore {
   /** Stored bytes of tenants. */
-  readonly kept: KeptBytes;
+  readonly kept: StoredBytes;
   readonly #database: StateDatabase;
 
   constructor(database: StateDatabase) {
     this.#database = database;
-    this.kept = new KeptBytes(database);
+    this.kept = new StoredBytes(database);
   }
 
   /** Returns a tenant's searches after a position, newest first, then by id. */

@@ -16,7 +16,7 @@ import type { CheckWork } from "./statecheck.worker.ts";
 const AT_ONCE_BYTES = 16 * 2 ** 20;
 
 /** Checks a small state; returns false if it is too large. Throws `CommandError`. */
-export function checkedAtOnce(database: StateDatabase): boolean {
+export function checkedDirectly(database: StateDatabase): boolean {
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   if (number("page_count") * number("page_size") > AT_ONCE_BYTES) return false;
   const found = findingsIn(database);
@@ -25,7 +25,7 @@ export function checkedAtOnce(database: StateDatabase): boolean {
 }
 
 /** Checks a state of any size in a thread; returns the problems. */
-export async function checkBeside(path: string): Promise<readonly string[]> {
+export async function checkInThread(path: string): Promise<readonly string[]> {
   const pool = new ThreadPool<CheckWork>({ worker: "store/statecheck.worker.ts", threads: 1 });
   try {
     return await pool.run("check", path);

@@ -3,7 +3,7 @@
  * Invariant: it reads with its own connection and below the priority of requests, so they need not
  * wait.
  */
-import { stepBack, worker } from "../process/tasks.ts";
+import { lowerPriority, worker } from "../process/tasks.ts";
 import { reading } from "./database.ts";
 import { findingsIn } from "./failures.ts";
 
@@ -13,7 +13,7 @@ export interface CheckWork {
   readonly check: readonly [path: string, found: readonly string[]];
 }
 
-stepBack();
+lowerPriority();
 
 /** Entry point for the thread pool. */
 export const run = worker<CheckWork>({ check: (path) => reading(path, findingsIn) });

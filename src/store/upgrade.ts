@@ -21,7 +21,7 @@ export function keptFile(version: number): string {
 }
 
 /** Copies a connection's state next to the database, replacing an older copy; closes it. */
-export function keepBefore(source: StateDatabase, path: string, version: number): void {
+export function copyBeforeUpgrade(source: StateDatabase, path: string, version: number): void {
   const folder = dirname(path);
   const name = keptFile(version);
   const temporary = join(folder, `${name}.tmp`);
@@ -53,7 +53,7 @@ export function noteUpgrade(database: StateDatabase, from: number, to: number): 
 }
 
 /** Reports an upgrade on standard error, because it can be undone. */
-export function tellUpgrade(path: string, from: number, to: number): void {
+export function printUpgrade(path: string, from: number, to: number): void {
   stderr.print(
     `${path} was brought from schema ${from} to ${to}; what it was is kept as ` +
       `${join(dirname(path), keptFile(from))}.\n`,

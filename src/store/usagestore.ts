@@ -199,7 +199,7 @@ export class QuotaStore {
 }
 
 /** Schema step that creates the sums, and an index for deletions. */
-export const KEPT_BYTES_STEP = `
+export const STORED_BYTES_STEP = `
   CREATE TABLE kept_bytes (
     tenant_id TEXT PRIMARY KEY REFERENCES tenants (id),
     files INTEGER NOT NULL,
@@ -289,7 +289,7 @@ interface Kept {
 }
 
 /** The table `kept_bytes`. */
-export class KeptBytes {
+export class StoredBytes {
   readonly #of: StateStatement<[string], Kept>;
 
   constructor(database: StateDatabase) {

@@ -17,7 +17,7 @@ interface Run {
   readonly from: number;
   to: number;
   /** True if a part of it is requested. */
-  isWished: boolean;
+  isRequested: boolean;
 }
 
 interface PlaceAt {
@@ -41,7 +41,11 @@ const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
 ]);
 
 /** Reports that a sentence has two requests. Returns true if it has. */
-export function leaveSecond(sentence: Sentence, notes: Notes, sought: readonly PlaceAt[]): boolean {
+export function unmapSecondRequest(
+  sentence: Sentence,
+  notes: Notes,
+  sought: readonly PlaceAt[],
+): boolean {
   const runs = runsOf(sentence, sought);
   for (let i = 0; i + 3 < runs.length; i++) {
     const four = runs.slice(i, i + 4) as [Run, Run, Run, Run];
@@ -51,7 +55,7 @@ export function leaveSecond(sentence: Sentence, notes: Notes, sought: readonly P
     // Different conditions may have the same place or activity.
     const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
     if (isSame && !sentence.tokens.some((_, at) => isSaidOf(sentence, at))) continue;
-    notes.leave("two_requests", TWO, sentence.words(other.from, there.to));
+    notes.addUnmapped("two_requests", TWO, sentence.words(other.from, there.to));
     return true;
   }
   return false;
@@ -69,7 +73,7 @@ function isTwo(
 ): boolean {
   const isPlaceFirst = one.role === "place";
   const wished = isPlaceFirst ? [one, where, other, there] : [one, other, there];
-  if (!wished.every(({ isWished }) => isWished)) return false;
+  if (!wished.every(({ isRequested }) => isRequested)) return false;
   if (!isJoined(sentence, where.to, other.from)) return false;
   if (!isPlaceFirst) return true;
   const apart = [one, other].map(({ to }, i) =>
@@ -87,17 +91,17 @@ function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
     const role = sentence.owner(at);
     if (role !== "activity" && role !== "place") continue;
     const isOut = reachOf(sentence, at).polarity === "negated";
-    const isWished = role === "place" ? places.has(at) : !isOut;
+    const isRequested = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
     // An excluded activity belongs to the place before it.
     if (role === "activity" && isOut && last !== undefined) continue;
     // "em SP padarias, exceto em Santos, e no Paraná …"
     const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
-    if (role === "place" && !isWished && isPlaceFirst) continue;
+    if (role === "place" && !isRequested && isPlaceFirst) continue;
     if (last?.role === role) {
       last.to = at + 1;
-      last.isWished ||= isWished;
-    } else runs.push({ role, from: at, to: at + 1, isWished });
+      last.isRequested ||= isRequested;
+    } else runs.push({ role, from: at, to: at + 1, isRequested });
   }
   return runs;
 }

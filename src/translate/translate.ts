@@ -14,53 +14,64 @@ import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
-import { leaveOtherPlaces, leavePlacesApart, leaveTradesApart } from "./conditionsapart.ts";
+import { noteAlternatives } from "./alternatives.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
-import { sayEither } from "./eitherwish.ts";
-import { leaveConditional, leaveExcludedThere } from "./exclusions/excludedthere.ts";
-import { leaveExceptLists, leaveOutOrWished } from "./exclusions/joineditems.ts";
-import { leaveRequests } from "./fillers.ts";
-import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
-import { leaveContactWords } from "./filters/contactwords.ts";
+import { unmapConditional, unmapExcludedInPlace } from "./exclusions/excludedinplace.ts";
+import { unmapExceptLists, unmapExcludedOrRequested } from "./exclusions/joineditems.ts";
+import { claimRequestWords } from "./fillers.ts";
+import { findContactValues, type MentionedContacts } from "./filters/contactvalues.ts";
+import { unmapContactWords } from "./filters/contactwords.ts";
 import { findFilters } from "./filters/filters.ts";
-import { leaveLeftRegimes } from "./filters/leftregimes.ts";
+import { unmapLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
-import { leavePeople, leavePersons } from "./filters/people.ts";
+import { unmapPeople, unmapPersons } from "./filters/people.ts";
+import { leavePersonNumbers, withoutPersons } from "./filters/personnumbers.ts";
 import {
   findSharedMax,
-  leaveCompanyNumbers,
-  leaveSameContacts,
   type SharedMax,
+  unmapCompanyNumbers,
+  unmapSameContacts,
 } from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveWishes } from "./filters/wishes.ts";
 import type { NamedList } from "./lists/listnames.ts";
-import { findLists, type SaidLists } from "./lists/saidlists.ts";
+import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
 import { isNegatorWord, readNone } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
-import { findCapital, leaveAmounts } from "./numbers/capital.ts";
+import { findCapital, unmapAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
-import { dayOf } from "./numbers/saiddates.ts";
+import { dayOf } from "./numbers/mentioneddates.ts";
+import {
+  districtFilterOf,
+  findHomes,
+  MentionedDistricts,
+} from "./places/districts/districtmentions.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
-import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
 import { type Gazetteer, gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { isCapitalised } from "./places/placesigns.ts";
 import { QUARTER_HEADS } from "./places/placewords.ts";
+import { municipalityOfPostal } from "./places/postalcities.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
-import { leaveSecond } from "./secondrequest.ts";
-import { doubtSpeakerPlace, leaveSpeaker } from "./speaker.ts";
+import { unmapSecondRequest } from "./secondrequest.ts";
+import {
+  unmapOtherPlaces,
+  unmapSeparatePlaces,
+  unmapSeparateTrades,
+} from "./separateconditions.ts";
+import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
-import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
-import { isOwnWish, settleLeftovers } from "./unmapped.ts";
+import { readAnywhereBut, readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
+import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
 
@@ -110,25 +121,29 @@ interface Wishes {
  * text.
  */
 export function translate(
-  text: string,
+  written: string,
   segment: Segment,
   { language, lists }: Wishes = {},
 ): Translation {
+  const { text, hidden } = withoutPersons(written);
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   const spanish = readForms(sentence, gazetteer);
-  const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
-  const notes = new Notes(language ?? said());
-  const districts = new SaidDistricts(new DistrictNames(segment));
+  const said = languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? said, spanish ? "es" : said);
+  const isPerson = leavePersonNumbers(sentence, notes, hidden);
+  const districts = new MentionedDistricts(new DistrictNames(segment));
   const around = {
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
+    postalCity: (digits: string) => municipalityOfPostal(segment, digits),
   };
   const lookup = catalogLookup(segment.catalog);
-  const own = leaveSpeaker({ ...around, spanish });
+  const own = claimSpeaker({ ...around, spanish });
   const contacts = contactsOf(sentence, notes, lookup);
-  leaveRequests(sentence, around.tradeEnd);
+  claimRequestWords(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
-  leavePersons(sentence, notes);
+  unmapPersons(sentence, notes);
+  leaveWishes(around);
   const hints = findNameWords(around);
   findDistricts(around);
   correctSpelling({ ...around, segment });
@@ -144,13 +159,14 @@ export function translate(
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
   const limit = limitOf(sentence, notes);
-  leaveAmounts(numbers);
-  leavePeople(sentence, notes);
+  unmapAmounts(numbers);
+  unmapPeople(sentence, notes);
   const wishes = wishesOf({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  const isLost = unmapSecondRequest(sentence, notes, places.sought) || contacts.lost || isPerson;
+  if (isLost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
@@ -170,12 +186,16 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
-  const doubts = notes.doubts.map(({ instead, ...doubt }) => {
+  const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Returns the doubts with the text of the other reading. */
+function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
+  return doubts.map(({ instead, ...doubt }) => {
     const { start, end } = doubt;
     return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
   });
-  const parts = partsOf(sentence);
-  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
 /** Reads words and signs with other spellings. Returns true for a Spanish sentence. */
@@ -187,6 +207,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
+  readAnywhereBut(sentence);
   return spanish;
 }
 
@@ -198,10 +219,10 @@ function contactsOf(
   sentence: Sentence,
   notes: Notes,
   lookup: ReturnType<typeof catalogLookup>,
-): SaidContacts & { readonly shared: SharedMax } {
+): MentionedContacts & { readonly shared: SharedMax } {
   const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
-  const isSame = leaveSameContacts(sentence, notes);
-  const isNumbered = leaveCompanyNumbers(sentence, notes);
+  const isSame = unmapSameContacts(sentence, notes);
+  const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
 }
@@ -209,13 +230,13 @@ function contactsOf(
 /** Returns the filters; other words for contacts go to the notes. */
 function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
   const wishes = findFilters(context);
-  leaveContactWords(context.sentence, context.notes, "all");
+  unmapContactWords(context.sentence, context.notes, "all");
   return wishes;
 }
 
 /** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
 function limitOf(sentence: Sentence, notes: Notes): number | null {
-  leaveContactWords(sentence, notes, "counted");
+  unmapContactWords(sentence, notes, "counted");
   return findLimit(sentence, notes);
 }
 
@@ -231,15 +252,16 @@ function leaveAlternatives(
   places: FoundPlaces,
   { spans }: NumberedPlaces,
 ): boolean {
-  const misled = sayEither(sentence, notes, spans);
-  const isOpen = leaveOutOrWished(sentence, notes, lists) || leaveExceptLists(sentence, notes);
-  const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
+  const misled = noteAlternatives(sentence, notes, spans);
+  const isOpen =
+    unmapExcludedOrRequested(sentence, notes, lists) || unmapExceptLists(sentence, notes);
+  const isApart = unmapSeparatePlaces({ sentence, notes }, [...places.sought, ...spans]);
   const isThere =
-    leaveExcludedThere(sentence, notes, places.sought) ||
-    (!isApart && leaveOtherPlaces(sentence, notes, places.sought));
-  const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
-  const isPast = leaveLeftRegimes(sentence, notes);
-  const isOther = !isApart && leaveTradesApart(sentence, notes);
+    unmapExcludedInPlace(sentence, notes, places.sought) ||
+    (!isApart && unmapOtherPlaces(sentence, notes, places.sought));
+  const isLost = isOpen || isApart || isThere || unmapConditional(sentence, notes);
+  const isPast = unmapLeftRegimes(sentence, notes);
+  const isOther = !isApart && unmapSeparateTrades(sentence, notes);
   if (isLost || isPast || isOther) places.unknown = true;
   return misled;
 }
@@ -248,7 +270,7 @@ function leaveAlternatives(
 interface Understood {
   readonly sentence: Sentence;
   readonly notes: Notes;
-  readonly lists: SaidLists;
+  readonly lists: MentionedLists;
 }
 
 function explained(notes: Notes, confidence: number): TranslationExplain {
@@ -296,7 +318,7 @@ function featuresOf(seen: {
   const { sentence, notes, places, activities, narrowed, subject, misled } = seen;
   const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
   const unknown = coded(notes.unmapped, "unknown_words");
-  const stray = unknown.filter(({ start = 0 }) => !isOwnWish(sentence, start));
+  const stray = unknown.filter(({ start = 0 }) => !isOwnRequest(sentence, start));
   return {
     tellingWords: sentence.tokens.filter((_, at) => sentence.owner(at) !== "filler").length,
     weakestActivity:
@@ -310,9 +332,11 @@ function featuresOf(seen: {
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
     ...strayKinds(sentence, stray),
+    adjacent: adjacentIn(sentence, activities),
+    assumedGoods: assumedIn(activities),
     doubts: notes.doubts.length,
-    unknownWishes: unknown.length - stray.length,
-    unmappedWishes: notes.unmapped.length - unknown.length,
+    unknownRequests: unknown.length - stray.length,
+    unmappedRequests: notes.unmapped.length - unknown.length,
     homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
     outweighed: coded(notes.assumptions, "city_of_several_states").length - places.unsettled,
     abroad: coded(notes.unmapped, "country").length,
@@ -324,6 +348,28 @@ function featuresOf(seen: {
       unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
       (misled ? 1 : 0),
   };
+}
+
+/** Only small words between two activities, of which the second then describes the first. */
+const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
+
+/** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
+function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.filter(({ start }, i) => {
+    const [last, one] = [wanted[i - 1], wanted[i] as FoundActivity];
+    if (last === undefined || one.codes.every((code) => last.codes.includes(code))) return false;
+    return DESCRIBED.test(sentence.text.slice(last.end, start));
+  }).length;
+}
+
+/** Certainty of goods without a role. */
+const ASSUMED = 0.8;
+
+/** Counts goods without a role next to other activities: the role of the others may be theirs. */
+function assumedIn(activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
 }
 
 /** Counts stray words by position and by membership in the general vocabulary. */
@@ -349,9 +395,16 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
   if (sentence.owner(before) === "activity") return true;
-  return sentence.owner(to) === "activity" && (from > 0 || !/[aeiou]$/.test(sentence.folded(from)));
+  if (sentence.owner(to) === "activity") {
+    return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
+  }
+  // "pomares de maçã", "nurseries and preschools": the word may head the activity or list it.
+  let next = to;
+  while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
+  return next > to && sentence.owner(next) === "activity";
 }
 
+const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
 /** True before a quality of companies, which an unknown word may negate: "barring MEI". */

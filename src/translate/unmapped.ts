@@ -103,7 +103,7 @@ export function settleLeftovers(sentence: Sentence, notes: Notes): Words[] {
     const words = sentence.claim(at, to, "unmapped");
     unmapped.push(words);
     const { code, detail } = reasonOf(sentence, at, to);
-    notes.leave(code, detail, words);
+    notes.addUnmapped(code, detail, words);
     at = to - 1;
   }
   return unmapped;
@@ -119,7 +119,7 @@ const LEAD_MAX = 2;
  * True if words that begin at a position are an independent request: without them, trade and place
  * stay the same. Other words may be part of a name.
  */
-export function isOwnWish(sentence: Sentence, start: number): boolean {
+export function isOwnRequest(sentence: Sentence, start: number): boolean {
   const at = sentence.tokenAt(start);
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
     if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);

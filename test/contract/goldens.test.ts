@@ -16,7 +16,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { CHANGE_KINDS } from "../../src/changes/kinds.ts";
-import { makeChangeList, openChangeList } from "../../src/changes/list.ts";
+import { buildChangeList, openChangeList } from "../../src/changes/list.ts";
 import {
   changeCatalog,
   changePage,
@@ -268,7 +268,7 @@ describe("goldens", () => {
     const pair = await makePair({ seed: 22, accounts: 400 });
     const [older, newer] = [pair.older.segment, pair.newer.segment];
     const file = path.join(pair.folder, "pair.changes");
-    await makeChangeList(older, newer, file);
+    await buildChangeList(older, newer, file);
     const list = openChangeList(file, older, newer);
     hold("list of changes", readFileSync(file));
     const draw = new Draw(seededRng(23));

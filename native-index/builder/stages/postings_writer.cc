@@ -383,7 +383,7 @@ void writeWords(const BuildContext& context, const std::string& path) {
 namespace {
 
 // Chunks whose marks are computed before they are written: 256 KB each.
-constexpr uint32_t kMarkedAtOnce = 64;
+constexpr uint32_t kChunksPerPass = 64;
 // Analyzed bytes of a name; a name without a long prefix within them is analyzed whole.
 constexpr size_t kNameBytes = 32;
 
@@ -439,8 +439,8 @@ void writeBeginnings(const BuildContext& context) {
   context.writer.align(kSectionAlign);
   std::vector<NameMarks> makers(std::max(1u, context.threads), NameMarks(columns));
   std::vector<uint32_t> marks;
-  for (uint32_t first = 0; first < columns.rowCount(); first += kMarkedAtOnce * kChunkRows) {
-    marks.resize(std::min(kMarkedAtOnce * kChunkRows, columns.rowCount() - first));
+  for (uint32_t first = 0; first < columns.rowCount(); first += kChunksPerPass * kChunkRows) {
+    marks.resize(std::min(kChunksPerPass * kChunkRows, columns.rowCount() - first));
     const size_t chunks = (marks.size() + kChunkRows - 1) / kChunkRows;
     forEachIndex(context.threads, chunks, [&](size_t chunk, unsigned thread) {
       const size_t end = std::min(marks.size(), (chunk + 1) * kChunkRows);

@@ -449,7 +449,7 @@ void Blocks::forget(uint64_t word, uint64_t bits) const {
   all_.store(false);
 }
 
-void Blocks::distrust() const {
+void Blocks::recheckAll() const {
   age_.fetch_add(1);
   for (uint64_t word = 0; word < (count_ + 63) / 64; word++) forget(word, ~uint64_t{0});
 }

@@ -64,7 +64,7 @@ const char* sha256Path();
 // The bytes of a snapshot. Each 64-KiB block is checked against its CRC-32C before its first use;
 // its SHA-256, which is unforgeable and ten times as expensive, is checked on request.
 // Invariant: `view` never returns a pointer outside the covered bytes or into an unchecked block.
-// The first damaged block stays recorded. After `distrust` every block counts as unchecked,
+// The first damaged block stays recorded. After `recheckAll` every block counts as unchecked,
 // including those checked concurrently.
 // A block is read from disk as a whole, when it is checked or prefetched. It is read ahead only
 // after sequential access, so random reads cost only their own blocks.
@@ -114,7 +114,7 @@ class Blocks {
   // Checks that the digests match the identity; reads all of them.
   void proveIdentity() const;
   // Marks all blocks as unchecked, because the bytes may have changed.
-  void distrust() const;
+  void recheckAll() const;
   // The first block found damaged, or -1.
   int64_t damagedBlock() const { return damaged_.load(std::memory_order_acquire); }
 

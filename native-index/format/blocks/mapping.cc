@@ -178,7 +178,7 @@ FileState Mapping::state() const {
           static_cast<uint64_t>(status.st_nlink), modified, changed};
 }
 
-Removal removeUnread(const std::string& path) {
+Removal removeIfUnused(const std::string& path) {
   // Network file systems grant an exclusive lock only to writers.
   int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

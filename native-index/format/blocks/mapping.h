@@ -68,6 +68,6 @@ enum class Removal : uint8_t {
 };
 
 // Removes a file that no process has mapped; throws SystemFailure on system errors.
-Removal removeUnread(const std::string& path);
+Removal removeIfUnused(const std::string& path);
 
 }  // namespace peneira

@@ -18,7 +18,7 @@ import type { OpenedSnapshot } from "./snapshot.ts";
 import { columnsOf } from "./versions.ts";
 
 /** Blocks read at a time: 4 MiB. */
-const BLOCKS_AT_ONCE = 64;
+const BLOCKS_PER_TRANSACTION = 64;
 
 /** Maximum problems listed; more would add no information. */
 const PROBLEMS_MAX = 20;
@@ -52,10 +52,10 @@ export async function verifySnapshot(
   const end = Math.max(section.offset, snapshot.directory.digests?.offset ?? 0);
   const blocks = blocksBefore(end);
   const damaged: Damage[] = [];
-  const bytes = Buffer.alloc(BLOCKS_AT_ONCE * BLOCK_BYTES);
+  const bytes = Buffer.alloc(BLOCKS_PER_TRANSACTION * BLOCK_BYTES);
   const fd = openSync(snapshot.path, "r");
   try {
-    for (let first = 0; first < blocks; first += BLOCKS_AT_ONCE) {
+    for (let first = 0; first < blocks; first += BLOCKS_PER_TRANSACTION) {
       const start = first * BLOCK_BYTES;
       const length = Math.min(bytes.length, end - start);
       if (readSync(fd, bytes, 0, length, start) < length) file.refuse("it is cut off");
@@ -65,7 +65,7 @@ export async function verifySnapshot(
         if (right || damaged.length >= PROBLEMS_MAX) continue;
         damaged.push({ block, offset: start + at, section: sectionAt(snapshot, start + at) });
       }
-      onBlocks(Math.min(blocks, first + BLOCKS_AT_ONCE));
+      onBlocks(Math.min(blocks, first + BLOCKS_PER_TRANSACTION));
       await new Promise(setImmediate);
     }
   } finally {

@@ -176,7 +176,7 @@ napi_value batchWriteSealed(napi_env env, napi_callback_info info) {
         return fromUndefined(to);
       };
     };
-    const napi_value promise = computeAside(env, "peneira.writeBatch", compute);
+    const napi_value promise = computeAsync(env, "peneira.writeBatch", compute);
     sealed->state = Sealed::kWriting;
     return promise;
   });
@@ -253,7 +253,7 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
         return fromNumber(to, static_cast<double>(range->range.starts().size()));
       };
     };
-    const napi_value promise = computeAside(env, "peneira.loadRange", compute);
+    const napi_value promise = computeAsync(env, "peneira.loadRange", compute);
     range->isLoading = true;
     return promise;
   });
@@ -447,13 +447,13 @@ napi_value buildIndexCall(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const Given object = arguments.at(0, "request");
     BuildRequest read = readRequest(object);
-    const std::shared_ptr<KeptNumbers> kept = keepProgress(object.member("progress"));
+    const std::shared_ptr<SharedCounters> kept = progressCounters(object.member("progress"));
     if (kept != nullptr) read.progress = kept->data();
     const auto compute = [request = std::move(read), kept]() -> Give {
       const auto result = std::make_shared<BuildResult>(buildIndex(request));
       return [result](napi_env to) { return fromResult(to, *result); };
     };
-    return computeAside(env, "peneira.buildIndex", compute);
+    return computeAsync(env, "peneira.buildIndex", compute);
   });
 }
 

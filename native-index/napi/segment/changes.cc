@@ -25,7 +25,7 @@ napi_value differences(napi_env env, napi_callback_info info) {
     const Given wanted = arguments.at(2, "request");
     DifferenceRequest request{wanted.member("columns").whole32(), wanted.member("older").whole32(),
                               wanted.member("newer").whole32(),
-                              wanted.member("accounts").whole32(kStretchMax)};
+                              wanted.member("accounts").whole32(kAccountsPerCallMax)};
     const std::vector<Difference> found = findDifferences(*older, *newer, request);
     older->alive();
     newer->alive();
@@ -62,7 +62,7 @@ napi_value walk(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const std::shared_ptr<ChangeList> list = changesOf(arguments.self()).list;
     if (list == nullptr) throw Failure(kClosed, "the change list is closed");
-    const Walked walked = list->walk(readWalk(arguments));
+    const WalkResult walked = list->walk(readWalk(arguments));
     const napi_value result = makeObject(env);
     putProperty(env, result, "found", fromUint32s(env, walked.found));
     putProperty(env, result, "counts", fromUint32s(env, walked.counts));

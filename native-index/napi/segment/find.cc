@@ -52,7 +52,7 @@ napi_value fromSuggested(napi_env env, const Suggested& found) {
   return object;
 }
 
-napi_value suggestAside(napi_env env, napi_callback_info info) {
+napi_value suggestAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     SuggestRequest asked = readSuggestRequest(arguments);
     return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
@@ -63,7 +63,7 @@ napi_value suggestAside(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-napi_value companyAside(napi_env env, napi_callback_info info) {
+napi_value companyAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     CompanyRequest asked = readCompanyRequest(arguments.at(0, "request"));
     return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
@@ -122,7 +122,7 @@ napi_value districtSizes(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr double kWholeMost = 9007199254740991;
+constexpr double kSafeIntegerMax = 9007199254740991;
 
 napi_value listOf(napi_env env, const std::vector<uint32_t>& rows) {
   return fromRowList(env, std::make_shared<RowList>(portableRoaringOf(rows)));
@@ -139,7 +139,7 @@ napi_value phoneRows(napi_env env, napi_callback_info info) {
     const Given given = arguments.at(0, "phones");
     std::vector<int64_t> phones;
     for (const double phone : given.doubles(0)) {
-      if (!(phone >= 0 && phone <= kWholeMost)) given.refuse("whole numbers");
+      if (!(phone >= 0 && phone <= kSafeIntegerMax)) given.refuse("whole numbers");
       phones.push_back(static_cast<int64_t>(phone));
     }
     return listOf(env, segment->contacts().rowsOfPhones(phones));
@@ -147,7 +147,7 @@ napi_value phoneRows(napi_env env, napi_callback_info info) {
 }
 
 constexpr NamedMethod kFindMethods[] = {
-    {"suggestAside", suggestAside},   {"companyAside", companyAside},
+    {"suggestAsync", suggestAsync},   {"companyAsync", companyAsync},
     {"districtRows", districtRows},   {"districts", districts},
     {"districtSizes", districtSizes}, {"emailRows", emailRows},
     {"phoneRows", phoneRows}};
@@ -165,7 +165,7 @@ namespace {
 constexpr napi_type_tag kListTag = {0x70656e6569726133, 0x726f776c69737473};
 
 // State of a list's JavaScript object; queries share it.
-struct HeldList {
+struct RetainedList {
   std::shared_ptr<const RowList> list;
 };
 
@@ -206,18 +206,18 @@ napi_value rowListBytes(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value sortEntriesAside(napi_env env, napi_callback_info info) {
+napi_value sortEntriesAsync(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     auto sent = std::make_shared<std::vector<uint64_t>>(readEntries(arguments.at(0, "entries")));
-    return computeAside(env, "peneira.entries", [sent]() -> Give {
+    return computeAsync(env, "peneira.entries", [sent]() -> Give {
       sent->resize(sortEntries(*sent));
       return [sent](napi_env to) { return fromEntries(to, *sent); };
     });
   });
 }
 
-napi_value entryRowsAside(napi_env env, napi_callback_info info) {
+napi_value entryRowsAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     std::vector<uint64_t> sent = readEntries(arguments.at(0, "entries"));
     const auto compute = [entries = std::move(sent)](const Segment& opened) -> Give {
@@ -228,7 +228,7 @@ napi_value entryRowsAside(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value blockRowsAside(napi_env env, napi_callback_info info) {
+napi_value blockRowsAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::span<uint8_t> bytes = arguments.at(0, "blocks").bytes();
     const Given given = arguments.at(1, "known");
@@ -255,7 +255,7 @@ napi_value entriesOfBits(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value matchEntriesAside(napi_env env, napi_callback_info info) {
+napi_value matchEntriesAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     Query asked = readQuery(arguments);
     const bool companies = arguments.at(2, "companies").flag();
@@ -277,10 +277,10 @@ napi_value entriesOf(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr NamedMethod kListMethods[] = {{"entryRowsAside", entryRowsAside},
-                                        {"blockRowsAside", blockRowsAside},
+constexpr NamedMethod kListMethods[] = {{"entryRowsAsync", entryRowsAsync},
+                                        {"blockRowsAsync", blockRowsAsync},
                                         {"entriesOfBits", entriesOfBits},
-                                        {"matchEntriesAside", matchEntriesAside},
+                                        {"matchEntriesAsync", matchEntriesAsync},
                                         {"entriesOf", entriesOf}};
 
 }  // namespace
@@ -288,21 +288,21 @@ constexpr NamedMethod kListMethods[] = {{"entryRowsAside", entryRowsAside},
 void registerRowLists(napi_env env, napi_value exports) {
   putFunction(env, exports, "openRowList", openRowList);
   putFunction(env, exports, "rowListBytes", rowListBytes);
-  putFunction(env, exports, "sortEntriesAside", sortEntriesAside);
+  putFunction(env, exports, "sortEntriesAsync", sortEntriesAsync);
 }
 
 napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list) {
   const napi_value object = makeObject(env);
   putProperty(env, object, "size", fromNumber(env, static_cast<double>(list->size())));
   putProperty(env, object, "end", fromNumber(env, static_cast<double>(list->end())));
-  auto held = std::make_unique<HeldList>();
+  auto held = std::make_unique<RetainedList>();
   held->list = std::move(list);
   wrap(env, object, kListTag, std::move(held));
   return object;
 }
 
 std::shared_ptr<const RowList> rowListOf(const Given& object) {
-  return unwrap<HeldList>(object, kListTag, "a list of rows").list;
+  return unwrap<RetainedList>(object, kListTag, "a list of rows").list;
 }
 
 std::span<const NamedMethod> listMethods() { return kListMethods; }

@@ -197,7 +197,7 @@ napi_value select(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
-napi_value selectAside(napi_env env, napi_callback_info info) {
+napi_value selectAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     return overSegment(
         env, segment, [sent = SentRequest(arguments)](const Segment& opened) -> Give {
@@ -238,7 +238,7 @@ void renderPage(const Segment& segment, const PageRequest& request,
 }
 
 // Nothing of the request outlives the call. JavaScript caches answers as bytes.
-napi_value wholePage(napi_env env, napi_callback_info info) {
+napi_value renderedPage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     QueryReader reader = readerOf(arguments, RequestKinds::kPage);
     const PageRequest request = readPage(reader);
@@ -266,7 +266,7 @@ napi_value count(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
-napi_value countAside(napi_env env, napi_callback_info info) {
+napi_value countAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     return overSegment(
         env, segment, [sent = SentRequest(arguments)](const Segment& opened) -> Give {
@@ -299,7 +299,7 @@ napi_value facetsWorkMax(napi_env env, napi_callback_info info) {
 
 constexpr uint32_t kFacetThreadsMax = 64;
 
-napi_value facetsAside(napi_env env, napi_callback_info info) {
+napi_value facetsAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     std::vector<Facet> named = readFacets(arguments.at(2, "facets"));
     const Given told = arguments.at(3, "threads");
@@ -350,26 +350,26 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
+napi_value firstsPerCompany(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     const std::span<uint32_t> rows = arguments.at(2, "rows").uint32s();
     QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
-    const FirstsRequest request = readFirsts(reader);
+    const FirstsPerCompanyRequest request = readFirsts(reader);
     handle.work = Work();
-    return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
+    return fromUint32s(env, peneira::firstsPerCompany(*segment, request, rows, handle.work));
   };
   return call(env, info, run);
 }
 
-napi_value firstsAside(napi_env env, napi_callback_info info) {
+napi_value firstsPerCompanyAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::span<uint32_t> sent = arguments.at(2, "rows").uint32s();
     QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
-    FirstsRequest asked = readFirsts(reader);
+    FirstsPerCompanyRequest asked = readFirsts(reader);
     const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
                           request = std::move(asked)](const Segment& opened) -> Give {
       Work work;
-      std::vector<uint32_t> found = peneira::firstsOfCompany(opened, request, rows, work);
+      std::vector<uint32_t> found = peneira::firstsPerCompany(opened, request, rows, work);
       return [firsts = std::move(found)](napi_env to) { return fromUint32s(to, firsts); };
     };
     return overSegment(env, segment, compute);
@@ -379,7 +379,7 @@ napi_value firstsAside(napi_env env, napi_callback_info info) {
 
 napi_value dropCaches(napi_env env, napi_callback_info info) {
   return call(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
-    segment->answers().drop();
+    segment->resultCache().drop();
     return nullptr;
   });
 }
@@ -434,18 +434,18 @@ napi_value objectOf(napi_env env, std::shared_ptr<Segment> segment) {
   constexpr NamedMethod methods[] = {{"meta", meta},
                                      {"table", table},
                                      {"select", select},
-                                     {"wholePage", wholePage},
+                                     {"renderedPage", renderedPage},
                                      {"count", count},
                                      {"facets", facets},
                                      {"facetsWorkMax", facetsWorkMax},
-                                     {"selectAside", selectAside},
-                                     {"countAside", countAside},
-                                     {"facetsAside", facetsAside},
-                                     {"firstsAside", firstsAside},
+                                     {"selectAsync", selectAsync},
+                                     {"countAsync", countAsync},
+                                     {"facetsAsync", facetsAsync},
+                                     {"firstsPerCompanyAsync", firstsPerCompanyAsync},
                                      {"lastWork", lastWork},
                                      {"documentFrequency", documentFrequency},
                                      {"findCnpj", findCnpj},
-                                     {"firstsOfCompany", firstsOfCompany},
+                                     {"firstsPerCompany", firstsPerCompany},
                                      {"share", share},
                                      {"dropCaches", dropCaches},
                                      {"poisoned", poisoned},

@@ -65,7 +65,7 @@ napi_value call(napi_env env, napi_callback_info info, Body body) {
 // Returns a promise of `compute`'s result; the segment stays open until then.
 template <class Compute>
 napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
-  return computeAside(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
+  return computeAsync(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
     Give give = compute(*segment);
     segment->alive();
     return give;

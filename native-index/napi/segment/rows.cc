@@ -223,7 +223,7 @@ napi_value renderRowsInto(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value renderRowsAside(napi_env env, napi_callback_info info) {
+napi_value renderRowsAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     RowRequest asked = readRowRequest(arguments.at(1, "request"));
     const std::span<uint32_t> given = arguments.at(0, "rows").uint32s();
@@ -239,14 +239,14 @@ napi_value renderRowsAside(napi_env env, napi_callback_info info) {
 }
 
 // The rows of looked-up CNPJs, and the rendered fields of those that have one.
-struct LookedUp {
+struct LookupResult {
   std::vector<uint32_t> rows;
   TextBuffer text;
 };
 
-LookedUp lookUpRows(const Segment& segment, std::span<const uint8_t> cnpjs,
-                    const RowRequest* request) {
-  LookedUp found{rowsOfCnpjs(segment, cnpjs), {}};
+LookupResult lookUpRows(const Segment& segment, std::span<const uint8_t> cnpjs,
+                        const RowRequest* request) {
+  LookupResult found{rowsOfCnpjs(segment, cnpjs), {}};
   if (request == nullptr) return found;
   std::vector<uint32_t> there;
   for (const uint32_t row : found.rows) {
@@ -256,7 +256,7 @@ LookedUp lookUpRows(const Segment& segment, std::span<const uint8_t> cnpjs,
   return found;
 }
 
-napi_value fromLookedUp(napi_env env, const LookedUp& found) {
+napi_value fromLookupResult(napi_env env, const LookupResult& found) {
   const napi_value object = makeObject(env);
   putProperty(env, object, "rows", fromUint32s(env, found.rows));
   putProperty(env, object, "text", fromBytes(env, found.text.text()));
@@ -273,18 +273,18 @@ napi_value lookUp(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::shared_ptr<const RowRequest> request = readWanted(arguments.at(1, "request"));
     const std::span<uint8_t> cnpjs = arguments.at(0, "cnpjs").bytes();
-    return fromLookedUp(env, lookUpRows(*segment, cnpjs, request.get()));
+    return fromLookupResult(env, lookUpRows(*segment, cnpjs, request.get()));
   });
 }
 
-napi_value lookUpAside(napi_env env, napi_callback_info info) {
+napi_value lookUpAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::shared_ptr<const RowRequest> request = readWanted(arguments.at(1, "request"));
     const std::span<uint8_t> given = arguments.at(0, "cnpjs").bytes();
     const auto compute = [cnpjs = std::vector<uint8_t>(given.begin(), given.end()),
                           request](const Segment& opened) -> Give {
-      const auto found = std::make_shared<LookedUp>(lookUpRows(opened, cnpjs, request.get()));
-      return [found](napi_env to) { return fromLookedUp(to, *found); };
+      const auto found = std::make_shared<LookupResult>(lookUpRows(opened, cnpjs, request.get()));
+      return [found](napi_env to) { return fromLookupResult(to, *found); };
     };
     return overSegment(env, segment, compute);
   });
@@ -351,7 +351,7 @@ napi_value parquetOf(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value parquetOfAside(napi_env env, napi_callback_info info) {
+napi_value parquetOfAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const auto request = std::make_shared<ParquetRequest>(readParquetRequest(arguments));
     return overSegment(env, segment, [request](const Segment& opened) -> Give {
@@ -364,13 +364,13 @@ napi_value parquetOfAside(napi_env env, napi_callback_info info) {
 constexpr NamedMethod kRowMethods[] = {{"renderJson", renderJson},
                                        {"renderRows", renderRows},
                                        {"renderRowsInto", renderRowsInto},
-                                       {"renderRowsAside", renderRowsAside},
+                                       {"renderRowsAsync", renderRowsAsync},
                                        {"lookUp", lookUp},
-                                       {"lookUpAside", lookUpAside},
+                                       {"lookUpAsync", lookUpAsync},
                                        {"appendToRecords", appendToRecords},
                                        {"columnsOf", columnsOf},
                                        {"parquetOf", parquetOf},
-                                       {"parquetOfAside", parquetOfAside}};
+                                       {"parquetOfAsync", parquetOfAsync}};
 
 }  // namespace
 

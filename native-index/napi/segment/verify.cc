@@ -31,18 +31,18 @@ void prove(const Segment& segment, Range range, uint32_t* progress) {
 }
 
 napi_value start(napi_env env, std::shared_ptr<Segment> segment, Range range,
-                 std::shared_ptr<KeptNumbers> progress) {
+                 std::shared_ptr<SharedCounters> progress) {
   const auto compute = [held = std::move(segment), range, told = std::move(progress)]() -> Give {
     prove(*held, range, told == nullptr ? nullptr : told->data());
     return fromUndefined;
   };
-  return computeAside(env, "peneira.verify", compute);
+  return computeAsync(env, "peneira.verify", compute);
 }
 
 napi_value verify(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const Range all{0, segment->blocks().count()};
-    return start(env, segment, all, keepProgress(arguments.at(0, "progress")));
+    return start(env, segment, all, progressCounters(arguments.at(0, "progress")));
   });
 }
 
@@ -55,9 +55,9 @@ napi_value verifyBlocks(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value distrust(napi_env env, napi_callback_info info) {
+napi_value recheckAll(napi_env env, napi_callback_info info) {
   return begin(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
-    segment->distrust();
+    segment->recheckAll();
     return nullptr;
   });
 }
@@ -80,7 +80,7 @@ napi_value damagedBlock(napi_env env, napi_callback_info info) {
 
 constexpr NamedMethod kVerifyMethods[] = {{"verify", verify},
                                           {"verifyBlocks", verifyBlocks},
-                                          {"distrust", distrust},
+                                          {"recheckAll", recheckAll},
                                           {"fileState", fileState},
                                           {"damagedBlock", damagedBlock}};
 

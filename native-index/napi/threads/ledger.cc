@@ -76,7 +76,7 @@ void Rates::forget(double now) {
 }
 
 Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) const {
-  const double held = heldBy(owner);
+  const double held = amountOfOwner(owner);
   const double wanted = held + request.amount;
   if (wanted > request.ownerMost) return Shortage::kShare;
   const double left = request.most - (used_ - held);
@@ -129,7 +129,7 @@ void Holds::releaseSlot(uint32_t slot) {
   std::erase_if(owners_, [](const auto& entry) { return entry.second.total <= 0; });
 }
 
-double Holds::heldBy(std::string_view owner) const {
+double Holds::amountOfOwner(std::string_view owner) const {
   const auto entry = owners_.find(owner);
   return entry == owners_.end() ? 0 : entry->second.total;
 }
@@ -323,8 +323,8 @@ HoldRequest requestOf(const Arguments& arguments) {
           numbers[hold::reserve]};
 }
 
-// takeHold(ledger, kind, owner, numbers): the shortage that prevented it, or 0.
-napi_value takeHold(napi_env env, napi_callback_info info) {
+// acquireHold(ledger, kind, owner, numbers): the shortage that prevented it, or 0.
+napi_value acquireHold(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
@@ -335,7 +335,7 @@ napi_value takeHold(napi_env env, napi_callback_info info) {
   });
 }
 
-// shortageOf(ledger, kind, owner, numbers): the shortage that takeHold would return.
+// shortageOf(ledger, kind, owner, numbers): the shortage that acquireHold would return.
 napi_value shortageOf(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -348,7 +348,7 @@ napi_value shortageOf(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value giveHold(napi_env env, napi_callback_info info) {
+napi_value releaseHold(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
@@ -370,8 +370,8 @@ napi_value releaseSlot(napi_env env, napi_callback_info info) {
   });
 }
 
-// heldIn(ledger, kind): the total of all owners.
-napi_value heldIn(napi_env env, napi_callback_info info) {
+// amountInUse(ledger, kind): the total of all owners.
+napi_value amountInUse(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
@@ -380,13 +380,13 @@ napi_value heldIn(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value heldBy(napi_env env, napi_callback_info info) {
+napi_value amountOfOwner(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const uint32_t kind = kindOf(arguments);
     const Name owner(arguments.at(2, "owner"));
     const Locked ledger(arguments);
-    return fromNumber(env, ledger->holds[kind].heldBy(owner.text()));
+    return fromNumber(env, ledger->holds[kind].amountOfOwner(owner.text()));
   });
 }
 
@@ -439,8 +439,8 @@ napi_value usesOf(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeUses(ledger): removes and returns the uses of all tenants.
-napi_value takeUses(napi_env env, napi_callback_info info) {
+// drainUses(ledger): removes and returns the uses of all tenants.
+napi_value drainUses(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     std::vector<Use> taken;
@@ -452,8 +452,8 @@ napi_value takeUses(napi_env env, napi_callback_info info) {
   });
 }
 
-// noteUsed(ledger, key, atMs): records the time of a key's use; the latest one counts.
-napi_value noteUsed(napi_env env, napi_callback_info info) {
+// recordLastUse(ledger, key, atMs): records the time of a key's use; the latest one counts.
+napi_value recordLastUse(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const Name key(arguments.at(1, "key"));
@@ -468,8 +468,8 @@ napi_value noteUsed(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeUsed(ledger): removes and returns the used keys and their times.
-napi_value takeUsed(napi_env env, napi_callback_info info) {
+// drainLastUses(ledger): removes and returns the used keys and their times.
+napi_value drainLastUses(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     ByName<double> taken;
@@ -499,8 +499,8 @@ napi_value appendLine(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeLines(ledger, upToMs): removes and returns the lines up to a time.
-napi_value takeLines(napi_env env, napi_callback_info info) {
+// drainLines(ledger, upToMs): removes and returns the lines up to a time.
+napi_value drainLines(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const double upToMs = arguments.at(1, "upToMs").number();
@@ -525,19 +525,19 @@ void registerLedgers(napi_env env, napi_value exports) {
   putFunction(env, exports, "openLedger", openLedger);
   putFunction(env, exports, "closeLedger", closeLedger);
   putFunction(env, exports, "takeRate", takeRate);
-  putFunction(env, exports, "takeHold", takeHold);
+  putFunction(env, exports, "acquireHold", acquireHold);
   putFunction(env, exports, "shortageOf", shortageOf);
-  putFunction(env, exports, "giveHold", giveHold);
+  putFunction(env, exports, "releaseHold", releaseHold);
   putFunction(env, exports, "releaseSlot", releaseSlot);
-  putFunction(env, exports, "heldIn", heldIn);
-  putFunction(env, exports, "heldBy", heldBy);
+  putFunction(env, exports, "amountInUse", amountInUse);
+  putFunction(env, exports, "amountOfOwner", amountOfOwner);
   putFunction(env, exports, "countUse", countUse);
   putFunction(env, exports, "usesOf", usesOf);
-  putFunction(env, exports, "takeUses", takeUses);
-  putFunction(env, exports, "noteUsed", noteUsed);
-  putFunction(env, exports, "takeUsed", takeUsed);
+  putFunction(env, exports, "drainUses", drainUses);
+  putFunction(env, exports, "recordLastUse", recordLastUse);
+  putFunction(env, exports, "drainLastUses", drainLastUses);
   putFunction(env, exports, "appendLine", appendLine);
-  putFunction(env, exports, "takeLines", takeLines);
+  putFunction(env, exports, "drainLines", drainLines);
 }
 
 }  // namespace peneira

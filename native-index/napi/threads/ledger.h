@@ -93,7 +93,7 @@ class Holds {
   void give(std::string_view owner, double amount, uint32_t slot);
   void releaseSlot(uint32_t slot);
   double used() const { return used_; }
-  double heldBy(std::string_view owner) const;
+  double amountOfOwner(std::string_view owner) const;
 
  private:
   struct Held {

@@ -306,9 +306,9 @@ void takerIsOver(napi_env env, void* data, void*) {
   if (!leaving->ended) napi_remove_env_cleanup_hook(env, threadEnds, leaving.get());
 }
 
-// takeConnections(port, taker): false if the port is closed. The taker is called with the
+// acceptConnections(port, taker): false if the port is closed. The taker is called with the
 // descriptor of each connection, and with -1 after the last one.
-napi_value takeConnections(napi_env env, napi_callback_info info) {
+napi_value acceptConnections(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
@@ -350,7 +350,7 @@ napi_value closePort(napi_env env, napi_callback_info info) {
 
 void registerPorts(napi_env env, napi_value exports) {
   putFunction(env, exports, "openPort", openPort);
-  putFunction(env, exports, "takeConnections", takeConnections);
+  putFunction(env, exports, "acceptConnections", acceptConnections);
   putFunction(env, exports, "closePort", closePort);
 }
 

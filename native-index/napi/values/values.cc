@@ -372,7 +372,7 @@ void complete(napi_env env, napi_status, void* data) {
 
 }  // namespace
 
-napi_value computeAside(napi_env env, const char* name, std::function<Give()> compute) {
+napi_value computeAsync(napi_env env, const char* name, std::function<Give()> compute) {
   auto aside = std::make_unique<Aside>(env, std::move(compute));
   napi_value promise = nullptr;
   const napi_value text = fromText(env, name);
@@ -384,13 +384,13 @@ napi_value computeAside(napi_env env, const char* name, std::function<Give()> co
   return promise;
 }
 
-KeptNumbers::KeptNumbers(const Given& array) : env_(array.env()), numbers_(array.uint32s()) {
+SharedCounters::SharedCounters(const Given& array) : env_(array.env()), numbers_(array.uint32s()) {
   if (numbers_.empty()) badArgument("progress must be a Uint32Array with room for one number");
   check(env_, napi_create_reference(env_, array.value(), 1, &reference_));
 }
 
-std::shared_ptr<KeptNumbers> keepProgress(const Given& progress) {
-  return progress.isUndefined() ? nullptr : std::make_shared<KeptNumbers>(progress);
+std::shared_ptr<SharedCounters> progressCounters(const Given& progress) {
+  return progress.isUndefined() ? nullptr : std::make_shared<SharedCounters>(progress);
 }
 
 }  // namespace peneira

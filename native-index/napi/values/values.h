@@ -181,15 +181,15 @@ Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected
 using Give = std::function<napi_value(napi_env)>;
 
 // Returns a promise of `compute`'s result; `name` identifies it in Node's diagnostics.
-napi_value computeAside(napi_env env, const char* name, std::function<Give()> compute);
+napi_value computeAsync(napi_env env, const char* name, std::function<Give()> compute);
 
 // A typed array that another thread writes to, kept alive by this object.
-class KeptNumbers {
+class SharedCounters {
  public:
-  explicit KeptNumbers(const Given& array);
-  ~KeptNumbers() { napi_delete_reference(env_, reference_); }
-  KeptNumbers(const KeptNumbers&) = delete;
-  KeptNumbers& operator=(const KeptNumbers&) = delete;
+  explicit SharedCounters(const Given& array);
+  ~SharedCounters() { napi_delete_reference(env_, reference_); }
+  SharedCounters(const SharedCounters&) = delete;
+  SharedCounters& operator=(const SharedCounters&) = delete;
 
   uint32_t* data() const { return numbers_.data(); }
 
@@ -200,7 +200,7 @@ class KeptNumbers {
 };
 
 // Memory for progress: null for undefined, else a Uint32Array of one number or more.
-std::shared_ptr<KeptNumbers> keepProgress(const Given& progress);
+std::shared_ptr<SharedCounters> progressCounters(const Given& progress);
 
 // The parts of the addon. Each adds its functions, with the signatures of engine.ts, to the exports
 // object.
@@ -208,7 +208,7 @@ std::shared_ptr<KeptNumbers> keepProgress(const Given& progress);
 
 // Adds openSegment: napi/segment/handle.cc.
 void registerSegment(napi_env env, napi_value exports);
-// Adds openRowList, rowListBytes, and sortEntriesAside: napi/segment/find.cc.
+// Adds openRowList, rowListBytes, and sortEntriesAsync: napi/segment/find.cc.
 void registerRowLists(napi_env env, napi_value exports);
 // Adds differences and openChanges: napi/segment/changes.cc.
 void registerChanges(napi_env env, napi_value exports);
@@ -222,7 +222,7 @@ void registerBuild(napi_env env, napi_value exports);
 void registerPasses(napi_env env, napi_value exports);
 // Adds the functions for limits, listening sockets, and files in use: napi/process.cc.
 void registerProcess(napi_env env, napi_value exports);
-// Adds openPort, takeConnections, and closePort: napi/threads/port.cc.
+// Adds openPort, acceptConnections, and closePort: napi/threads/port.cc.
 void registerPorts(napi_env env, napi_value exports);
 // Adds the functions on ledgers: napi/threads/ledger.cc.
 void registerLedgers(napi_env env, napi_value exports);

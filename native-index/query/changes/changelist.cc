@@ -131,11 +131,11 @@ Difference ChangeList::at(uint64_t index) const {
   return load<Difference>(entries_ + index * sizeof(Difference));
 }
 
-Walked ChangeList::walk(const WalkRequest& request) const {
+WalkResult ChangeList::walk(const WalkRequest& request) const {
   if (request.from > request.to || request.to > count_) {
     badArgument("there are no such positions in the change list");
   }
-  Walked walked;
+  WalkResult walked;
   Judge judge(request);
   uint64_t left = request.limit;
   uint64_t index = request.from;

@@ -43,12 +43,12 @@ constexpr uint32_t columnBit(uint32_t column) {
 static_assert(Columns::kScore == 29 && Columns::kCount == Columns::kEmailOwnDomain + 1);
 
 // Maximum accounts of a call, whose entries are in memory while they are compared.
-constexpr uint32_t kStretchMax = 1u << 20;
+constexpr uint32_t kAccountsPerCallMax = 1u << 20;
 
 struct DifferenceRequest {
   uint32_t columns = 0;
   uint32_t older = 0, newer = 0;  // positions, advanced past the stretch
-  uint32_t accounts = 0;          // maximum to compare, up to kStretchMax
+  uint32_t accounts = 0;          // maximum to compare, up to kAccountsPerCallMax
 };
 
 // Compares the stretch at the request's positions, and advances them past it.
@@ -68,7 +68,7 @@ struct WalkRequest {
 };
 
 // Result of a walk: five numbers per entry (see engine.ts), and counts of all kinds.
-struct Walked {
+struct WalkResult {
   std::vector<uint32_t> found;
   uint32_t counts[static_cast<size_t>(ChangeKind::kCount)] = {};
   uint64_t next = 0;
@@ -83,7 +83,7 @@ class ChangeList {
   ChangeList(const std::string& path, uint64_t offset, uint64_t count, uint32_t crc32c);
 
   uint64_t count() const { return count_; }
-  Walked walk(const WalkRequest& request) const;
+  WalkResult walk(const WalkRequest& request) const;
 
  private:
   Difference at(uint64_t index) const;

@@ -67,7 +67,7 @@ struct Counting {
 };
 
 // Lowers the calling thread's priority below request handling, like src/process/priority.ts.
-void stepBack() {
+void lowerPriority() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;
   // 0 means the calling thread only. A lower priority set for the process is left unchanged; if the
@@ -145,7 +145,7 @@ void Counting::add(const Query& query, const std::vector<size_t>& which) const {
   forEachIndex(threads, (all + atOnce - 1) / atOnce, [&](size_t turn, unsigned thread) {
     CountedApart& own = apart[thread];
     if (!own.chunks) {
-      if (thread > 0) stepBack();
+      if (thread > 0) lowerPriority();
       own.counts.resize(counts.size());
       for (const size_t number : which) own.counts[number].resize(counts[number].size());
       const Counting counting{segment, facets, own.counts, own.work, 1};
@@ -272,10 +272,10 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
 // Caches the total: every match is counted in each facet, so it need not be computed again. For few
 // matches the total is cached with their rows elsewhere.
 void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
-  if (counts.empty() || segment.answers().count(query.key)) return;
+  if (counts.empty() || segment.resultCache().count(query.key)) return;
   uint64_t total = 0;
   for (const uint32_t count : counts.front()) total += count;
-  if (total > kFewRows) segment.answers().keepCount(query.key, total);
+  if (total > kFewRows) segment.resultCache().cacheCount(query.key, total);
 }
 
 // Upper bound of the entries read for the days of partial years; nullopt if no list has them.

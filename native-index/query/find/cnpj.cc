@@ -54,7 +54,7 @@ uint32_t approximate(uint64_t root) {
 
 class Firsts {
  public:
-  Firsts(const Segment& segment, const FirstsRequest& request, Work& work)
+  Firsts(const Segment& segment, const FirstsPerCompanyRequest& request, Work& work)
       : segment_(segment),
         keys_(segment, request.order, request.seed),
         byRow_(request.order.empty() ||
@@ -141,8 +141,8 @@ std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const 
 
 }  // namespace
 
-FirstsRequest readFirsts(QueryReader& reader) {
-  FirstsRequest request;
+FirstsPerCompanyRequest readFirsts(QueryReader& reader) {
+  FirstsPerCompanyRequest request;
   request.beginning = reader.flag();
   request.order = readOrder(reader, request.seed);
   request.query = reader.query();
@@ -150,8 +150,9 @@ FirstsRequest readFirsts(QueryReader& reader) {
   return request;
 }
 
-std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
-                                      std::span<const uint32_t> rows, Work& work) {
+std::vector<uint32_t> firstsPerCompany(const Segment& segment,
+                                       const FirstsPerCompanyRequest& request,
+                                       std::span<const uint32_t> rows, Work& work) {
   if (request.beginning) return firstsOfBeginning(segment, rows);
   std::vector<uint32_t> kept;
   Firsts firsts(segment, request, work);

@@ -24,7 +24,7 @@ namespace peneira {
 constexpr uint32_t kRootLength = 8;
 
 // The query and order that decide which row of a company comes first.
-struct FirstsRequest {
+struct FirstsPerCompanyRequest {
   Query query;
   std::vector<SortKey> order;  // empty: row order, that is, descending score
   uint64_t seed = 0;
@@ -33,11 +33,12 @@ struct FirstsRequest {
 };
 
 // Reads a request written by writeFirsts of query.ts.
-FirstsRequest readFirsts(QueryReader& reader);
+FirstsPerCompanyRequest readFirsts(QueryReader& reader);
 
 // Returns the rows that are the first match of their company, in input order.
-std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
-                                      std::span<const uint32_t> rows, Work& work);
+std::vector<uint32_t> firstsPerCompany(const Segment& segment,
+                                       const FirstsPerCompanyRequest& request,
+                                       std::span<const uint32_t> rows, Work& work);
 
 struct CompanyRequest {
   std::string root;       // kRootLength characters

@@ -271,14 +271,14 @@ constexpr int kSparseWord = 6;
 
 // Values tested together in the time of setting one row's bit, and such steps in the time of one
 // single test (bench search, postal codes).
-constexpr uint32_t kTestedAtOnce = 4, kTestCost = 6;
+constexpr uint32_t kTestsPerStep = 4, kTestCost = 6;
 
 // Words checked together.
-constexpr uint32_t kWordsAtOnce = 8;
+constexpr uint32_t kWordsPerStep = 8;
 
 bool areEmpty(const uint64_t* words) {
   uint64_t any = 0;
-  for (uint32_t i = 0; i < kWordsAtOnce; i++) any |= words[i];
+  for (uint32_t i = 0; i < kWordsPerStep; i++) any |= words[i];
   return any == 0;
 }
 
@@ -486,7 +486,7 @@ void ChunkQuery::testRange(const RangeTest& range) {
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =
-      state_ == State::kList ? uint64_t{listCount_} * kTestCost : span_.rows() / kTestedAtOnce;
+      state_ == State::kList ? uint64_t{listCount_} * kTestCost : span_.rows() / kTestsPerStep;
   if (tests <= condition.estimate) {
     if (all) allBits();
     return testRange(*condition.range);
@@ -536,7 +536,7 @@ void ChunkQuery::listFromBits() {
   const uint32_t end = span_.endWord();
   for (uint32_t w = span_.firstWord(); w < end; w++) {
     // Most words are empty.
-    while (w + kWordsAtOnce < end && areEmpty(scratch_.words + w)) w += kWordsAtOnce;
+    while (w + kWordsPerStep < end && areEmpty(scratch_.words + w)) w += kWordsPerStep;
     for (uint64_t word = scratch_.words[w]; word != 0; word &= word - 1) {
       if (count == kArrayMax) return;  // The estimate was wrong; the bits are still right.
       scratch_.list[count++] =

@@ -181,9 +181,9 @@ uint64_t countLooked(const Segment& segment, const Query& query, Work& work) {
   if (counted.areFew) {
     const auto rows = std::make_shared<RowSet>(segment.rowCount());
     for (const uint32_t row : counted.rows) rows->add(row);
-    segment.answers().keepRows(query.key, rows);
+    segment.resultCache().cacheRows(query.key, rows);
   } else {
-    segment.answers().keepCount(query.key, counted.count);
+    segment.resultCache().cacheCount(query.key, counted.count);
   }
   return counted.count;
 }
@@ -200,7 +200,7 @@ uint64_t openingWork(const Segment& segment, const Query& query) {
 }
 
 uint64_t rowsMax(const Segment& segment, const Query& query) {
-  if (const auto known = segment.answers().count(query.key)) return *known;
+  if (const auto known = segment.resultCache().count(query.key)) return *known;
   uint64_t rows = segment.rowCount();
   Query cubed, placed;
   for (const Clause& clause : query.clauses) {
@@ -235,10 +235,10 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
 std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
                                     Work& work) {
   if (query.clauses.empty()) return segment.rowCount();
-  if (const auto known = segment.answers().count(query.key)) return *known;
+  if (const auto known = segment.resultCache().count(query.key)) return *known;
   if (const auto summed = countBySums(segment, query, work)) {
     segment.alive();
-    segment.answers().keepCount(query.key, *summed);
+    segment.resultCache().cacheCount(query.key, *summed);
     return *summed;
   }
   if (segment.rowCount() > most && rowsMax(segment, query) + openingWork(segment, query) > most) {
@@ -277,18 +277,18 @@ std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& q
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   for (const uint32_t row : *listed) rows->add(row);
   segment.alive();
-  segment.answers().keepRows(query.key, rows);
+  segment.resultCache().cacheRows(query.key, rows);
   return rows;
 }
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
-  if (auto known = segment.answers().rows(query.key)) return known;
+  if (auto known = segment.resultCache().rows(query.key)) return known;
   // A list is read without opening chunks, which are far apart in a cold file.
   if (auto covered = coveredRows(segment, query, work)) return covered;
   const auto rows = std::make_shared<RowSet>(segment.rowCount());
   addChunks(segment, query, *rows, work);
   segment.alive();
-  segment.answers().keepRows(query.key, rows);
+  segment.resultCache().cacheRows(query.key, rows);
   return rows;
 }
 

@@ -209,7 +209,7 @@ struct Rows {
 
 // Keeps the rows for which `holds(index)` equals `keep`; the index is relative to the span.
 template <class Holds>
-uint32_t keepRows(const Rows& given, Holds holds) {
+uint32_t cacheRows(const Rows& given, Holds holds) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < given.count; i++) {
     const uint16_t row = given.rows[i];
@@ -232,8 +232,8 @@ uint32_t keepCodes(const Rows& given, const ColumnSpan& values, const WantedCode
   const auto isWanted = [&](uint32_t index) {
     return wanted.holds(load<Code>(values.data + index * sizeof(Code)));
   };
-  if (values.validity == nullptr) return keepRows(given, isWanted);
-  return keepRows(given, [&](uint32_t index) {
+  if (values.validity == nullptr) return cacheRows(given, isWanted);
+  return cacheRows(given, [&](uint32_t index) {
     return (isWanted(index) & bitAt(values.validity, values.validityBit + index)) != 0;
   });
 }
@@ -303,7 +303,7 @@ uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows,
   const uint32_t first = chunk + span.low;
   if (kind_ == Kind::kYear) {
     const RangeSpan days = days_->span(first, span.rows());
-    return keepRows(given, [&](uint32_t index) { return days_->matches(days, index); });
+    return cacheRows(given, [&](uint32_t index) { return days_->matches(days, index); });
   }
   if (kind_ == Kind::kCode8 || kind_ == Kind::kCode16) {
     const uint32_t width = kind_ == Kind::kCode16 ? 2 : 1;
@@ -314,7 +314,7 @@ uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows,
   const BitSpan bits = kind_ == Kind::kFlag ? columns_->flags(column_, first, span.rows())
                                             : columns_->presence(column_, first, span.rows());
   if (bits.bits == nullptr) return keep ? count : 0;
-  return keepRows(given, [&bits](uint32_t index) { return bitAt(bits.bits, bits.first + index); });
+  return cacheRows(given, [&bits](uint32_t index) { return bitAt(bits.bits, bits.first + index); });
 }
 
 // Tests rows against clauses.
@@ -447,7 +447,7 @@ bool RowTest::inContainers(const Part& part, uint32_t row) {
 RowFilter::RowFilter(const Segment& segment, const Query& query, Work& work, uint64_t rowsExpected)
     : segment_(segment), query_(query), work_(work), test_(segment, query) {
   if (query.clauses.empty()) return;
-  auto rows = segment.answers().rows(query.key);
+  auto rows = segment.resultCache().rows(query.key);
   if (rows == nullptr && rowsExpected > kListedFrom) rows = coveredRows(segment, query, work);
   if (rows != nullptr) take(std::move(rows));
 }

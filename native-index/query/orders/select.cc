@@ -155,7 +155,7 @@ void keepFew(const Segment& segment, const Query& query, uint64_t matches,
   segment.alive();
   const auto kept = std::make_shared<RowSet>(segment.rowCount());
   for (const uint32_t row : rows) kept->add(row);
-  segment.answers().keepRows(query.key, kept);
+  segment.resultCache().cacheRows(query.key, kept);
 }
 
 std::vector<uint32_t> rankRows(const Segment& segment, const PageRequest& request, Work& work,
@@ -167,8 +167,8 @@ std::vector<uint32_t> rankRows(const Segment& segment, const PageRequest& reques
   FirstRows first;
   first.from = static_cast<uint64_t>(request.afterRow + 1);
   first.limit = std::min(request.limit + 1, matches);
-  first.matches = segment.answers().count(request.query.key).value_or(matches);
-  const auto known = matches <= kFewRows ? segment.answers().rows(request.query.key) : nullptr;
+  first.matches = segment.resultCache().count(request.query.key).value_or(matches);
+  const auto known = matches <= kFewRows ? segment.resultCache().rows(request.query.key) : nullptr;
   if (known == nullptr) {
     firstRows(segment, request.query, work, first);
     if (first.from == 0) keepFew(segment, request.query, matches, first.rows);
@@ -203,7 +203,7 @@ constexpr uint64_t kWalkedPerMatch = 8;
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
                                                   const PageRequest& request, Work& work) {
   if (request.meetMax != 0) return walkRows(segment, request, request.meetMax, work);
-  const auto known = segment.answers().count(request.query.key);
+  const auto known = segment.resultCache().count(request.query.key);
   const uint64_t most = known ? *known * kWalkedPerMatch + request.limit + 1 : kUncounted;
   auto walked = walkRows(segment, request, most, work);
   return walked ? std::move(walked) : gatherRows(segment, request, work);
@@ -566,7 +566,7 @@ class Walk {
 
 // Expected number of rows met if matches are evenly distributed; 0 if their count is unknown.
 uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
-  const auto matches = segment.answers().count(request.query.key);
+  const auto matches = segment.resultCache().count(request.query.key);
   return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;
 }
 

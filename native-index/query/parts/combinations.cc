@@ -317,7 +317,7 @@ constexpr size_t kRowsMax = 2'048;
 // Entries of the first window per wanted row, and the growth factor of windows that found too few.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
 // Entries fetched per block look-up; 4 KiB.
-constexpr uint32_t kEntriesAtOnce = 512;
+constexpr uint32_t kEntriesPerCall = 512;
 
 // The lowest rows of an unordered stream.
 class FirstOf {
@@ -506,7 +506,7 @@ void Cover::readWindow(List& list, const WantedDays& asked, Window window,
   const uint64_t all = entriesOf(asked);
   uint64_t least = window.from;
   while (list.next < list.end) {
-    const uint32_t count = std::min(list.end - list.next, kEntriesAtOnce);
+    const uint32_t count = std::min(list.end - list.next, kEntriesPerCall);
     const uint64_t at = all + uint64_t{list.next} * sizeof(CoverEntry);
     const uint8_t* entries = blocks_->view(at, uint64_t{count} * sizeof(CoverEntry));
     for (uint32_t i = 0; i < count; i++) {

@@ -19,7 +19,7 @@ constexpr uint32_t kFacetListsMax = 65'536;
 // Only exports request more rows, and they scan whole chunks.
 constexpr size_t kRowsMax = 2'048;
 // Entries fetched per look-up; 4 KiB.
-constexpr uint32_t kEntriesAtOnce = 512;
+constexpr uint32_t kEntriesPerCall = 512;
 // Lists searched for an estimate.
 constexpr uint32_t kListsEstimated = 128;
 // Cost of the two searches of a list, in entries read.
@@ -139,7 +139,7 @@ template <class Action>
 void DatedIndex::eachEntry(const Run& run, Action action) const {
   uint64_t least = 0;
   for (uint32_t from = run.from; from < run.end;) {
-    const uint32_t count = std::min(run.end - from, kEntriesAtOnce);
+    const uint32_t count = std::min(run.end - from, kEntriesPerCall);
     const uint64_t at = header_.entries_offset + uint64_t{from} * sizeof(uint64_t);
     const uint8_t* entries = view(at, uint64_t{count} * sizeof(uint64_t));
     for (uint32_t i = 0; i < count; i++) {
@@ -158,7 +158,7 @@ template <class Action>
 void DatedIndex::eachCell(const Run& run, Action action) const {
   uint64_t least = 0;
   for (uint32_t from = run.from; from < run.end;) {
-    const uint32_t count = std::min(run.end - from, kEntriesAtOnce);
+    const uint32_t count = std::min(run.end - from, kEntriesPerCall);
     const uint64_t at = header_.cells_offset + uint64_t{from} * sizeof(DatedCell);
     const uint8_t* cells = view(at, uint64_t{count} * sizeof(DatedCell));
     for (uint32_t i = 0; i < count; i++) {
@@ -468,7 +468,7 @@ void OpenedIndex::eachMatch(const Match& match, const Span& span, Action action)
   blocks_->ask(offset_ + header_.entries_offset + uint64_t{span.from} * sizeof(uint64_t),
                uint64_t{span.end - span.from} * sizeof(uint64_t));
   for (uint32_t from = span.from; from < span.end;) {
-    const uint32_t count = std::min(span.end - from, kEntriesAtOnce);
+    const uint32_t count = std::min(span.end - from, kEntriesPerCall);
     const uint8_t* entries = entriesAt(from, count);
     for (uint32_t i = 0; i < count; i++) {
       const auto entry = load<uint64_t>(entries + i * sizeof(uint64_t));

@@ -13,45 +13,45 @@ namespace peneira {
 // The result cache. Invariant: a result outlives the key that points into it; `bytes_` is the sum
 // over `recent_`, at most kBytesMax after each call.
 
-std::optional<uint64_t> Answers::count(const std::string& key) {
+std::optional<uint64_t> ResultCache::count(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  const Answer* answer = find(key);
+  const CachedResult* answer = find(key);
   if (answer == nullptr) return std::nullopt;
   return answer->count;
 }
 
-std::shared_ptr<const RowSet> Answers::rows(const std::string& key) {
+std::shared_ptr<const RowSet> ResultCache::rows(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  const Answer* answer = find(key);
+  const CachedResult* answer = find(key);
   return answer == nullptr ? nullptr : answer->rows;
 }
 
-void Answers::keepCount(const std::string& key, uint64_t count) {
+void ResultCache::cacheCount(const std::string& key, uint64_t count) {
   const std::lock_guard lock(mutex_);
   if (find(key) == nullptr) keep({key, count, nullptr});
 }
 
-void Answers::keepRows(const std::string& key, std::shared_ptr<const RowSet> rows) {
+void ResultCache::cacheRows(const std::string& key, std::shared_ptr<const RowSet> rows) {
   const std::lock_guard lock(mutex_);
   const uint64_t count = rows->size();
   keep({key, count, std::move(rows)});
 }
 
-void Answers::drop() {
+void ResultCache::drop() {
   const std::lock_guard lock(mutex_);
   byKey_.clear();
   recent_.clear();
   bytes_ = 0;
 }
 
-Answers::Answer* Answers::find(const std::string& key) {
+ResultCache::CachedResult* ResultCache::find(const std::string& key) {
   const auto known = byKey_.find(key);
   if (known == byKey_.end()) return nullptr;
   recent_.splice(recent_.begin(), recent_, known->second);
   return &recent_.front();
 }
 
-void Answers::keep(Answer answer) {
+void ResultCache::keep(CachedResult answer) {
   if (find(answer.key) != nullptr) {
     bytes_ -= recent_.front().bytes();
     byKey_.erase(recent_.front().key);
@@ -155,10 +155,10 @@ void Segment::alive() const {
   if (block >= 0) damaged("block " + std::to_string(block) + " is not what was written");
 }
 
-void Segment::distrust() const {
-  blocks_.distrust();
+void Segment::recheckAll() const {
+  blocks_.recheckAll();
   // Results computed since the file changed may be wrong.
-  answers_.drop();
+  resultCache_.drop();
 }
 
 void Segment::openTables() {

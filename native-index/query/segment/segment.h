@@ -94,32 +94,32 @@ class RowSet {
 };
 
 // LRU cache of one segment.
-class Answers {
+class ResultCache {
  public:
   static constexpr uint64_t kBytesMax = 32u << 20;
 
   std::optional<uint64_t> count(const std::string& key);
   std::shared_ptr<const RowSet> rows(const std::string& key);
-  void keepCount(const std::string& key, uint64_t count);
+  void cacheCount(const std::string& key, uint64_t count);
   // Caches a set of matches, with its size as the count.
-  void keepRows(const std::string& key, std::shared_ptr<const RowSet> rows);
+  void cacheRows(const std::string& key, std::shared_ptr<const RowSet> rows);
   void drop();
 
  private:
-  struct Answer {
+  struct CachedResult {
     std::string key;
     uint64_t count = 0;
     std::shared_ptr<const RowSet> rows;
     uint64_t bytes() const { return key.size() + 256 + (rows ? rows->bytes() : 0); }
   };
 
-  Answer* find(const std::string& key);
-  void keep(Answer answer);
+  CachedResult* find(const std::string& key);
+  void keep(CachedResult answer);
 
   std::mutex mutex_;
-  std::list<Answer> recent_;  // most recently used first
+  std::list<CachedResult> recent_;  // most recently used first
   // The keys point into the results.
-  std::unordered_map<std::string_view, std::list<Answer>::iterator> byKey_;
+  std::unordered_map<std::string_view, std::list<CachedResult>::iterator> byKey_;
   uint64_t bytes_ = 0;
 };
 
@@ -156,7 +156,7 @@ class Segment {
   void alive() const;
   bool poisoned() const { return mapping_->poisoned() || blocks_.damagedBlock() >= 0; }
   // Marks the file as possibly modified, so that every block is checked again before its next use.
-  void distrust() const;
+  void recheckAll() const;
   FileState fileState() const { return mapping_->state(); }
 
   const Blocks& blocks() const { return blocks_; }
@@ -174,7 +174,7 @@ class Segment {
   const DistrictIndex& districts() const { return districts_; }
   const ContactIndex& contacts() const { return contacts_; }
   const NameBeginnings& beginnings() const { return beginnings_; }
-  Answers& answers() const { return answers_; }
+  ResultCache& resultCache() const { return resultCache_; }
 
   // Bytes of the META section.
   std::string_view meta() const;
@@ -212,7 +212,7 @@ class Segment {
   ContactIndex contacts_;
   NameBeginnings beginnings_;
   std::vector<int64_t> population_, numbers_;
-  mutable Answers answers_;
+  mutable ResultCache resultCache_;
 };
 
 }  // namespace peneira

@@ -26,7 +26,7 @@ import {
   NotReady,
 } from "../../download/months.ts";
 import { proxyRules } from "../../download/proxy.ts";
-import { lookInside } from "../../download/releasedate.ts";
+import { inspectParts } from "../../download/releasedate.ts";
 import type { Inquiry } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
@@ -131,7 +131,7 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
     const to = resolve(flags.to as string);
     const options = { ...use, month: month ?? null, to, all, replace, verify };
     const downloaded = await downloadMonth(options);
-    sayDownloaded(downloaded);
+    printDownloaded(downloaded);
     if (flags.json) stdout.data(`${JSON.stringify(downloaded)}\n`);
   });
 }
@@ -256,7 +256,7 @@ function ticking(update: (done: number) => void, end: () => void): ByteDisplay {
 }
 
 /** Prints the result of a download. */
-export function sayDownloaded(downloaded: Downloaded): void {
+export function printDownloaded(downloaded: Downloaded): void {
   const { folder, files, bytes, fetched_bytes: fetched, seconds, already, token } = downloaded;
   const release = token === null ? "" : `, ${token}`;
   const what = `${folder}: ${files} ${wordFor(files, "zip")}, ${sizeText(bytes)}${release}`;
@@ -331,7 +331,7 @@ async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
     await inTurn(inquiry, async (source) => {
       month = await listMonthAt({ ...inquiry, source }, label, partners);
       const isWhole = month.missing.length === 0;
-      if (looks && isWhole) await lookInside({ ...inquiry, source }, { streams }, month);
+      if (looks && isWhole) await inspectParts({ ...inquiry, source }, { streams }, month);
     });
     return { month, problem: null };
   } catch (error) {

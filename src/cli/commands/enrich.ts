@@ -17,7 +17,7 @@ import {
 } from "../../export/enrichment/enrichment.ts";
 import {
   type CnpjOutcome,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   OUTCOMES,
   outcomeWords,
 } from "../../export/enrichment/outcomes.ts";
@@ -33,7 +33,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec
 import { wordFor } from "../../text/amounts.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import { type Progress, progress } from "../support/progress.ts";
-import { isOfSystem } from "../support/systemwords.ts";
+import { isSystemError } from "../support/systemerrors.ts";
 
 interface EnrichFlags {
   readonly snapshot: string;
@@ -130,7 +130,7 @@ function problemOf(file: string, { out, force }: EnrichFlags): string | null {
 async function refuseOtherKind(
   file: string,
   { out }: EnrichFlags,
-  wish: EnrichmentWish,
+  wish: EnrichmentOptions,
 ): Promise<void> {
   const { format } = await told(file, () => readLayout(file, wish));
   const ending = extname(out).slice(1).toLowerCase();
@@ -143,7 +143,7 @@ async function refuseOtherKind(
 interface Files {
   readonly file: string;
   readonly out: string;
-  readonly wish: EnrichmentWish;
+  readonly wish: EnrichmentOptions;
 }
 
 /** Enriches with a display; a signal ends it between two batches. */
@@ -180,7 +180,7 @@ async function enrich(segment: Segment, { file, out, wish }: Files): Promise<Enr
 }
 
 function failure(error: unknown, out: string): unknown {
-  if (error instanceof AppError || !isOfSystem(error)) return error;
+  if (error instanceof AppError || !isSystemError(error)) return error;
   return new CommandError(
     notWritten(out, error) ?? `${out} was not written: ${error.message}`,
     1,

@@ -16,7 +16,7 @@ import type { ImportReport } from "../../ingest/report.ts";
 import { stderr } from "../../process/terminal.ts";
 import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
-import { isOfSystem, systemWords, writing } from "../support/systemwords.ts";
+import { isSystemError, systemErrorText, writing } from "../support/systemerrors.ts";
 
 /** More threads would wait for the disk and only use memory. */
 const THREADS_MAX = 8;
@@ -99,7 +99,7 @@ Examples:
 /** Runs the command. @throws CommandError (exit 2 for wrong flags, 1 for a refused source). */
 export async function runImport(source: string, flags: ImportFlags): Promise<ImportReport> {
   const options = readImportFlags(source, flags);
-  const report = await importAndTell(options, flags.report);
+  const report = await importAndRecord(options, flags.report);
   const { summarize } = await import("../../ingest/report.ts");
   stderr.print(summarize(report));
   if (flags.report !== undefined) {
@@ -114,7 +114,7 @@ interface FailedImport extends Pick<ImportReport, "source" | "out"> {
 }
 
 /** Imports; writes a failure to the report, too, if one was requested. */
-async function importAndTell(
+async function importAndRecord(
   options: ImportOptions,
   report: string | undefined,
 ): Promise<ImportReport> {
@@ -158,8 +158,8 @@ function whyNoReport(path: string): string | null {
     if (there === null) rmSync(path);
     return null;
   } catch (error) {
-    if (!isOfSystem(error)) throw error;
-    return `--report cannot be written: ${systemWords(error)}`;
+    if (!isSystemError(error)) throw error;
+    return `--report cannot be written: ${systemErrorText(error)}`;
   }
 }
 

@@ -7,12 +7,12 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
-import type { Question } from "../../http/server/service.ts";
+import type { QueryContext } from "../../http/server/service.ts";
 import { Agent } from "../../mcp/agent.ts";
 import { fileExportTool } from "../../mcp/fileexport.ts";
-import { READING_TOOLS } from "../../mcp/httpdoor.ts";
+import { READING_TOOLS } from "../../mcp/httpendpoint.ts";
 import { Conversation } from "../../mcp/lines.ts";
-import { localAsker } from "../../mcp/local.ts";
+import { localContext } from "../../mcp/local.ts";
 import { LOOK_UP_TOOL } from "../../mcp/lookup.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -71,12 +71,12 @@ function existing(folder: string): string {
   throw new CommandError(`There is no folder ${path} for --exports.`, 2);
 }
 
-async function converse(segment: Segment, agent: Agent<Question>): Promise<void> {
+async function converse(segment: Segment, agent: Agent<QueryContext>): Promise<void> {
   const failed = (error: unknown) => {
     stderr.print(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   };
-  const asker = localAsker(segment);
-  const conversation = new Conversation({ agent, asker, output: stdout.writable(), failed });
+  const context = localContext(segment);
+  const conversation = new Conversation({ agent, context, output: stdout.writable(), failed });
   let ended = false;
   const end = () => {
     ended = true;

@@ -10,7 +10,7 @@ import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { progress } from "../support/progress.ts";
-import { writing } from "../support/systemwords.ts";
+import { writing } from "../support/systemerrors.ts";
 
 const DEFAULT_LABEL = "2026-10";
 const DEFAULT_SEED = "1";

@@ -30,14 +30,14 @@ import { Ledger } from "../../process/ledger.ts";
 import { describeError, type LogDestination } from "../../process/log.ts";
 import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { askFirst, warm } from "../../search/warm.ts";
+import { runFirstQueries, warm } from "../../search/warm.ts";
 import type { Config } from "../../settings/config.ts";
 import { TRANSPORTS } from "../../settings/settings.ts";
 import { removeHeldFiles } from "../../store/backup/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
-import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
+import { checkedDirectly, checkInThread } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
@@ -50,7 +50,7 @@ import {
 } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
-import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
+import { openServingTransport, serveOnThreads } from "../serving/threads/opentransport.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
@@ -133,15 +133,15 @@ export async function serve(
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();
   const searches = searchCounter();
-  const opened = await openAnswering(config, ledger, searches);
+  const opened = await openServingTransport(config, ledger, searches);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
-  const first = await openServed(snapshotPath, askFirst);
+  const first = await openServed(snapshotPath, runFirstQueries);
   // Binds the ports before the state is opened, so that a start that cannot bind them prints no
   // key.
   const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
-  const sound = checkedAtOnce(database);
+  const sound = checkedDirectly(database);
   const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
@@ -159,11 +159,11 @@ export async function serve(
   service.start(first);
   await look();
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
-    sayHowToSignIn(dataDir);
+    printSignInHelp(dataDir);
   const ended = endingOf(log);
   await serveOnThreads(opened, service, { dataDir, ledger });
   const running = openPorts(config, service, opened, ports);
-  if (first === null) sayEmpty(snapshotPath);
+  if (first === null) printEmpty(snapshotPath);
   onReady?.(running.url, service);
   if (first !== null) void warmLater(first, service);
   if (!sound) void checkLater(database.name, service);
@@ -202,7 +202,7 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
 async function checkLater(path: string, { log, telemetry }: ServedService): Promise<void> {
   const startedMs = performance.now();
   try {
-    const found = await checkBeside(path);
+    const found = await checkInThread(path);
     const took = { took_ms: Math.round(performance.now() - startedMs) };
     if (found.length === 0) log.info(took, "the state is sound");
     else telemetry.stateDamaged({ ...took, found });
@@ -228,7 +228,7 @@ function warn(warnings: readonly string[]): void {
  * Reports that the server runs and waits for a snapshot, so that the operator does not take it for
  * a failed start.
  */
-function sayEmpty(folder: string): void {
+function printEmpty(folder: string): void {
   stderr.print(
     `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
       "Make one with peneira import.\n",
@@ -329,7 +329,7 @@ function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
 }
 
 /** The console needs a user that an operator has made. */
-function sayHowToSignIn(dataDir: string): void {
+function printSignInHelp(dataDir: string): void {
   stderr.print(
     `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
   );

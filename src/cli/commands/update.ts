@@ -23,7 +23,7 @@ import type { Config } from "../../settings/config.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
 import { printCheck } from "../update/check.ts";
-import { leaveLook, type RefusedMonth } from "../update/lastlook.ts";
+import { type RefusedMonth, writeLastCheck } from "../update/lastcheck.ts";
 import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
 import {
   type Keeping,
@@ -34,8 +34,8 @@ import {
 } from "../update/snapshots.ts";
 import {
   configOfShare,
+  printDownloaded,
   type ShareFlags,
-  sayDownloaded,
   shareOptions,
   shareUse,
   untilSignal,
@@ -148,7 +148,7 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   if (unlock === null) throw new CommandError(`Another update works in ${folder}.`);
   try {
     await untilSignal(async (signal) => {
-      const report = await new Update({ flags, config, folder, keep, signal }).runAndTell();
+      const report = await new Update({ flags, config, folder, keep, signal }).runAndRecord();
       if (flags.json) stdout.data(`${JSON.stringify(report)}\n`);
     });
   } finally {
@@ -267,7 +267,7 @@ class Update {
   }
 
   /** Runs the update, and writes the outcome next to the snapshots. @throws the errors of `run` */
-  async runAndTell(): Promise<UpdateReport> {
+  async runAndRecord(): Promise<UpdateReport> {
     try {
       const report = await this.run();
       this.#leave(report.updated ? report.month : null, null);
@@ -283,7 +283,7 @@ class Update {
     const last_update = { at: timeNow(), month, problem };
     const refused = this.#refused === undefined ? {} : { refused: this.#refused };
     const news = { ...this.#asked, last_update, ...refused };
-    leaveLook(this.#parts.folder, news, (text) => this.#say(text));
+    writeLastCheck(this.#parts.folder, news, (text) => this.#say(text));
   }
 
   async run(): Promise<UpdateReport> {
@@ -323,7 +323,7 @@ class Update {
       try {
         const newerThan = newest === null ? {} : { newerThan: newest.date };
         const downloaded = await downloadMonth({ ...this.#options, ...newerThan, month });
-        sayDownloaded(downloaded);
+        printDownloaded(downloaded);
         return downloaded;
       } catch (error) {
         if (!(error instanceof NotReady)) throw error;

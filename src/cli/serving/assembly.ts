@@ -16,7 +16,7 @@ import { Users } from "../../access/users.ts";
 import { Exports } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import { Budget, Pressure, Waits } from "../../http/server/admission.ts";
+import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
@@ -24,15 +24,15 @@ import { Telemetry } from "../../http/server/telemetry.ts";
 import { HttpThreads } from "../../http/server/threads/http-threads.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
 import { ChangeThread } from "../../lists/changethread.ts";
-import { ListedSpecs } from "../../lists/listed.ts";
+import { ListBinder } from "../../lists/listbinding.ts";
 import { Lists } from "../../lists/lists.ts";
-import { agentDoor } from "../../mcp/httpdoor.ts";
+import { agentEndpoint } from "../../mcp/httpendpoint.ts";
 import { systemClock } from "../../process/clock.ts";
 import type { Ledger } from "../../process/ledger.ts";
 import {
   describeError,
-  GatheredLines,
   type Log,
+  LogBuffer,
   type LogDestination,
   openLog,
   queued,
@@ -53,7 +53,7 @@ import { StateWatch } from "../../store/statecheck.ts";
 import { QuotaStore, UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
-import { type Freshness, freshnessOf } from "../update/lastlook.ts";
+import { type Freshness, freshnessOf } from "../update/lastcheck.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
 
@@ -124,19 +124,19 @@ export function makeService(parts: Parts): ServedService {
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
-  const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
+  const overload = new OverloadGuard(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
   return {
     engine: ENGINE,
     compute,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
-    ...{ searches: new SearchStore(database), rateLimits, pressure },
+    ...{ searches: new SearchStore(database), rateLimits, overload },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
     segment: registry.current.bind(registry),
     replaced: registry.retired.bind(registry),
-    hold: registry.hold.bind(registry),
+    retain: registry.retain.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
@@ -162,7 +162,7 @@ export function makeService(parts: Parts): ServedService {
     },
     close: async () => {
       await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
-      pressure.close();
+      overload.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());
       flush(log, () => people.sessions.flush());
@@ -183,7 +183,7 @@ function openLogOf(
 ): { readonly log: Log; readonly closeLog: () => void } {
   const level = config.get("log.level");
   if (!hasThreads) return { log: openLog(level, logTo), closeLog: () => {} };
-  const gathered = new GatheredLines(ledger, logTo);
+  const gathered = new LogBuffer(ledger, logTo);
   return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
 }
 
@@ -237,7 +237,7 @@ function settledBy(config: Config) {
     waits: new Waits(config.get("exports.waits_per_tenant")),
     clock: systemClock,
     version: VERSION,
-    agents: agentDoor(VERSION),
+    agents: agentEndpoint(VERSION),
     metricsHere: config.get("metrics.listen") === null,
     bodyBytesMax: config.get("http.body_max_bytes"),
     secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
@@ -344,7 +344,7 @@ function openConsole(parts: {
   const retention = config.get("audit.retention");
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
   const lists = new Lists(new ListStore(database), systemClock, new ChangeThread(dataDir, log));
-  return { users, sessions, audit, lists, listed: new ListedSpecs(lists) };
+  return { users, sessions, audit, lists, listed: new ListBinder(lists) };
 }
 
 function openExports(parts: {

@@ -39,14 +39,14 @@ export class ServedChanges {
     this.#parts = parts;
     this.#prepares = config.get("changes.prepare");
     this.months = new Months({ folder, keepMs, clock: systemClock, log });
-    const hold = (segment: Segment) => {
+    const retain = (segment: Segment) => {
       // Only one of the two has the segment; the other does nothing.
-      const holds = [this.months.hold(segment), registry.hold(segment)];
+      const holds = [this.months.retain(segment), registry.retain(segment)];
       return () => {
         for (const release of holds) release();
       };
     };
-    this.lists = new ChangeLists({ dataDir, keepMs, clock: systemClock, log, hold });
+    this.lists = new ChangeLists({ dataDir, keepMs, clock: systemClock, log, retain });
   }
 
   /** Records that a snapshot is now served in place of the previous one. */

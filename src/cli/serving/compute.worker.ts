@@ -9,7 +9,7 @@ import { EXPLAIN } from "../../console/explain.ts";
 import { EXPLORE } from "../../console/explore.ts";
 import { SAVE_SEARCH, SAVED } from "../../console/searches.ts";
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
-import { CHANGE_SPEC } from "../../http/api/changes/changequestion.ts";
+import { CHANGE_SPEC } from "../../http/api/changes/changes-request.ts";
 import { ENRICH } from "../../http/api/enrichment/enrich.ts";
 import { ANY_EXPORT } from "../../http/api/exports/changeexport.ts";
 import { EXPORT } from "../../http/api/exports/newexport.ts";

@@ -46,7 +46,7 @@ export class ComputePool implements Compute {
     task: Task,
     context: ComputationContext,
   ): Promise<Value> {
-    return this.#queue.run(context.asker, context.size, () => this.#order(work, task, context));
+    return this.#queue.run(context.tenantId, context.size, () => this.#order(work, task, context));
   }
 
   /**

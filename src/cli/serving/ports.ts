@@ -134,7 +134,7 @@ export function limitsOf(config: Config): TransportLimits {
     requestTimeoutMs: config.get("http.request_timeout_ms"),
     idleTimeoutMs: config.get("http.idle_timeout_ms"),
     writeTimeoutMs: config.get("http.write_timeout_ms"),
-    writePaceBytes: config.get("http.write_pace_bytes"),
+    minReadBytesPerSecond: config.get("http.write_pace_bytes"),
     bodiesBytesMax: config.get("http.bodies_max_bytes"),
     socketsMax: socketsOf(config),
     socketsPerAddress: config.get("http.sockets_per_address"),

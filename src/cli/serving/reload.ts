@@ -224,7 +224,7 @@ export class Reload {
       log.info({ snapshot, date, replaced, file: path }, `${kind} snapshot served`);
     } catch (error) {
       segment?.close();
-      this.#sayRefused(path, error);
+      this.#printRefused(path, error);
     }
   }
 
@@ -235,7 +235,7 @@ export class Reload {
     return isNewer(current, segment) ? "older" : "another";
   }
 
-  #sayRefused(path: string, error: unknown): void {
+  #printRefused(path: string, error: unknown): void {
     const current = this.#parts.current();
     const why = error instanceof CommandError ? { why: error.message } : describeError(error);
     const works = current !== null && !current.native.poisoned();

@@ -12,11 +12,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  buildChangeList,
   type ChangeList,
   ChangeListError,
   ChangeOrderError,
   changeListName,
-  makeChangeList,
   openChangeList,
   refuseWrongOrder,
 } from "../../changes/list.ts";
@@ -147,7 +147,7 @@ async function make(
     if (done === total) display.done();
   };
   try {
-    await makeChangeList(older, newer, path, { signal: interrupts.signal, onProgress });
+    await buildChangeList(older, newer, path, { signal: interrupts.signal, onProgress });
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;

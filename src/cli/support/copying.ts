@@ -5,7 +5,7 @@
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";
-import { storageWords } from "../../files/storage.ts";
+import { storageErrorText } from "../../files/storage.ts";
 import { stderr } from "../../process/terminal.ts";
 import { type Progress, progress } from "./progress.ts";
 
@@ -38,7 +38,7 @@ export async function copying<Result>(
     display?.done();
     return result;
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw inWords(label, error);
+    if (!(error instanceof Interrupted)) throw withSystemErrors(label, error);
     stderr.print("\ninterrupted; nothing was left behind\n");
     process.exit();
   } finally {
@@ -48,11 +48,11 @@ export async function copying<Result>(
 }
 
 /** Converts a full or failing disk to a CommandError, because it is no bug. */
-function inWords(label: string, error: unknown): unknown {
+function withSystemErrors(label: string, error: unknown): unknown {
   if (error instanceof CommandError || !(error instanceof Error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
-  const why = storageWords(error) ?? `${message}.`;
+  const why = storageErrorText(error) ?? `${message}.`;
   return new CommandError(`The ${label} failed: ${why} Nothing was left behind.`, 1, error);
 }
 

@@ -19,7 +19,7 @@ import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
-import { isOfSystem, reading } from "./systemwords.ts";
+import { isSystemError, reading } from "./systemerrors.ts";
 
 /** Reads a spec file; `-` is standard input. @throws CommandError (exit 2) if it is missing. */
 export function readSpecFile(path: string): unknown {
@@ -37,7 +37,7 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
-    if (!isOfSystem(error)) throw error;
+    if (!isSystemError(error)) throw error;
     if (error.code === "ENOENT") throw new CommandError(`There is no spec file ${path}.`, 2, error);
     throw new CommandError(`${place} is not a readable spec file (${error.code}).`, 2, error);
   }
@@ -112,13 +112,13 @@ const SIGN_BYTES = 4;
 /** Max bytes of a CSV file, as over HTTP. */
 const CSV_BYTES_MAX = SMALL_FILE_BYTES.table;
 
-interface FileWishes {
+interface FileOptions {
   readonly fillZeros: boolean;
   readonly column: string | undefined;
 }
 
 /** Reads a file; `-` is standard input. @throws CommandError, also for invalid content. */
-export async function readEntryFile(file: string, wishes: FileWishes): Promise<Upload> {
+export async function readEntryFile(file: string, wishes: FileOptions): Promise<Upload> {
   try {
     return await read(file, wishes);
   } catch (error) {
@@ -131,7 +131,7 @@ export async function readEntryFile(file: string, wishes: FileWishes): Promise<U
   }
 }
 
-async function read(file: string, wishes: FileWishes): Promise<Upload> {
+async function read(file: string, wishes: FileOptions): Promise<Upload> {
   const { fillZeros, column } = wishes;
   const place = file === "-" ? "Standard input" : file;
   const csv = new CsvUpload(fillZeros, column);

@@ -13,7 +13,7 @@ import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { Users } from "../../access/users.ts";
 import { CommandError } from "../../errors.ts";
-import { notWritten, storageWords } from "../../files/storage.ts";
+import { notWritten, storageErrorText } from "../../files/storage.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { DATABASE_FILE, openDatabase, openForReading } from "../../store/database.ts";
@@ -53,7 +53,7 @@ export function withDatabase<Result>(
     throw new CommandError(`There is no ${missing} ${path}. ${mend}`);
   }
   const database = absent === "read" ? openForReading(path) : openDatabase(path);
-  const inWords = (error: unknown): never => {
+  const withSystemErrors = (error: unknown): never => {
     const told = notWritten(database.name, error);
     if (told !== null) throw new CommandError(told, 1, error);
     const found = error instanceof CommandError ? [] : findingsIn(database);
@@ -66,9 +66,9 @@ export function withDatabase<Result>(
     const result = work(database);
     if (!(result instanceof Promise)) return result;
     later = true;
-    return result.catch(inWords).finally(() => database.close()) as Result;
+    return result.catch(withSystemErrors).finally(() => database.close()) as Result;
   } catch (error) {
-    return inWords(error);
+    return withSystemErrors(error);
   } finally {
     if (!later) database.close();
   }
@@ -136,7 +136,7 @@ export class SecretPrint {
       const { code, message } = error as NodeJS.ErrnoException;
       const broken =
         code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
-      const why = storageWords(error) ?? broken ?? `${message}.`;
+      const why = storageErrorText(error) ?? broken ?? `${message}.`;
       // No cause, because the disk's error would be mistaken for one of the state.
       throw new CommandError(
         `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,

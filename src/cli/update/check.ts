@@ -16,7 +16,7 @@ import { checkSpace, type Demand } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
-import { type LastUpdate, leaveLook, readLook } from "./lastlook.ts";
+import { type LastUpdate, readLastCheck, writeLastCheck } from "./lastcheck.ts";
 import { type KnownSnapshot, listSnapshots } from "./snapshots.ts";
 
 /** Output of a check. */
@@ -86,12 +86,12 @@ export async function checkShare(parts: CheckParts): Promise<CheckReport> {
     found = await lookAt(inquiry, labels, newest, parts);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { ...nothing, last_update: readLook(folder).last_update, problem: error.message };
+    return { ...nothing, last_update: readLastCheck(folder).last_update, problem: error.message };
   }
   const news = { asked_at: checked_at, published };
   const { last_update } = existsSync(folder)
-    ? leaveLook(folder, news, use.listener.say)
-    : readLook(folder);
+    ? writeLastCheck(folder, news, use.listener.say)
+    : readLastCheck(folder);
   if (published === null) {
     return {
       ...nothing,
@@ -150,7 +150,7 @@ function whyNot(month: string, error: unknown): string | null {
 
 /** Returns why the last update could not import this publication; null if it did not try. */
 function whyRefused({ month, token }: ReadyMonth, folder: string): string | null {
-  const { refused } = readLook(folder);
+  const { refused } = readLastCheck(folder);
   const same = refused?.month === month.label && refused.bytes === month.bytes;
   return same && (token === null || token === refused.token) ? refused.why : null;
 }

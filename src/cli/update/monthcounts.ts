@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { CHANGE_KINDS } from "../../changes/kinds.ts";
 import {
+  buildChangeList,
   type ChangeList,
   changeListName,
-  makeChangeList,
   openChangeList,
 } from "../../changes/list.ts";
 import {
@@ -26,7 +26,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { progress } from "../support/progress.ts";
-import { readRecord, writeRecord } from "./lastlook.ts";
+import { readRecord, writeRecord } from "./lastcheck.ts";
 import type { KnownSnapshot } from "./snapshots.ts";
 
 /** Name of the file in the folder of the snapshots. */
@@ -110,7 +110,7 @@ async function compare(since: Segment, until: Segment, place: Place): Promise<Ch
   const shown = progress("compare", since.accounts + until.accounts);
   let list: ChangeList | null = null;
   try {
-    await makeChangeList(since, until, path, {
+    await buildChangeList(since, until, path, {
       signal: place.signal,
       onProgress: (done) => shown.update(done),
     });

@@ -11,7 +11,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
-import { removeUnread } from "../../../native-index/napi/engine.ts";
+import { removeIfUnused } from "../../../native-index/napi/engine.ts";
 
 /** A valid snapshot. */
 export interface KnownSnapshot {
@@ -84,7 +84,7 @@ export function keepNewest(
 /** Removes a file; returns the reason if it stays. */
 function whyNotRemoved(path: string): string | null {
   try {
-    const became = removeUnread(path);
+    const became = removeIfUnused(path);
     return became === "removed" ? null : WHY[became];
   } catch (error) {
     return (error as Error).message;

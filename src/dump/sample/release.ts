@@ -24,7 +24,7 @@ import { expectedQuirks } from "./quirks.ts";
 import type { DrawWork } from "./sample.worker.ts";
 import { tableRows } from "./tables.ts";
 import { RowBytes } from "./zip/bytes.ts";
-import { packPiece, ZipWriter } from "./zip/zip.ts";
+import { packChunk, ZipWriter } from "./zip/zip.ts";
 
 /** More establishments would need more roots than eight digits give. */
 export const ESTABLISHMENTS_MAX = 90_000_000;
@@ -208,7 +208,7 @@ class ReleaseWriter {
       this.counts[type]++;
     }
     const zip = await this.openZip(type, 0, false);
-    await zip.write(packPiece(rows.bytes.subarray(0, rows.length)));
+    await zip.write(packChunk(rows.bytes.subarray(0, rows.length)));
     await zip.close();
   }
 

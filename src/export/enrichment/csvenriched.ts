@@ -14,7 +14,7 @@ import { type CsvBytes, CsvRecords, encoderOf, readCsvBytes } from "./csvbytes.t
 import type { CsvLayout } from "./csvlayout.ts";
 import {
   CnpjBatch,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   type EnrichmentWork,
   OUTCOMES,
   OutcomeTally,
@@ -35,7 +35,7 @@ interface Batch {
   readonly first: number;
   readonly places: Places;
   readonly cnpjs: CnpjBatch;
-  readonly found: LookedUp | Promise<LookedUp>;
+  readonly found: LookupResult | Promise<LookupResult>;
 }
 
 /** Where the records of a batch lie, copied from the scanner. */
@@ -46,10 +46,10 @@ interface Places {
   readonly cells: Uint32Array;
 }
 
-type LookedUp = ReturnType<EnrichmentWork["segment"]["native"]["lookUp"]>;
+type LookupResult = ReturnType<EnrichmentWork["segment"]["native"]["lookUp"]>;
 
 /** Headings of the new columns, the status first. */
-export function newHeadings({ fields, labels }: EnrichmentWish): readonly string[] {
+export function newHeadings({ fields, labels }: EnrichmentOptions): readonly string[] {
   const named = labels === "pt" ? HEADINGS_PT : HEADINGS_EN;
   return [
     statusHeading(labels),
@@ -116,7 +116,7 @@ class CsvWriter {
     const cnpjs = this.#read(bytes, count);
     const { native } = segment;
     const found = spare()
-      ? native.lookUpAside(cnpjs.keys, this.#request)
+      ? native.lookUpAsync(cnpjs.keys, this.#request)
       : native.lookUp(cnpjs.keys, this.#request);
     // A rejection is thrown where the batch has its turn.
     if (found instanceof Promise) found.catch(() => {});
@@ -216,7 +216,7 @@ class Suffixes {
   readonly delimiter: number;
 
   constructor(
-    wish: EnrichmentWish,
+    wish: EnrichmentOptions,
     { delimiter }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {

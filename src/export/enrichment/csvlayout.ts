@@ -16,7 +16,7 @@ import {
 } from "../../lists/column.ts";
 import { cellsOf, DELIMITERS, decoded, nameOf, UTF32 } from "../../lists/csvcolumn.ts";
 import { isZip, otherFile } from "../../lists/otherfiles.ts";
-import { holdsCnpj } from "../../spec/cnpj/cnpjpieces.ts";
+import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 

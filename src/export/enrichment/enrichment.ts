@@ -12,7 +12,7 @@ import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
 import {
   type CnpjOutcome,
-  type EnrichmentWish,
+  type EnrichmentOptions,
   type EnrichmentWork,
   OUTCOMES,
   type OutcomeTally,
@@ -45,7 +45,7 @@ const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 /** Reads what a file is. Throws `ColumnRefusal` or `XlsxRefusal` in words if it cannot be read. */
 export async function readLayout(
   path: string,
-  { column }: Pick<EnrichmentWish, "column">,
+  { column }: Pick<EnrichmentOptions, "column">,
 ): Promise<FileLayout> {
   if (!isWorkbook(path)) return csvLayout(await readCsvLayout(path, column));
   const file = await openWorkbook(path);

@@ -14,7 +14,7 @@ import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { OutputField } from "../../spec/fields.ts";
 
 /** What is wanted of a file. */
-export interface EnrichmentWish {
+export interface EnrichmentOptions {
   readonly fields: readonly OutputField[];
   /** Language of headings and values; null for names and values as programs read them. */
   readonly labels: LabelLanguage | null;
@@ -28,7 +28,7 @@ export interface EnrichmentWish {
 export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
-  readonly wish: EnrichmentWish;
+  readonly wish: EnrichmentOptions;
   /** Takes the bytes of the new file, in order; they may change after it returns. */
   readonly write: (bytes: Uint8Array) => void;
   /** Takes the rows that were written and all that there are. */

@@ -40,7 +40,7 @@ export async function enrichXlsx(
   work: EnrichmentWork,
   file: XlsxPackage,
 ): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
-  const looked = new LookedUpRows(work);
+  const looked = new LookupRows(work);
   const layout = await readSheetLayout(file, work.wish.column, (cell, takesRoots) => {
     work.checkCancelled();
     looked.add(cell, takesRoots);
@@ -64,7 +64,7 @@ export async function enrichXlsx(
 }
 
 /** What became of the CNPJ of each row of a sheet, by its number. */
-class LookedUpRows {
+class LookupRows {
   readonly outcomes = new Uint8Array(ROWS_MAX + 1);
   readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
   readonly #work: EnrichmentWork;
@@ -101,7 +101,7 @@ class LookedUpRows {
 
 /** Where the parts that the new cells are made of come from. */
 interface CellParts {
-  readonly looked: LookedUpRows;
+  readonly looked: LookupRows;
   readonly tally: OutcomeTally;
   readonly styles: NewStyles | null;
 }

@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { startWriting } from "../../../native-index/napi/engine.ts";
+import { startWriteback } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../process/fault.ts";
 
@@ -18,10 +18,10 @@ export type DiskCalls = Pick<
   "openSync" | "writeSync" | "fsyncSync" | "closeSync" | "renameSync" | "unlinkSync"
 > & {
   /** Starts writing buffered bytes to the disk. Never fails, and may have no effect. */
-  readonly startWriting: (fd: number, from: number, length: number) => unknown;
+  readonly startWriteback: (fd: number, from: number, length: number) => unknown;
 };
 
-const SYSTEM: DiskCalls = { ...fs, startWriting };
+const SYSTEM: DiskCalls = { ...fs, startWriteback };
 
 interface WrittenFile {
   readonly sizeBytes: number;
@@ -36,7 +36,7 @@ const CHUNK_BYTES = 1 << 20;
  * Bytes after which writeback starts, while the next bytes are made. Otherwise fsync would wait for
  * all bytes.
  */
-export const STRETCH_BYTES = 16 << 20;
+export const FLUSH_BYTES = 16 << 20;
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -141,13 +141,13 @@ class Sink {
       done += this.#disk.writeSync(this.#opened(), bytes, done, bytes.byteLength - done);
     }
     this.#sizeBytes += bytes.byteLength;
-    if (this.#sizeBytes - this.#startedBytes >= STRETCH_BYTES) this.#startWriting();
+    if (this.#sizeBytes - this.#startedBytes >= FLUSH_BYTES) this.#startWriteback();
     faultPoint("render.after_write");
   }
 
-  #startWriting(): void {
+  #startWriteback(): void {
     const length = this.#sizeBytes - this.#startedBytes;
-    this.#disk.startWriting(this.#opened(), this.#startedBytes, length);
+    this.#disk.startWriteback(this.#opened(), this.#startedBytes, length);
     this.#startedBytes = this.#sizeBytes;
   }
 

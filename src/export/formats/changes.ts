@@ -26,7 +26,7 @@ import { htmlFrame } from "./html/html.ts";
 import { columnsFile, parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
 import { EntrySlices, type RenderContext, type Renderer } from "./renderer.ts";
 import { csvHead } from "./text.ts";
-import { ROWS_AT_ONCE, XlsxRenderer } from "./xlsx/xlsx.ts";
+import { ROWS_PER_CALL, XlsxRenderer } from "./xlsx/xlsx.ts";
 
 /** The part of a list that is exported. */
 export interface ChangesWork {
@@ -96,7 +96,7 @@ export function openChangesRenderer(
     case "xlsx": {
       const xml = (entries: readonly ChangeEntry[], firstNumber: number) =>
         changeRows(list, entries, { format: "xlsx", fields, labels, firstNumber, added });
-      const slices = new EntrySlices(ROWS_AT_ONCE);
+      const slices = new EntrySlices(ROWS_PER_CALL);
       return new XlsxRenderer({ context, columns, slices, xml }, write);
     }
     case "parquet": {

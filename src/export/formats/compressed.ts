@@ -6,7 +6,7 @@
  * no name, and no system. A file is one gzip member or one zstd frame, because some readers stop
  * after the first; it ends with a checksum of the text.
  */
-import { deflate, deflateAside } from "../../../native-index/napi/engine.ts";
+import { deflate, deflateAsync } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
 import { loadZstd } from "../../location.ts";
 import type { Compression } from "../../spec/fields.ts";
@@ -112,7 +112,7 @@ export class GzipWriter implements Packer {
       this.#put(deflate(block, isLast));
       return;
     }
-    const packed = isAside ? deflateAside(block, isLast) : Promise.resolve(deflate(block, isLast));
+    const packed = isAside ? deflateAsync(block, isLast) : Promise.resolve(deflate(block, isLast));
     // Prevents an unhandled rejection, which would end the process before `drain` reports the
     // failure.
     packed.catch(() => {});

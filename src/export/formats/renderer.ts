@@ -120,7 +120,7 @@ export class EntrySlices {
 const AHEAD = 2;
 
 /** Writes chunks in order; a chunk is its bytes, or an object with them. */
-export class WrittenInTurn<Piece extends object = Uint8Array> {
+export class OrderedWriter<Piece extends object = Uint8Array> {
   readonly #write: (piece: Piece) => void;
   readonly #pieces: Promise<Piece>[] = [];
 

@@ -58,10 +58,10 @@ function matchesLabel(areChanges: boolean, pt: boolean): string {
 }
 
 /** Describes filters and order; for changes, kinds and watched fields instead of the order. */
-export function describeAsked(context: RenderContext): DescriptionItem[] {
+export function describeRequest(context: RenderContext): DescriptionItem[] {
   const { segment, spec, changes } = context;
   const names = registryNames(segment);
-  const limit = toldLimit(context);
+  const limit = limitText(context);
   if (changes === undefined) return describeSpec(spec, names, limit);
   const { labels } = spec.output;
   const words = describeWords(labels);
@@ -111,7 +111,7 @@ function statesOf(ufs: readonly string[], pt: boolean): string[] {
 }
 
 /** Returns the limit, or null if the snapshot has fewer rows than the limit. */
-export function toldLimit({
+export function limitText({
   segment,
   spec,
   changes,
@@ -139,7 +139,7 @@ export function aboutRows(context: RenderContext, columns: readonly string[]): A
       : [[titleOf(context.spec, context.segment), ""] as const, ["", ""] as const]),
     ...section(pt ? "Origem" : "Source", describeSource(context, String)),
     ["", ""],
-    ...section(pt ? "Filtros e ordem" : "Filters and order", describeAsked(context)),
+    ...section(pt ? "Filtros e ordem" : "Filters and order", describeRequest(context)),
     ["", ""],
     ...section(pt ? "O que as colunas significam" : "What the columns mean", meanings),
   ];

@@ -12,7 +12,7 @@ import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { explainCells, explainColumns } from "./explained.ts";
 import { headerCells } from "./labels.ts";
-import { type RenderContext, type Renderer, WrittenInTurn } from "./renderer.ts";
+import { OrderedWriter, type RenderContext, type Renderer } from "./renderer.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -65,12 +65,12 @@ export function renderFramed(
 ): Renderer {
   const { native } = segment;
   const { fields, delimiter = ",", labels } = spec.output;
-  const written = new WrittenInTurn(write);
+  const written = new OrderedWriter(write);
   const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   const renderSlice = (rows: Uint32Array): void | Promise<void> => {
     const extra = explainCells(segment, spec, rows);
     const request = { format, fields, extra, labels, delimiter, firstNumber: 1 };
-    if (spare()) return written.later(native.renderRowsAside(rows, request));
+    if (spare()) return written.later(native.renderRowsAsync(rows, request));
     return written.now(() => {
       const made = guarded(() => native.renderRowsInto(rows, request, room));
       return typeof made === "number" ? room.subarray(0, made) : made;

@@ -8,19 +8,25 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import {
+  buildChangeList,
   type ChangeList,
   ChangeListError,
-  makeChangeList,
   openChangeList,
 } from "../../changes/list.ts";
 import type { ChangeEntry } from "../../changes/query.ts";
 import { AppError, CommandError } from "../../errors.ts";
-import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../lists/holding.ts";
-import { giveEntries } from "../../lists/listed.ts";
+import {
+  markRows,
+  noRows,
+  StagingAborted,
+  stageExported,
+  type WrittenRows,
+} from "../../lists/exportedrows.ts";
+import { readEntriesInto } from "../../lists/listbinding.ts";
 import { faultPoint } from "../../process/fault.ts";
-import { stepBack, worker } from "../../process/tasks.ts";
+import { lowerPriority, worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
-import { openBeside } from "../../store/database.ts";
+import { openSecondConnection } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
 import { RenderCancelled, type RenderJob, renderEnrichment, renderExport } from "../render.ts";
@@ -51,7 +57,7 @@ interface Held {
 let held: readonly Held[] = [];
 let rendering = false;
 
-stepBack();
+lowerPriority();
 
 const unpinned = new BroadcastChannel(UNPINNED);
 unpinned.onmessage = (event) => {
@@ -80,7 +86,7 @@ async function settled<Outcome>(work: () => Promise<Outcome>): Promise<Outcome |
   try {
     return await work();
   } catch (error) {
-    if (error instanceof RenderCancelled || error instanceof HoldingEnded) {
+    if (error instanceof RenderCancelled || error instanceof StagingAborted) {
       return { kind: "cancelled" };
     }
     return endOf(error);
@@ -135,16 +141,16 @@ async function renderOrder(order: RenderTask): Promise<RenderOutcome> {
 
 async function giveLists({ spec, lists, dataDir }: RenderTask, segment: Segment): Promise<void> {
   if (lists.size === 0) return;
-  await withState(dataDir, (store) => giveEntries(spec, segment, lists, store));
+  await withState(dataDir, (store) => readEntriesInto(spec, segment, lists, store));
 }
 
 function stageOrder({ dataDir, tenantId, held: wanted, flag }: StageTask) {
   return withState(dataDir, async (store) => {
     letGo(({ segment }) => !wanted.some(({ snapshotId }) => snapshotId === segment.snapshotId));
-    const rows: HeldRows[] = [];
+    const rows: WrittenRows[] = [];
     for (const one of wanted) rows.push({ segment: await segmentOf(one), bits: one.bits });
     faultPoint("stage.begin");
-    const staged = stageHeld(store, tenantId, rows, () => Atomics.load(flag, 0) === 1);
+    const staged = stageExported(store, tenantId, rows, () => Atomics.load(flag, 0) === 1);
     faultPoint("stage.after_write");
     return staged;
   });
@@ -155,7 +161,7 @@ async function withState<Result>(
   dataDir: string,
   run: (store: ExportedStore) => Promise<Result>,
 ): Promise<Result> {
-  const database = openBeside(dataDir);
+  const database = openSecondConnection(dataDir);
   try {
     return await run(new ExportedStore(database));
   } finally {
@@ -250,7 +256,7 @@ async function listOf(
     if (ended()) aborted.abort();
   };
   try {
-    await makeChangeList(older, newer, path, { signal: aborted.signal, onProgress });
+    await buildChangeList(older, newer, path, { signal: aborted.signal, onProgress });
   } catch (error) {
     throw aborted.signal.aborted ? new RenderCancelled() : error;
   }

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { includesExports } from "../../access/plans.ts";
 import { hasQuota, refuseBeyondBytes, refuseBeyondQuota } from "../../access/quota.ts";
 import { AppError } from "../../errors.ts";
-import { boundSpec } from "../../lists/listed.ts";
+import { boundSpec } from "../../lists/listbinding.ts";
 import { type Clock, utcDay } from "../../process/clock.ts";
 import { faultPoint } from "../../process/fault.ts";
 import type { Log } from "../../process/log.ts";
@@ -24,8 +24,8 @@ import { changesSlug } from "../files/filename.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { compressionOf } from "../formats/compressed.ts";
 import type { Pins } from "./pins.ts";
-import type { SentWish } from "./rendertask.ts";
-import { KEY_KEPT_MS, type Leaps } from "./sweeper.ts";
+import type { SentFileTask } from "./rendertask.ts";
+import { type ClockJumps, IDEMPOTENCY_KEY_MS } from "./sweeper.ts";
 
 /** Retry-After for a full queue, in seconds. */
 const QUEUE_RETRY_S = 10;
@@ -37,7 +37,7 @@ export interface IntakeParts {
   readonly store: ExportStore;
   readonly pins: Pins;
   readonly clock: Clock;
-  readonly leaps: Leaps;
+  readonly clockJumps: ClockJumps;
   readonly log: Log;
   /** Free bytes of the disk, or null if unknown; below `freeBytesMin` no export is accepted. */
   readonly freeBytes: () => number | null;
@@ -122,10 +122,12 @@ export class Intake {
 
   /** Returns the key if it was used within a day, or after a clock jump, regardless of its age. */
   #known(tenantId: string, idempotencyKey: string): IdempotencyRow | undefined {
-    const { store, clock, leaps } = this.#parts;
+    const { store, clock, clockJumps } = this.#parts;
     const known = store.remembered(tenantId, idempotencyKey);
     if (known === undefined) return undefined;
-    return known.createdAt >= clock.nowMs() - KEY_KEPT_MS || leaps.hold() ? known : undefined;
+    return known.createdAt >= clock.nowMs() - IDEMPOTENCY_KEY_MS || clockJumps.hold()
+      ? known
+      : undefined;
   }
 
   /** Returns the export of the key, or null if the key is new or older than a day. */
@@ -283,6 +285,6 @@ function sinceOf({ changes }: NewExport) {
 function sentOf({ enrichment }: Pick<NewExport, "enrichment">) {
   if (!enrichment) return { sent: null, sentBytes: 0 };
   const { file, column, fillZeros } = enrichment;
-  const wanted: SentWish = { sha256: file.sha256, column: column ?? null, fillZeros };
+  const wanted: SentFileTask = { sha256: file.sha256, column: column ?? null, fillZeros };
   return { sent: JSON.stringify(wanted), sentBytes: file.bytes };
 }

@@ -20,10 +20,10 @@ import {
   changesOf,
   endOf,
   enrichmentOf,
-  type HeldBits,
   listedSpec,
   type OrderParts,
   type RenderOutcome,
+  type RowBits,
   type StageOutcome,
 } from "./rendertask.ts";
 
@@ -430,7 +430,7 @@ class Staging {
    */
   async stage(
     tenantId: string,
-    held: readonly HeldBits[],
+    held: readonly RowBits[],
     begin: (cancel: () => void) => boolean,
   ): Promise<StagedTurn> {
     const release = await this.#turn(tenantId);

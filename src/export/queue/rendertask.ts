@@ -10,7 +10,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
-import { boundSpec, pinName } from "../../lists/listed.ts";
+import { boundSpec, pinName } from "../../lists/listbinding.ts";
 import { XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { describeError } from "../../process/log.ts";
 import type { OutputField } from "../../spec/fields.ts";
@@ -36,14 +36,14 @@ interface ChangesTask {
 }
 
 /** Request to enrich a sent file, as stored in the state. */
-export interface SentWish {
+export interface SentFileTask {
   readonly sha256: string;
   readonly column: string | null;
   readonly fillZeros: boolean;
 }
 
 /** Additional members of an order that enriches a sent file. */
-interface EnrichmentTask extends SentWish {
+interface EnrichmentTask extends SentFileTask {
   readonly sentPath: string;
 }
 
@@ -75,7 +75,7 @@ export interface RenderTask {
 
 /** Outcome of a render. `error` holds the kind of an error, never its text. */
 export type RenderOutcome =
-  | { readonly kind: "file"; readonly file: RenderedFile; readonly held: readonly HeldBits[] }
+  | { readonly kind: "file"; readonly file: RenderedFile; readonly held: readonly RowBits[] }
   | { readonly kind: "cancelled" }
   /** No other attempt can succeed. */
   | { readonly kind: "failed"; readonly failure: ExportFailure; readonly error: ErrorKind }
@@ -85,7 +85,7 @@ export type RenderOutcome =
   | { readonly kind: "crashed"; readonly error: ErrorKind };
 
 /** The rows of a snapshot that are in a file. */
-export interface HeldBits extends Pick<RenderTask, "places" | "snapshotId"> {
+export interface RowBits extends Pick<RenderTask, "places" | "snapshotId"> {
   /** In shared memory; row r is bit r % 8 of byte r / 8. */
   readonly bits: Uint8Array;
 }
@@ -94,7 +94,7 @@ export interface HeldBits extends Pick<RenderTask, "places" | "snapshotId"> {
 export interface StageTask {
   readonly dataDir: string;
   readonly tenantId: string;
-  readonly held: readonly HeldBits[];
+  readonly held: readonly RowBits[];
   /** Shared memory of one element; 1 stops the thread. */
   readonly flag: Int32Array;
 }
@@ -158,7 +158,7 @@ export function enrichmentOf(
   folder: ExportFolder,
 ): Pick<RenderTask, "enrichment"> {
   if (sent === null) return {};
-  const wish = JSON.parse(sent) as SentWish;
+  const wish = JSON.parse(sent) as SentFileTask;
   return { enrichment: { ...wish, sentPath: folder.sentPathOf(id) } };
 }
 

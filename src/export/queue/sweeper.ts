@@ -12,7 +12,7 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 
 /** How long an idempotency key is kept, in milliseconds. */
-export const KEY_KEPT_MS = 24 * 3_600 * 1_000;
+export const IDEMPOTENCY_KEY_MS = 24 * 3_600 * 1_000;
 
 /** Exports marked in one transaction. */
 const BATCH = 100;
@@ -23,7 +23,7 @@ interface SweeperParts {
   readonly store: ExportStore;
   readonly folder: ExportFolder;
   readonly clock: Clock;
-  readonly leaps: Leaps;
+  readonly clockJumps: ClockJumps;
   readonly log: Log;
   /** Retention of an export's record after it expired or failed, in milliseconds. */
   readonly forgetMs: number;
@@ -41,11 +41,11 @@ export class Sweeper {
 
   /** Expires exports and deletes old keys and records. Throws the database's errors. */
   sweep(): void {
-    const { store, clock, leaps, forgetMs } = this.#parts;
+    const { store, clock, clockJumps, forgetMs } = this.#parts;
     for (const name of this.#left) this.discard(name);
-    if (leaps.hold()) return;
+    if (clockJumps.hold()) return;
     while (this.#expireSome());
-    store.forgetBefore(clock.nowMs() - KEY_KEPT_MS, ROWS_PER_SWEEP);
+    store.forgetBefore(clock.nowMs() - IDEMPOTENCY_KEY_MS, ROWS_PER_SWEEP);
     this.#forgetRecords(clock.nowMs() - forgetMs);
   }
 
@@ -102,10 +102,10 @@ export class Sweeper {
 }
 
 /** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
-const LEAP_MS = 600_000;
+const JUMP_MS = 600_000;
 
 /** Watches the clocks of one process. */
-export class Leaps {
+export class ClockJumps {
   readonly #clock: Clock;
   readonly #log: Log;
   #offsetMs: number;
@@ -120,12 +120,12 @@ export class Leaps {
   /** True for a while after the wall clock has leapt: nothing may expire or be forgotten. */
   hold(): boolean {
     const offsetMs = this.#offset();
-    const leapMs = offsetMs - this.#offsetMs;
-    if (Math.abs(leapMs) > LEAP_MS) {
-      this.#heldUntilMs = this.#clock.monotonicMs() + LEAP_MS;
+    const jumpMs = offsetMs - this.#offsetMs;
+    if (Math.abs(jumpMs) > JUMP_MS) {
+      this.#heldUntilMs = this.#clock.monotonicMs() + JUMP_MS;
       this.#offsetMs = offsetMs;
       const words = "the clock has leapt: expired files and idempotency keys are kept for a while";
-      this.#log.warn({ leap_s: Math.round(leapMs / 1_000) }, words);
+      this.#log.warn({ leap_s: Math.round(jumpMs / 1_000) }, words);
     }
     return this.#clock.monotonicMs() < this.#heldUntilMs;
   }

@@ -2,7 +2,7 @@
  * Public routes as rows: address, access, documentation, and handler. Each row becomes an entry of
  * the route table and an operation of the OpenAPI document.
  * Invariant: a row without a summary, a description, answers, or errors does not compile, nor does
- * one whose handler answers with another schema (answershape.ts). So every answer is documented; a
+ * one whose handler answers with another schema (typed-answer.ts). So every answer is documented; a
  * route that is left out on purpose states why.
  */
 import Type from "typebox";

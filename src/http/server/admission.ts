@@ -38,7 +38,7 @@ export type Shedding = "first" | "last";
 const PARTS: Readonly<Record<Shedding, number>> = { first: 0.5, last: 1 };
 
 /** Detects overload of the event loop. */
-export class Pressure {
+export class OverloadGuard {
   readonly #clock: Clock;
   readonly #limits: Readonly<Record<Shedding, number>>;
   readonly #timer: NodeJS.Timeout;
@@ -88,7 +88,7 @@ export class Budget {
   }
 
   get used(): number {
-    return this.#ledger.heldIn(this.#kind);
+    return this.#ledger.amountInUse(this.#kind);
   }
 
   /** Returns why an amount cannot be acquired now, or null. `reserve` must be left for others. */
@@ -103,12 +103,12 @@ export class Budget {
 
   /** Acquires an amount, or returns the shortage that prevents it. */
   takeUnless(amount: number, owner: string, reserve = 0): Shortage | null {
-    return this.#ledger.takeHold(this.#kind, owner, this.#numbersOf(amount, reserve));
+    return this.#ledger.acquireHold(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
   /** Releases an amount. */
   giveBack(amount: number, owner: string): void {
-    this.#ledger.giveHold(this.#kind, owner, this.#numbersOf(amount, 0));
+    this.#ledger.releaseHold(this.#kind, owner, this.#numbersOf(amount, 0));
   }
 
   #numbersOf(amount: number, reserve: number): Float64Array {
@@ -119,12 +119,12 @@ export class Budget {
 }
 
 /** Throws if no stream slot is free for a tenant. */
-export function refuseWithoutPlace(streams: Budget, tenantId: string): void {
+export function refuseWithoutStreamSlot(streams: Budget, tenantId: string): void {
   refuseFor(streams.shortage(1, tenantId));
 }
 
 /** Acquires a stream slot; returns its release function. Throws if none is free. */
-export function takePlace(streams: Budget, tenantId: string): () => void {
+export function acquireStreamSlot(streams: Budget, tenantId: string): () => void {
   refuseFor(streams.takeUnless(1, tenantId));
   let taken = true;
   return () => {
@@ -163,7 +163,7 @@ export const PER_UNIT = {
 } as const;
 
 /** Inputs of the price; a missing input costs nothing. */
-interface AskedWork {
+interface CostInput {
   /** Accounts per page. */
   readonly limit?: number;
   readonly spec?: unknown;
@@ -172,7 +172,7 @@ interface AskedWork {
 }
 
 /** Returns the cost of a request without its body. */
-export function costOf({ limit = 0, spec, facets, text }: AskedWork): number {
+export function costOf({ limit = 0, spec, facets, text }: CostInput): number {
   return (
     1 +
     Math.floor(limit / PER_UNIT.accounts) +
@@ -197,7 +197,7 @@ export function limitOf(sent: readonly unknown[], cap: number): number {
 /** Depth of spec, `filters`, and a group of filters; a lead query is flat. */
 const LEVELS = 3;
 /** Members that no query depends on; their bytes are charged. */
-const ASIDE = new Set(["explain", "output"]);
+const UNPRICED_MEMBERS = new Set(["explain", "output"]);
 
 /** Counts values in the lists of a spec. */
 function valuesOf(value: unknown, levels = LEVELS): number {
@@ -205,7 +205,7 @@ function valuesOf(value: unknown, levels = LEVELS): number {
   if (!isJsonObject(value) || levels === 0) return 0;
   let values = 0;
   for (const name of Object.keys(value)) {
-    if (!ASIDE.has(name)) values += valuesOf(value[name], levels - 1);
+    if (!UNPRICED_MEMBERS.has(name)) values += valuesOf(value[name], levels - 1);
   }
   return values;
 }

@@ -39,20 +39,20 @@ function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
 }
 
 /** Budget for parts run inline, in milliseconds: an ordinary request is done by then. */
-const AT_ONCE_MS = 10;
+const INLINE_MS = 10;
 
 /** Splits long work into parts, each as short as a request. */
-export class Turns {
+export class TimeSlices {
   #began = performance.now();
 
   /**
-   * Must be awaited before each part. Within the first `AT_ONCE_MS` it does not wait, so answers
+   * Must be awaited before each part. Within the first `INLINE_MS` it does not wait, so answers
    * leave in request order; after that it yields to other requests.
    */
   taken(): Promise<void> | undefined {
-    if (performance.now() - this.#began < AT_ONCE_MS) return undefined;
+    if (performance.now() - this.#began < INLINE_MS) return undefined;
     return laterResult(() => {
-      this.#began = performance.now() - AT_ONCE_MS;
+      this.#began = performance.now() - INLINE_MS;
     });
   }
 }

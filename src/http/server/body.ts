@@ -79,7 +79,7 @@ export class IncomingBody {
     if (this.#over) return;
     const { taker } = this.#wanted;
     if (taker !== undefined) {
-      this.#handOn(chunk, taker);
+      this.#forward(chunk, taker);
       return;
     }
     const refusal = this.#take(chunk.byteLength);
@@ -141,7 +141,7 @@ export class IncomingBody {
     return this.#counted + bytes > SMALL_BYTES ? this.#budget.most * SMALL_PART : 0;
   }
 
-  #handOn(chunk: Uint8Array, taker: BodyTaker): void {
+  #forward(chunk: Uint8Array, taker: BodyTaker): void {
     this.#taken += chunk.byteLength;
     if (this.#taken > this.#wanted.limitBytes) this.#end("too_large");
     else taker.add(chunk);
@@ -235,7 +235,7 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
 }
 
 /** Like `withBodyMistakes`, for asynchronous normalization. */
-export async function withBodyMistakesLater<Value>(
+export async function withBodyMistakesAsync<Value>(
   body: BodyObject,
   normalize: () => Value | Promise<Value>,
 ): Promise<Value> {
@@ -351,7 +351,7 @@ export interface ComputationContext {
   readonly older?: Segment | undefined;
   readonly payer: Payer;
   /** The tenant; tenants are scheduled in turns. */
-  readonly asker: string;
+  readonly tenantId: string;
   /** Work size for scheduling: bytes. */
   readonly size: number;
 }
@@ -415,9 +415,9 @@ export function computed<Task, Value>(
   task: Task,
   { segment, older }: Pick<ComputationContext, "segment" | "older">,
 ): Value | Promise<Value> {
-  const asker = call.identity.tenantId;
+  const tenantId = call.identity.tenantId;
   const size = call.body.byteLength;
-  return call.service.compute.run(work, task, { segment, older, payer: call, asker, size });
+  return call.service.compute.run(work, task, { segment, older, payer: call, tenantId, size });
 }
 
 /** Returns the inputs of parsing, with a copy of the body, whose buffer may be reused. */

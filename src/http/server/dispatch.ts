@@ -39,8 +39,8 @@ import {
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
 import type { AccessLine } from "./telemetry.ts";
-import { type HandOn, OnlyOwnerKnows } from "./threads/handing-on.ts";
-import { isPulled, pull } from "./transport/answer-body.ts";
+import { type Forward, OwnerRequired } from "./threads/forwarding.ts";
+import { isStreamed, pull } from "./transport/answer-body.ts";
 import {
   type AwaitsEnd,
   type Exchange,
@@ -56,13 +56,13 @@ const PAID_UNITS = 1;
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 
-/** Returns a transport's handler; with `handOn`, it forwards routes that only the owner answers. */
+/** Returns a transport's handler; with `forward`, it forwards routes that only the owner answers. */
 export function dispatcher(
   service: Service,
   table: RouteTable,
-  handOn: HandOn | null = null,
+  forward: Forward | null = null,
 ): ExchangeHandler {
-  return (exchange) => new Dispatch(service, table, exchange, handOn).run();
+  return (exchange) => new Dispatch(service, table, exchange, forward).run();
 }
 
 /** The awaited body of a request. */
@@ -91,7 +91,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   readonly #table: RouteTable;
   readonly exchange: Exchange;
   readonly requestId: string;
-  readonly #handOn: HandOn | null;
+  readonly #forward: Forward | null;
   readonly #startMs: number;
   /** Client and route once known; for the log line and the limits. */
   sender: Sender | null = null;
@@ -116,11 +116,11 @@ class Dispatch implements RequestOrigin, AccessLine {
    */
   #state: "none" | "begun" | "out" = "none";
 
-  constructor(service: Service, table: RouteTable, exchange: Exchange, handOn: HandOn | null) {
+  constructor(service: Service, table: RouteTable, exchange: Exchange, forward: Forward | null) {
     this.service = service;
     this.#table = table;
     this.exchange = exchange;
-    this.#handOn = handOn;
+    this.#forward = forward;
     this.#startMs = service.clock.monotonicMs();
     this.requestId = requestIdOf(exchange.header("x-request-id"));
   }
@@ -143,9 +143,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     // For the log and metrics only: a refused client must not learn which paths exist.
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
-    if (this.#handOn !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
-      this.service.telemetry.handedOn();
-      this.#handOn(this.exchange, this.requestId, null);
+    if (this.#forward !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
+      this.service.telemetry.forwarded();
+      this.#forward(this.exchange, this.requestId, null);
       return;
     }
     const needs = this.#table.needs(path);
@@ -156,7 +156,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     else if (needs === "session") this.#enter(destination);
     const found = this.#find(destination);
     const { sheds } = found.route;
-    if (sheds !== undefined) this.service.pressure.refuse(sheds);
+    if (sheds !== undefined) this.service.overload.refuse(sheds);
     if (found.route.method === "POST" || found.route.method === "PATCH") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
   }
@@ -256,14 +256,14 @@ class Dispatch implements RequestOrigin, AccessLine {
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
     const sender = this.sender?.identity.tenantId ?? networkOf(this.#address());
     const { pieces } = found.route;
-    const inPieces = pieces?.find(({ type }) => isOfType(this.exchange, type));
-    const limitBytes = inPieces?.bytesMax ?? limit;
+    const chunkedType = pieces?.find(({ type }) => isOfType(this.exchange, type));
+    const limitBytes = chunkedType?.bytesMax ?? limit;
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
       throw bodyError("too_large", limitBytes);
     }
-    if (inPieces === undefined) refuseOtherThanJson(this.exchange, pieces);
+    if (chunkedType === undefined) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
-    awaited.taker = inPieces?.begin(found.query, sender, this.service);
+    awaited.taker = chunkedType?.begin(found.query, sender, this.service);
     this.exchange.body(awaited);
   }
 
@@ -271,7 +271,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   handOver({ found, limitBytes, taker }: AwaitedBody, body: Uint8Array | BodyRefusal): void {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
-      if (this.#handOn !== null) this.#body = body;
+      if (this.#forward !== null) this.#body = body;
       this.#settle(this.#handle(found, body, taker));
     } catch (error) {
       taker?.drop?.();
@@ -316,7 +316,7 @@ class Dispatch implements RequestOrigin, AccessLine {
 
   #fail(error: unknown): void {
     try {
-      if (error instanceof OnlyOwnerKnows && this.#state === "none") {
+      if (error instanceof OwnerRequired && this.#state === "none") {
         this.#startOver();
         return;
       }
@@ -334,15 +334,15 @@ class Dispatch implements RequestOrigin, AccessLine {
 
   /** Forwards a request that turned out to need the owner, which charges it from the start. */
   #startOver(): void {
-    assert(this.#handOn !== null, "only a thread without the state hands on");
+    assert(this.#forward !== null, "only a thread without the state hands on");
     this.#begun?.over();
     if (this.sender !== null) {
       const { identity, limited } = this.sender;
       this.service.rateLimits.spend(identity.keyId, limited, 0, this.#charged);
     }
     this.service.responses.takeBackMiss(this.#body);
-    this.service.telemetry.handedOn();
-    this.#handOn(this.exchange, this.requestId, this.#body);
+    this.service.telemetry.forwarded();
+    this.#forward(this.exchange, this.requestId, this.#body);
   }
 
   /** Ends a request whose answer failed: a bare 500 if nothing was sent, else a closed socket. */
@@ -385,7 +385,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       assert(this.#state === "none", "a request is answered once");
       headers = this.#headersOf(answer);
     } catch (error) {
-      if (isPulled(answer.body)) pull(answer.body).end();
+      if (isStreamed(answer.body)) pull(answer.body).end();
       throw error;
     }
     this.#state = "begun";

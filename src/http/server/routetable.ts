@@ -32,11 +32,11 @@ interface RouteLine {
   /** Load-shedding class; undefined means never shed. */
   readonly sheds?: Shedding;
   /** Body types other than JSON, received in chunks; undefined means none. */
-  readonly pieces?: readonly BodyPieces[];
+  readonly pieces?: readonly ChunkedBodyType[];
 }
 
 /** A body type that is processed as it arrives. */
-export interface BodyPieces {
+export interface ChunkedBodyType {
   readonly type: string;
   readonly bytesMax: number;
   /**

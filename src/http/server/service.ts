@@ -12,7 +12,7 @@ import type { Users } from "../../access/users.ts";
 import type { ChangeLists } from "../../changes/lists.ts";
 import type { Months } from "../../changes/months.ts";
 import type { Exporter } from "../../export/exporter.ts";
-import type { ListedSpecs } from "../../lists/listed.ts";
+import type { ListBinder } from "../../lists/listbinding.ts";
 import type { Lists } from "../../lists/lists.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
@@ -23,14 +23,19 @@ import type {
   SuggestRequest,
 } from "../../search/finding.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
-import type { FoundPage, MatchCounts, PageAsked, RenderedAccount } from "../../search/searcher.ts";
+import type {
+  FacetedPageRequest,
+  FoundPage,
+  MatchCounts,
+  RenderedAccount,
+} from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { Proxies } from "../../settings/proxies.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget, Pressure, Waits } from "./admission.ts";
+import type { Budget, OverloadGuard, Waits } from "./admission.ts";
 import type { BodyTaker, Compute } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";
@@ -41,18 +46,22 @@ import type { ReadHeader, TransportName } from "./transport/transport.ts";
 /** The engine's interface for handlers; src/search/searcher.ts implements it. */
 export interface Engine {
   /** Returns a page or counts: inline if quick, else from a queue that is fair among tenants. */
-  page(segment: Segment, asked: PageAsked, asker: string): FoundPage | Promise<FoundPage>;
+  page(
+    segment: Segment,
+    asked: FacetedPageRequest,
+    tenantId: string,
+  ): FoundPage | Promise<FoundPage>;
   counts(
     segment: Segment,
     spec: AccountQuerySpec,
     names: readonly FacetName[] | null,
-    asker: string,
+    tenantId: string,
   ): MatchCounts | Promise<MatchCounts>;
   /** The exact number of matches, inline. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   /** Accounts that match a typed text, and establishments of a company, off the main thread. */
-  suggest(segment: Segment, request: SuggestRequest, asker: string): Promise<Suggestions>;
-  establishments(segment: Segment, request: CompanyRequest, asker: string): Promise<CompanyPage>;
+  suggest(segment: Segment, request: SuggestRequest, tenantId: string): Promise<Suggestions>;
+  establishments(segment: Segment, request: CompanyRequest, tenantId: string): Promise<CompanyPage>;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }
@@ -65,7 +74,7 @@ export interface Service {
   readonly exporter: Exporter;
   readonly lists: Lists;
   /** Binds specs to lists. */
-  readonly listed: ListedSpecs;
+  readonly listed: ListBinder;
   readonly keyring: Keyring;
   readonly users: Users;
   readonly sessions: Sessions;
@@ -75,7 +84,7 @@ export interface Service {
   readonly secrets: Secrets;
   readonly rateLimits: RateLimits;
   readonly usage: Usage;
-  readonly pressure: Pressure;
+  readonly overload: OverloadGuard;
   readonly responses: ResponseCache;
   /** Answers that are being streamed, and files. */
   readonly streams: Budget;
@@ -104,14 +113,14 @@ export interface Service {
   /** Returns a replaced snapshot that is still open, by id, or null. */
   replaced(belongs: (snapshotId: string) => boolean): Segment | null;
   /** Retains a snapshot until the returned function is called. */
-  hold(segment: Segment): () => void;
+  retain(segment: Segment): () => void;
   /** Older snapshots, and changes between two snapshots. */
   readonly months: Months;
   readonly changeLists: ChangeLists;
   /** Returns the recheck progress of a snapshot; null if it is not open. */
   scrubbed(segment: Segment): ScrubState | null;
   stopping(): boolean;
-  /** Answers agents at /mcp; implemented in src/mcp/httpdoor.ts. */
+  /** Answers agents at /mcp; implemented in src/mcp/httpendpoint.ts. */
   agents(call: KeyCall<ServicePart>): Promise<HttpAnswer>;
 }
 
@@ -120,10 +129,10 @@ export type ServicePart = keyof Service;
 
 /** Parts available in every answering thread; the others belong to the state owner. */
 export type ThreadPart =
-  | AskedPart
+  | QueryPart
   | "responses"
   | "rateLimits"
-  | "pressure"
+  | "overload"
   | "usage"
   | "keyring"
   | "plans"
@@ -168,7 +177,7 @@ export interface Call<Part extends ServicePart = never> {
 }
 
 /** Parts of the service that answering a query needs; `peneira mcp` has only these. */
-export interface AskedService
+export interface QueryServices
   extends Pick<
     Service,
     | "engine"
@@ -178,23 +187,23 @@ export interface AskedService
     | "secondaryCnaeFull"
     | "segment"
     | "replaced"
-    | "hold"
+    | "retain"
   > {
   /** Null if lists are not available. */
-  readonly listed: ListedSpecs | null;
+  readonly listed: ListBinder | null;
   readonly secrets: Pick<Secrets, "cursor">;
-  readonly pressure: Pick<Pressure, "refuse">;
+  readonly overload: Pick<OverloadGuard, "refuse">;
   readonly telemetry: Pick<Telemetry, "engine">;
   readonly log: Pick<Log, "error">;
 }
 
 /** Name of a part that answering a query can need. */
-export type AskedPart = keyof AskedService;
+export type QueryPart = keyof QueryServices;
 
 /** A request that queries the engine. Every `KeyCall` with the needed parts is one. */
-export interface Question<Part extends AskedPart = never>
+export interface QueryContext<Part extends QueryPart = never>
   extends Pick<Call, "requestId" | "body" | "params" | "header" | "gone"> {
-  readonly service: Pick<AskedService, Part>;
+  readonly service: Pick<QueryServices, Part>;
   readonly identity: Pick<Identity, "tenantId">;
   readonly plan: Plan;
   /** Charges the key for the request without its body; throws `rate_limited`. */

@@ -8,9 +8,9 @@
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/project.ts";
 import type { Segment } from "../../search/segment.ts";
-import { takePlace } from "./admission.ts";
-import type { Question } from "./service.ts";
-import type { Pieces } from "./transport/answer-body.ts";
+import { acquireStreamSlot } from "./admission.ts";
+import type { QueryContext } from "./service.ts";
+import type { ChunkSource } from "./transport/answer-body.ts";
 
 interface StreamedText {
   readonly segment: Segment;
@@ -21,9 +21,9 @@ interface StreamedText {
 
 /** Builds the body. Throws if too many answers are being sent. */
 export function streamedBody(
-  call: Question<"hold" | "log" | "streams">,
+  call: QueryContext<"retain" | "log" | "streams">,
   text: StreamedText,
-): Pieces {
+): ChunkSource {
   const done = begin(call, text.segment);
   try {
     const texts = text.slices.texts();
@@ -48,9 +48,12 @@ function* piecesOf(
 }
 
 /** Acquires a stream slot and retains the snapshot; returns an idempotent release function. */
-function begin({ service, identity }: Question<"hold" | "streams">, segment: Segment): () => void {
-  const leave = takePlace(service.streams, identity.tenantId);
-  const release = service.hold(segment);
+function begin(
+  { service, identity }: QueryContext<"retain" | "streams">,
+  segment: Segment,
+): () => void {
+  const leave = acquireStreamSlot(service.streams, identity.tenantId);
+  const release = service.retain(segment);
   let held = true;
   return () => {
     leave();
@@ -59,7 +62,7 @@ function begin({ service, identity }: Question<"hold" | "streams">, segment: Seg
   };
 }
 
-function noteFailure({ service, requestId }: Question<"log">, error: Error): void {
+function noteFailure({ service, requestId }: QueryContext<"log">, error: Error): void {
   const details = { request_id: requestId, ...describeError(error) };
   service.log.error(details, "answer cut: its accounts cannot be read");
 }

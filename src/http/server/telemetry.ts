@@ -97,7 +97,7 @@ export class Telemetry {
   readonly #searches: Int32Array;
   /** Requests that this thread has answered or forwarded. */
   #answered = 0;
-  #handedOn = 0;
+  #forwarded = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
   /** Labels of the latest request. */
   #labels: readonly string[] = [];
@@ -182,7 +182,7 @@ export class Telemetry {
       () => [[thread, taken()]],
       () => [
         [[String(slot), "thread"], this.#answered],
-        [[String(slot), "owner"], this.#handedOn],
+        [[String(slot), "owner"], this.#forwarded],
       ],
     );
   }
@@ -310,8 +310,8 @@ export class Telemetry {
   }
 
   /** Counts a request that another thread answers and counts. */
-  handedOn(): void {
-    this.#handedOn++;
+  forwarded(): void {
+    this.#forwarded++;
   }
 
   /** Returns a request's labels; reuses the previous array if they are equal. */
@@ -566,7 +566,7 @@ export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => 
 }
 
 /** Like `timed`, for a possibly asynchronous call; includes the wait. */
-export function timedLater<Value>(
+export function timedAsync<Value>(
   { service: { clock, telemetry } }: Timing,
   kind: EngineCall,
   call: () => Value | Promise<Value>,

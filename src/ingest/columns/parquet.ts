@@ -17,7 +17,7 @@ import { CommandError } from "../../errors.ts";
  * Max bytes of a file read in one call. That reports all damage as errors, while the row-group
  * reader loses errors inside WebAssembly.
  */
-const WHOLE_BYTES_MAX = 128 * 2 ** 20;
+const UNSTREAMED_BYTES_MAX = 128 * 2 ** 20;
 
 /** A Parquet file's own key-value metadata and its batches. */
 interface ParquetSource {
@@ -31,7 +31,7 @@ interface ParquetSource {
  */
 export async function openParquet(
   path: string,
-  wholeBytesMax = WHOLE_BYTES_MAX,
+  wholeBytesMax = UNSTREAMED_BYTES_MAX,
 ): Promise<ParquetSource> {
   const { ParquetFile, readParquet } = parquetLibrary();
   const refuse = (error: unknown): never => {

@@ -6,12 +6,12 @@
  */
 import { basename } from "node:path";
 import type { DumpFolder } from "../../dump/archive.ts";
+import { checkRows } from "../../dump/completeness.ts";
 import type { DumpMember } from "../../dump/directory.ts";
 import type { FileType, LookupType } from "../../dump/layout.ts";
 import { type Lookups, readLookup, readLookups } from "../../dump/lookups.ts";
 import { isUtf8, sumSequences, type TextEncoding } from "../../dump/registrytext.ts";
 import { RULE_NAMES } from "../../dump/rules.ts";
-import { checkRows } from "../../dump/wholeness.ts";
 import { CommandError } from "../../errors.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { type StartStage, watched } from "../assemble.ts";

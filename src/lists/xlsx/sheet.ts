@@ -16,7 +16,7 @@ import {
   type XlsxPackage,
   XlsxRefusal,
 } from "./package.ts";
-import { TextGathered, type TextTable } from "./workbook.ts";
+import { TextCollector, type TextTable } from "./workbook.ts";
 
 /** Max rows of a sheet. */
 const ROWS_MAX = 1_048_576;
@@ -48,7 +48,7 @@ export class SheetReader implements PartTaker {
   readonly #name: string;
   readonly #parts: SheetParts;
   readonly #taker: RowTaker;
-  readonly #value = new TextGathered();
+  readonly #value = new TextCollector();
   #row = 0;
   #inRow = false;
   #column = -1;

@@ -160,7 +160,7 @@ export interface ShownCnpjs {
 }
 
 /** A sheet without CNPJs, and its fault. */
-export interface PassedSheet {
+export interface SkippedSheet {
   readonly sheet: SheetPart;
   readonly why: string;
 }
@@ -208,7 +208,7 @@ const BLOCK_BYTES = 1_048_576;
 const TEXT_LENGTH = 256;
 
 /** Gathers a text from parts. */
-export class TextGathered {
+export class TextCollector {
   #text = "";
 
   /** Appends a part. */
@@ -290,7 +290,7 @@ export async function readTexts(workbook: XlsxPackage, path: string): Promise<Te
 
 class TextsTaker implements PartTaker {
   readonly #table: TextTable;
-  readonly #text = new TextGathered();
+  readonly #text = new TextCollector();
   /** Nesting depth in phonetic text. */
   #spoken = 0;
   #inText = false;

@@ -26,12 +26,12 @@ import {
 } from "./sheet.ts";
 import {
   mayBeCover,
-  type PassedSheet,
   readTexts,
   readWorkbook,
   type SeenSheet,
   type SheetPart,
   type ShownCnpjs,
+  type SkippedSheet,
   sheetOf,
   TextTable,
 } from "./workbook.ts";
@@ -147,7 +147,7 @@ async function lookThrough(
 /** Max sheets named in a refusal. */
 const NAMED_MAX = 10;
 
-function refuse(passed: readonly PassedSheet[], hidden: readonly string[]): never {
+function refuse(passed: readonly SkippedSheet[], hidden: readonly string[]): never {
   const unseen =
     hidden.length === 0 ? "" : ` Hidden sheets are not read (${namesOf(hidden)}): show them first.`;
   if (passed.length === 0) {

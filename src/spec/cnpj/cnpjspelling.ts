@@ -6,7 +6,7 @@
  * offered, never assumed.
  */
 import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
-import { cleaned, LABEL, numberIn, piecesOf } from "./cnpjpieces.ts";
+import { cleaned, cnpjCandidates, LABEL, numberIn } from "./cnpjcandidates.ts";
 import { holdsCpf, isCpf } from "./cpf.ts";
 
 /** Why a text is no CNPJ, by reason code. */
@@ -54,12 +54,12 @@ const SIGNS = /[\s./\\\u2010-\u2015\u2212-]+/g;
 
 /** Reads a text that must contain exactly one CNPJ or root. */
 export function readCnpjText(text: string): CnpjReading {
-  const pieces = piecesOf(text).filter(({ stray }) => !stray);
+  const pieces = cnpjCandidates(text).filter(({ stray }) => !stray);
   const [only] = pieces;
   if (only === undefined || pieces.length > 1) {
     return refused(holdsCpf(text) ? "cpf" : isLettered(text) ? "not_a_number" : "not_a_cnpj");
   }
-  return readCnpjPiece(only.text);
+  return readCnpjCandidate(only.text);
 }
 
 /** A slash directly after a whole CNPJ. */
@@ -91,8 +91,8 @@ export function readRootText(text: string): string | null {
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));
 }
 
-/** Reads one piece of a text (cnpjpieces.ts). */
-export function readCnpjPiece(text: string): CnpjReading {
+/** Reads one piece of a text (cnpjcandidates.ts). */
+export function readCnpjCandidate(text: string): CnpjReading {
   if (isPlainCnpj(text)) return { kind: "cnpj", cnpj: text, checked: true };
   const whole = readCnpj(text);
   if (whole !== null) return readWhole(whole);

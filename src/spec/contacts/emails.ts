@@ -4,7 +4,7 @@
  * same bytes.
  */
 
-import { cleaned } from "../cnpj/cnpjpieces.ts";
+import { cleaned } from "../cnpj/cnpjcandidates.ts";
 
 /** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
 export const EMAIL_BYTES_MAX = 254;

@@ -5,7 +5,7 @@
  * code; that of a typed number must exist. The normal form of an imported number always reads as
  * itself, so that answers and saved specs work.
  */
-import { cleaned } from "../cnpj/cnpjpieces.ts";
+import { cleaned } from "../cnpj/cnpjcandidates.ts";
 
 /** Results of `phoneOf` if the digits are no phone. */
 export const NO_PHONE = { number: -1, area: -2 } as const;

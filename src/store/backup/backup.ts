@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { DATABASE_FILE, isAlone, openAsItIs, settleCopy, tryLock } from "../database.ts";
+import { DATABASE_FILE, isAlone, openUnmigrated, settleCopy, tryLock } from "../database.ts";
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
 import { damagedState, isStateDamage } from "../failures.ts";
 import { openSecrets, SECRETS_FILE } from "../secrets.ts";
@@ -119,7 +119,7 @@ async function fill(
 ): Promise<BackupReport> {
   const { dataDir, signal } = options;
   mkdirSync(held, { mode: DIRECTORY_MODE });
-  const database = openAsItIs(dataDir);
+  const database = openUnmigrated(dataDir);
   const place = join(folder.path, DATABASE_FILE);
   let moment: Moment;
   try {
@@ -164,7 +164,7 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
   const wanted = options.exports && knowsExports(database);
   if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
   // Without other processes, no lock is needed.
-  const locker = isAlone(database) ? null : openAsItIs(dataDir);
+  const locker = isAlone(database) ? null : openUnmigrated(dataDir);
   const began = performance.now();
   try {
     locker?.exec("BEGIN IMMEDIATE");

@@ -167,7 +167,7 @@ function unknown(context: ActivityContext, run: Run): FoundActivity {
   const also = [...new Set([...near.map(spelled), ...named])].slice(0, NEAREST_MAX);
   const tokens = Array.from({ length: run.to - run.from }, (_, i) => run.from + i);
   const activity = claimed(sentence, tokens, { codes: [], also, certainty: 0 }, "unmapped");
-  notes.leave(
+  notes.addUnmapped(
     "unknown_activity",
     { pt: "Atividade desconhecida.", en: "Unknown activity." },
     { words: activity.words, start: activity.start, end: activity.end },

@@ -171,7 +171,7 @@ function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes)
   const near = wrong.flatMap((code) => nearestCodes(segment.catalog.cnaeCodes, code));
   for (const code of wrong.slice(0, NOTED_MAX)) {
     const list = nearestCodes(segment.catalog.cnaeCodes, code).map(punctuateCnae).join(", ");
-    notes.leave(
+    notes.addUnmapped(
       "unknown_code",
       {
         pt: `O código ${spelled(code)} não existe; os mais próximos: ${list}.`,
@@ -180,7 +180,7 @@ function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes)
       words,
     );
   }
-  if (wrong.length > NOTED_MAX) notes.leave("unknown_code", moreUnknown(wrong), words);
+  if (wrong.length > NOTED_MAX) notes.addUnmapped("unknown_code", moreUnknown(wrong), words);
   return {
     ...words,
     codes: known.map(spelled),

@@ -57,7 +57,7 @@ export function findSecondaryMarks({
         pt: "A busca olha só a atividade principal, ou só as secundárias.",
         en: "A search looks at the main activity only, or at the secondary ones only.",
       };
-      notes.leave("either_activity", detail, sentence.claim(at, either, "unmapped"));
+      notes.addUnmapped("either_activity", detail, sentence.claim(at, either, "unmapped"));
       at = either - 1;
       continue;
     }
@@ -152,7 +152,7 @@ export function markSecondary(
       en: "No filter leaves secondary activities out.",
     };
     const { words, start, end } = one;
-    notes.leave("excluded_secondary", detail, { words, start, end });
+    notes.addUnmapped("excluded_secondary", detail, { words, start, end });
     return [];
   });
 }
@@ -163,7 +163,7 @@ function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark
     pt: "Não se sabe de que atividade secundária se trata.",
     en: "It is not said which secondary activity is meant.",
   };
-  notes.leave("secondary_of_what", detail, sentence.words(from, to));
+  notes.addUnmapped("secondary_of_what", detail, sentence.words(from, to));
 }
 
 type Span = readonly [from: number, to: number];

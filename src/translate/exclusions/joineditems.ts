@@ -12,7 +12,7 @@
  */
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { kindAt } from "../items.ts";
-import type { SaidLists } from "../lists/saidlists.ts";
+import type { MentionedLists } from "../lists/mentionedlists.ts";
 import { type Reach, reachOf } from "../negation.ts";
 import { isExcept, OUTSIDE, WITHOUT } from "../negators.ts";
 import type { Notes, Sentences } from "../notes.ts";
@@ -54,7 +54,7 @@ interface Joined {
 }
 
 /** Notes every such item; true if there is one. */
-export function leaveExceptLists(sentence: Sentence, notes: Notes): boolean {
+export function unmapExceptLists(sentence: Sentence, notes: Notes): boolean {
   for (let joint = 1; joint < sentence.tokens.length - 1; joint++) {
     if (!isJoint(sentence, joint)) continue;
     const out = exceptedBefore(sentence, joint);
@@ -63,7 +63,7 @@ export function leaveExceptLists(sentence: Sentence, notes: Notes): boolean {
     const said = saidOf(sentence, out.negator, out.last);
     const { words } = sentence.words(item.from, item.to);
     const readings = readingsOf({ said, item: words, owner: item.owner });
-    notes.leave("out_or_wished", readings, sentence.words(joint, item.to));
+    notes.addUnmapped("out_or_wished", readings, sentence.words(joint, item.to));
     return true;
   }
   return false;
@@ -188,10 +188,10 @@ interface Out {
 }
 
 /** Notes every such item; true if there is one. */
-export function leaveOutOrWished(
+export function unmapExcludedOrRequested(
   sentence: Sentence,
   notes: Notes,
-  { apart }: Pick<SaidLists, "apart">,
+  { apart }: Pick<MentionedLists, "apart">,
 ): boolean {
   let isLeft = false;
   for (let and = 1; and < sentence.tokens.length - 1; and++) {
@@ -205,7 +205,7 @@ export function leaveOutOrWished(
     const said = saidOf(sentence, out.from, and - 1);
     const words = sentence.words(item.at, item.to).words;
     const readings = readingsOf({ said, item: words, owner: item.owner });
-    notes.leave("out_or_wished", readings, sentence.words(and, item.to));
+    notes.addUnmapped("out_or_wished", readings, sentence.words(and, item.to));
     isLeft = true;
   }
   return isLeft;

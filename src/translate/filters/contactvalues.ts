@@ -19,11 +19,11 @@ import { forgetReach, negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { callBefore, claimQuestion, leaveEmptyQuestion } from "./contactwords.ts";
+import { callBefore, claimQuestion, unmapEmptyQuestion } from "./contactwords.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./phrase.ts";
 
 /** The values of a sentence, in the spec's normal form. */
-export interface SaidContacts {
+export interface MentionedContacts {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
   /** Number of values. */
@@ -147,7 +147,11 @@ interface Value {
 }
 
 /** Finds and claims all phone numbers and e-mail addresses; `known` if the snapshot has them. */
-export function findContactValues(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
+export function findContactValues(
+  sentence: Sentence,
+  notes: Notes,
+  known: boolean,
+): MentionedContacts {
   const [phones, emails] = [new Set<string>(), new Set<string>()];
   const excess: Value[] = [];
   let lost = false;
@@ -183,7 +187,7 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     at = value.to;
   }
   if (excess.length > 0) leaveExcess(sentence, notes, excess);
-  if (last === null) lost = leaveEmptyQuestion(sentence, notes);
+  if (last === null) lost = unmapEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
   // More words become names later, and names do not negate.
   forgetReach(sentence);
@@ -201,7 +205,7 @@ function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolea
   const before = sentence.tokens[lead - 2];
   const isSaid = before === undefined || before.kind === "mark" || /^[eoa]$/.test(before.folded);
   if (lead === from || !MINE.has(sentence.folded(lead - 1)) || !isSaid) return false;
-  notes.leave(WRITER.code, WRITER, sentence.claim(lead - 1, to, "unmapped"));
+  notes.addUnmapped(WRITER.code, WRITER, sentence.claim(lead - 1, to, "unmapped"));
   return true;
 }
 
@@ -216,7 +220,7 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
   const { contactsMax: max } = SPEC_LIMITS;
   const { length: count } = excess;
-  notes.leave(
+  notes.addUnmapped(
     "too_many_contacts",
     {
       pt: `Uma busca aceita ${max} telefones e ${max} e-mails: busque estes ${count} à parte.`,
@@ -246,7 +250,7 @@ function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null
   if (from === value.from && isQuote(sentence, from - 1)) from--;
   const to = isQuote(sentence, value.to) ? value.to + 1 : value.to;
   if (left === null) sentence.claim(from, to, "contact");
-  else notes.leave(left.code, left, sentence.claim(from, to, "unmapped"));
+  else notes.addUnmapped(left.code, left, sentence.claim(from, to, "unmapped"));
   claimQuestion(sentence, from, to);
   return left === null;
 }

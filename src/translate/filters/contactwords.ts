@@ -60,7 +60,7 @@ const NO_FILTER: Remark = {
  * Leaves all such words to the notes with their description. If the limit is unknown, only counted
  * contacts, because "com no máximo dois telefones" is no limit.
  */
-export function leaveContactWords(
+export function unmapContactWords(
   sentence: Sentence,
   notes: Notes,
   which: "counted" | "all",
@@ -72,7 +72,7 @@ export function leaveContactWords(
     const lead = leadBefore(sentence, at);
     if (lead < 0 || (which === "counted" && !isCounted(sentence, { lead, at, end }))) continue;
     const to = WHOSE.test(sentence.folded(lead)) ? saidEnd(sentence, end) : end;
-    notes.leave(NO_FILTER.code, NO_FILTER, sentence.claim(lead, to, "unmapped"));
+    notes.addUnmapped(NO_FILTER.code, NO_FILTER, sentence.claim(lead, to, "unmapped"));
     at = to - 1;
   }
 }
@@ -205,7 +205,7 @@ function reach(sentence: Sentence, start: number, step: 1 | -1): number {
 }
 
 /** Leaves "who has this phone" to the notes; true for such a question without a value. */
-export function leaveEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
+export function unmapEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
   const words = sentence.tokens.map(({ folded }) => folded);
   const ends = [HOLDERS, THIS, CONTACTS].map((set) => words.findIndex((word) => set.has(word)));
   if (ends.includes(-1)) return false;
@@ -217,6 +217,6 @@ export function leaveEmptyQuestion(sentence: Sentence, notes: Notes): boolean {
     .slice(from, to)
     .every((word, i) => sentence.free(from + i) && QUESTION.some((set) => set.has(word)));
   if (!isQuestion) return false;
-  notes.leave(VALUE_MISSING.code, VALUE_MISSING, sentence.claim(from, to, "unmapped"));
+  notes.addUnmapped(VALUE_MISSING.code, VALUE_MISSING, sentence.claim(from, to, "unmapped"));
   return true;
 }

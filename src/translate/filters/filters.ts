@@ -156,11 +156,14 @@ class FilterStage {
     const open = polarity === "open" || (polarity === "plain" && this.#isAllowed(taken));
     if (open || (polarity === "plain" && this.#isIncluded(taken)))
       this.#leaveOpen({ ...taken, at: first });
-    else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
+    else if (this.#isAudience(taken)) this.#addUnmapped({ ...taken, at: first }, AUDIENCE);
     else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
-      this.#leave({ ...taken, at: this.#pastOf(taken) }, HISTORY);
+      this.#addUnmapped({ ...taken, at: this.#pastOf(taken) }, HISTORY);
     } else if (preferred !== null) {
-      this.#leave({ ...taken, at: Math.min(first, preferred.from), to: preferred.to }, PREFERENCE);
+      this.#addUnmapped(
+        { ...taken, at: Math.min(first, preferred.from), to: preferred.to },
+        PREFERENCE,
+      );
     } else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
@@ -237,7 +240,7 @@ class FilterStage {
     const found = this.#found;
     if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
     if (phrase.counted && !this.#counts) {
-      this.#leave({ ...taken, at: from }, NOT_COUNTED);
+      this.#addUnmapped({ ...taken, at: from }, NOT_COUNTED);
       return;
     }
     const included = this.#include(taken, negated);
@@ -248,7 +251,7 @@ class FilterStage {
       outcome = "set";
     }
     if (outcome === "cannot")
-      this.#leave({ ...taken, at: from }, phrase.cannot ?? cannot(phrase.role));
+      this.#addUnmapped({ ...taken, at: from }, phrase.cannot ?? cannot(phrase.role));
     if (phrase.role === "regime" && this.#sentence.folded(at - 1) === "in") {
       this.#sentence.claim(at - 1, at, "regime");
     }
@@ -270,18 +273,19 @@ class FilterStage {
     if (outcome !== "set") this.#choice.end();
   }
 
-  #remark({ warning, assumption }: FilterPhrase, words: Words): void {
+  #remark({ warning, assumption, wider }: FilterPhrase, words: Words): void {
+    if (wider !== undefined) this.#notes.addUnmapped(wider.code, wider, words);
     if (warning !== undefined) this.#notes.warn(warning.code, warning, words);
     if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
   }
 
-  #leave(
+  #addUnmapped(
     { at, to, phrase }: Taken,
     why: { code: string; pt: string; en: string },
     endsList = true,
   ): void {
     const from = comparedBefore(this.#sentence, at);
-    this.#notes.leave(why.code, why, this.#sentence.claim(from, to, "unmapped"));
+    this.#notes.addUnmapped(why.code, why, this.#sentence.claim(from, to, "unmapped"));
     if (endsList) this.#choice.end();
     this.#last = { at, to, phrase, set: false };
   }
@@ -344,16 +348,17 @@ class FilterStage {
     const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
     const isSite = phrase.contact === "site" && !negated;
     // The list continues: "telefone, site ou e-mail".
-    if (isSite) this.#leave({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
+    if (isSite) this.#addUnmapped({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
     if (choice === null) return isSite;
     if (choice.joined === null && !isSite) {
-      this.#leave({ at, to, phrase }, EITHER_QUALITY);
+      this.#addUnmapped({ at, to, phrase }, EITHER_QUALITY);
       return true;
     }
     const words = this.#sentence.claim(choice.from, to, "contact");
+    this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     if (choice.joined !== null) this.#choice.require(choice.joined);
     if (choice.isHidden || choice.joined === null)
-      this.#notes.leave(EITHER_QUALITY.code, EITHER_QUALITY, words);
+      this.#notes.addUnmapped(EITHER_QUALITY.code, EITHER_QUALITY, words);
     else if (choice.isWider) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
     this.#last = { at, to, phrase, set: true };
     return true;

@@ -22,14 +22,14 @@ const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regime
 const BETWEEN_MAX = 4;
 
 /** Notes all such regimes; true if there is one. */
-export function leaveLeftRegimes(sentence: Sentence, notes: Notes): boolean {
+export function unmapLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
     if (sentence.tokens[at]?.kind === "mark" || sentence.owner(at) !== "regime") continue;
     if (sentence.owner(at - 1) === "regime") continue;
     const cause = causeBefore(sentence, at);
     if (cause < 0 || isTurned(sentence, cause)) continue;
-    notes.leave(HISTORY.code, HISTORY, sentence.words(cause, at + 1));
+    notes.addUnmapped(HISTORY.code, HISTORY, sentence.words(cause, at + 1));
     isFound = true;
   }
   return isFound;

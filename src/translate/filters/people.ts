@@ -6,7 +6,7 @@
  */
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import type { Notes } from "../notes.ts";
 import { isCapitalised } from "../places/placesigns.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -46,7 +46,7 @@ const CHARGE = wordSet("charge makers maker decide manda responde");
 const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
 /** Claims requests for the contact of a person. */
-export function leavePeople(sentence: Sentence, notes: Notes): void {
+export function unmapPeople(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const read = contactOf(sentence, at) ?? personFirst(sentence, at);
     if (read === null) continue;
@@ -54,7 +54,7 @@ export function leavePeople(sentence: Sentence, notes: Notes): void {
       pt: "Dados pessoais de sócios, donos e administradores não são oferecidos.",
       en: "Personal data of partners, owners and administrators is not offered.",
     };
-    notes.leave("people", detail, sentence.claim(read.from, read.to, "unmapped"));
+    notes.addUnmapped("people", detail, sentence.claim(read.from, read.to, "unmapped"));
     at = read.to - 1;
   }
 }
@@ -63,7 +63,7 @@ export function leavePeople(sentence: Sentence, notes: Notes): void {
  * Claims persons with a name or age ("com sócio chamado José", "sócios maiores de 60 anos"), which
  * say nothing of the company. Must run before names and dates are read.
  */
-export function leavePersons(sentence: Sentence, notes: Notes): void {
+export function unmapPersons(sentence: Sentence, notes: Notes): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const person = personEnd(sentence, at);
     if (person === at) continue;
@@ -73,7 +73,7 @@ export function leavePersons(sentence: Sentence, notes: Notes): void {
       pt: "Dados de sócios e proprietários não são oferecidos.",
       en: "Data of partners and owners is not offered.",
     };
-    notes.leave("people", detail, sentence.claim(start(sentence, at), to, "unmapped"));
+    notes.addUnmapped("people", detail, sentence.claim(start(sentence, at), to, "unmapped"));
     at = to - 1;
   }
 }
@@ -86,7 +86,7 @@ function namedEnd(sentence: Sentence, at: number): number {
   let to = name + 1;
   while (to <= name + NAME_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
     const small = isFillerWord(sentence.tokens[to] as Token) && !isCapitalised(sentence, to);
-    if (to > name + 1 && (small || beginsWish(sentence, to))) break;
+    if (to > name + 1 && (small || beginsRequest(sentence, to))) break;
     to++;
   }
   return to;

@@ -9,7 +9,7 @@
  * Another company's contact is recognized only after "mesmo" and the like, before "igual a", with a
  * verb of sharing, or before a CNPJ. None of these words becomes a trade, place, or limit.
  */
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
@@ -73,7 +73,7 @@ interface Request {
 }
 
 /** Leaves all such requests to the notes; true if there is one. */
-export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
+export function unmapSameContacts(sentence: Sentence, notes: Notes): boolean {
   let isLeft = false;
   const runs = new ContactRuns(sentence);
   for (let at = 0; at < sentence.tokens.length; at++) {
@@ -83,7 +83,7 @@ export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
     const negator = negatorOf(sentence, from);
     if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
     const why = isNamed ? OF_COMPANY : SHARED_ONLY;
-    notes.leave(why.code, why, sentence.claim(from, to, "unmapped"));
+    notes.addUnmapped(why.code, why, sentence.claim(from, to, "unmapped"));
     sentence.name(from, to);
     isLeft = true;
     at = to - 1;
@@ -222,7 +222,7 @@ function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
   if (kind === "mark") return /^["“”„«»'‘’./&]$/.test(text);
   if (kind === "number") return isFirst || isCnpj(sentence, at);
   if (isFirst || LEGAL.test(sentence.folded(at))) return true;
-  return !(ENDS.test(sentence.folded(at)) || beginsWish(sentence, at));
+  return !(ENDS.test(sentence.folded(at)) || beginsRequest(sentence, at));
 }
 
 /** True for a CNPJ, its root, or digits meant as one. */
@@ -238,7 +238,7 @@ const BY_CNPJ: Remark = {
 };
 
 /** Leaves all CNPJs in a sentence to the notes; true if there is one. */
-export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
+export function unmapCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { text = "" } = sentence.tokens[at] ?? {};
@@ -251,7 +251,7 @@ export function leaveCompanyNumbers(sentence: Sentence, notes: Notes): boolean {
       continue;
     const from = sentence.folded(at - 1) === "cnpj" && sentence.free(at - 1) ? at - 1 : at;
     const { code, ...detail } = BY_CNPJ;
-    notes.leave(code, detail, sentence.claim(from, at + 1, "unmapped"));
+    notes.addUnmapped(code, detail, sentence.claim(from, at + 1, "unmapped"));
     isFound = true;
   }
   return isFound;
@@ -297,7 +297,7 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
     if (said.most === null || negator >= 0 || !counts) {
       if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
       const why = counts ? SHARED_ONLY : NOT_COUNTED;
-      notes.leave(why.code, why, sentence.claim(from, said.to, "unmapped"));
+      notes.addUnmapped(why.code, why, sentence.claim(from, said.to, "unmapped"));
       found.lost = true;
     } else {
       found[kind] = Math.min(said.most, found[kind] ?? said.most);

@@ -8,12 +8,12 @@ import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import type { FoundActivity } from "../activities/activity.ts";
-import type { SaidLists } from "../lists/saidlists.ts";
+import type { MentionedLists } from "../lists/mentionedlists.ts";
 import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
 import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
-import type { SaidContacts } from "./contactvalues.ts";
+import type { MentionedContacts } from "./contactvalues.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
 import type { SharedMax } from "./sharedcontacts.ts";
 
@@ -30,8 +30,8 @@ interface Understood {
   readonly numbered: NumberedPlaces;
   readonly wishes: FoundFilters;
   readonly bounds: Bounds;
-  readonly lists: SaidLists;
-  readonly contacts: SaidContacts;
+  readonly lists: MentionedLists;
+  readonly contacts: MentionedContacts;
   readonly shared: SharedMax;
   readonly notes: Notes;
 }

@@ -70,7 +70,7 @@ export function mentionAt(context: ListContext, at: number): ListMention | null 
  * Returns the list named after a mention without "lista" if words before the name may change its
  * stance: "na lista X sem os da Y", "na X, mas não na Y". Null if there is none.
  */
-export function mentionBehind(context: ListContext, end: number): ListMention | null {
+export function mentionAfter(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
   const names = context.known();
   let at = joinEnd(sentence, end);
@@ -248,14 +248,14 @@ function leadAt(sentence: Sentence, at: number): "clear" | "open" | null {
   while (back >= 0 && OWN.test(sentence.folded(back))) back--;
   const word = sentence.folded(back);
   if (leavesAll(word)) return "clear";
-  if (isJoiner(sentence, back) && isBehindExcept(sentence, back)) return "clear";
+  if (isJoiner(sentence, back) && isAfterExcept(sentence, back)) return "clear";
   if (BEING.has(word)) return isRelative(sentence, back) ? "clear" : null;
   if (NEGATES.has(word) && BEING.has(sentence.folded(back - 1))) return "clear";
   return LEAVING.has(word) ? "open" : null;
 }
 
 /** "exceto MEI e clientes": an item joined to an excluded one. */
-function isBehindExcept(sentence: Sentence, join: number): boolean {
+function isAfterExcept(sentence: Sentence, join: number): boolean {
   for (let back = join - 1; back >= Math.max(0, join - EXCEPT_MAX); back--) {
     if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
   }

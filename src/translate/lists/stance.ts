@@ -97,7 +97,7 @@ export class Stances {
       if (negator >= 0) return isWord && isExcept(sentence, negator) ? "out" : "unclear";
       if (this.#leavesBefore(lead)) return "unclear";
     }
-    return isBehindExcept(sentence, lead) || isBehindNot(sentence, lead) ? "unclear" : "in";
+    return isAfterExcept(sentence, lead) || isAfterNot(sentence, lead) ? "unclear" : "in";
   }
 
   /** The negator of the item that ends at a token; -1 if none reaches it. */
@@ -153,7 +153,7 @@ function wordsIn(sentence: Sentence, from: number, to: number): string[] {
 }
 
 /** True for "exceto MEI da lista Clientes": either may be excluded. */
-function isBehindExcept(sentence: Sentence, from: number): boolean {
+function isAfterExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark") return false;
     if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
@@ -162,7 +162,7 @@ function isBehindExcept(sentence: Sentence, from: number): boolean {
 }
 
 /** True for an unknown word after a negator: "sem xyz na lista Clientes". */
-function isBehindNot(sentence: Sentence, from: number): boolean {
+function isAfterNot(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;
     if (LEAVING.has(sentence.folded(back))) return true;

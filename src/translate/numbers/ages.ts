@@ -10,8 +10,8 @@ import { reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { CLOSED, isOfEnd, type NumberContext, OPENED } from "./dates.ts";
+import { back, type Day } from "./mentioneddates.ts";
 import { numberAt } from "./numbers.ts";
-import { back, type Day } from "./saiddates.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
@@ -212,7 +212,7 @@ function take(context: NumberContext, at: number, { span, second }: Read): numbe
     return end.to;
   if (lead.other) {
     const detail = { pt: "Não há filtro por esse tempo.", en: "No filter takes this time." };
-    notes.leave("other_date", detail, sentence.claim(lead.from, tail.to, "unmapped"));
+    notes.addUnmapped("other_date", detail, sentence.claim(lead.from, tail.to, "unmapped"));
     return tail.to;
   }
   apply(context, { ...lead, at, to: tail.to, side: tail.side ?? lead.side }, [span, second]);
@@ -240,7 +240,7 @@ function apply(
       pt: "Nenhum filtro exclui um período no meio.",
       en: "No filter excludes a period in between.",
     };
-    notes.leave("excluded_period", detail, sentence.claim(from, to, "unmapped"));
+    notes.addUnmapped("excluded_period", detail, sentence.claim(from, to, "unmapped"));
     return;
   }
   const words = sentence.claim(from, to, "date");

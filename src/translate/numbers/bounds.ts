@@ -7,7 +7,7 @@
 
 import type { Notes } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
-import { type Day, dayText } from "./saiddates.ts";
+import { type Day, dayText } from "./mentioneddates.ts";
 
 /** Opening dates `[after, before)`, reais and counts `[min, max]`; null means unbounded. */
 export class Bounds {
@@ -75,7 +75,7 @@ export function contradict(notes: Notes, words: Words, code = "contradiction"): 
     en: "This contradicts what was said before it; it was not applied.",
   };
   notes.warn(code, detail, words);
-  notes.leave(code, detail, words);
+  notes.addUnmapped(code, detail, words);
 }
 
 function larger<Value extends number | string>(old: Value | null, added: Value | null) {

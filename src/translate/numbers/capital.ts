@@ -18,10 +18,11 @@ const MORE = wordSet(
     "least more",
 );
 const LESS = wordSet(
-  "abaixo inferior inferiores ate maximo maxima menor menores under below most less",
+  "abaixo inferior inferiores ate maximo maxima menor menores under below most less up",
 );
 const SMALL = wordSet(
-  "social de do da a o em no na que e ou entre igual ser seja share of valor reais r declarado " +
+  "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
+    "declarado " +
     "registrado integralizado between than the at with",
 );
 /** Units of numbers that are not money. */
@@ -74,7 +75,7 @@ function behind(sentence: Sentence, at: number): Read | null {
     const word = sentence.folded(i);
     const first = amountOf(sentence, i);
     if (first !== null) {
-      const said = side ?? sideBehind(sentence, first.to);
+      const said = side ?? sideAfter(sentence, first.to);
       const tail = turned ? opposite(said) : said;
       const joined = secondOf(sentence, first, between);
       const end =
@@ -116,7 +117,8 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
 
 /** Reads an amount before the word: "mais de R$ 100 mil de capital". */
 function before(sentence: Sentence, at: number): Read | null {
-  const of = ["de", "in", "em", "of"].includes(sentence.folded(at - 1)) ? at - 1 : at;
+  const word = sentence.folded(at - 1) === "share" ? at - 1 : at;
+  const of = ["de", "in", "em", "of"].includes(sentence.folded(word - 1)) ? word - 1 : word;
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
     if (first === null || first.to !== of) continue;
@@ -162,7 +164,7 @@ function sideOf(sentence: Sentence, at: number): Read["side"] {
 }
 
 /** Returns the side of words after an amount: "ou mais", "+". */
-function sideBehind(sentence: Sentence, at: number): Read["side"] {
+function sideAfter(sentence: Sentence, at: number): Read["side"] {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (sentence.tokens[at]?.folded === "+") return "min";
   if (first === "no" && /^(maximo|minimo)$/.test(second))
@@ -202,7 +204,7 @@ function scaledAlike(first: Amount, second: Amount | null) {
 }
 
 /** Leaves other amounts of money to the notes, with their comparing words. */
-export function leaveAmounts({ sentence, notes }: NumberContext): void {
+export function unmapAmounts({ sentence, notes }: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const amount = sentence.free(at) ? amountAt(sentence, at) : null;
     if (amount === null || !(amount.money || amount.scaled)) continue;
@@ -228,8 +230,8 @@ export function leaveAmounts({ sentence, notes }: NumberContext): void {
     const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
     if (per && /^(ano|mes|year|month)$/.test(sentence.folded(to + 1))) to += 2;
     const words = sentence.claim(from, to, "unmapped");
-    if (noun) notes.leave("revenue", NO_REVENUE, words);
-    else notes.leave("amount", NO_NOUN, words);
+    if (noun) notes.addUnmapped("revenue", NO_REVENUE, words);
+    else notes.addUnmapped("amount", NO_NOUN, words);
     at = to - 1;
   }
 }
@@ -253,7 +255,7 @@ function apply({ sentence, notes, bounds }: NumberContext, read: Read): void {
   const most = Math.max(first.value, second?.value ?? 0);
   if (most > SPEC_LIMITS.shareCapitalMax || ((negated || read.outside) && second !== null)) {
     const detail = { pt: "Não há filtro para esse valor.", en: "No filter takes this amount." };
-    notes.leave("amount", detail, sentence.claim(from, to, "unmapped"));
+    notes.addUnmapped("amount", detail, sentence.claim(from, to, "unmapped"));
     return;
   }
   if (negated) claimNegation(sentence, reach.negator, from);

@@ -92,7 +92,7 @@ export function findCounts(context: CountContext): void {
 function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const first = numberAt(sentence, at);
   if (first === null || !Number.isInteger(first.value) || first.value < 1) return null;
-  const behind = sideBehind(sentence, first.to);
+  const behind = sideAfter(sentence, first.to);
   const range = behind.side === null ? secondOf(sentence, first.to) : null;
   const other = behind.side === null && range === null ? otherBound(sentence, first.to) : null;
   let unit = range?.to ?? other?.to ?? behind.to;
@@ -103,7 +103,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   if (!isUnit(sentence, unit)) return null;
   let to = unit + 1;
   if (sentence.folded(to) === "de" && sentence.folded(to + 1) === "venda") to += 2;
-  const after = sideBehind(sentence, to);
+  const after = sideAfter(sentence, to);
   const tail = after.side === null && SINGLE.has(sentence.folded(to)) ? to + 1 : after.to;
   const lead = leadOf(sentence, at);
   const exact = single || tail > to;
@@ -170,7 +170,7 @@ function isUnit(sentence: Sentence, at: number): boolean {
 }
 
 /** Reads "ou mais", "+", "or fewer" after a number or its unit. */
-function sideBehind(sentence: Sentence, at: number): { readonly side: Side; readonly to: number } {
+function sideAfter(sentence: Sentence, at: number): { readonly side: Side; readonly to: number } {
   if (sentence.tokens[at]?.folded === "+") return { side: "min", to: at + 1 };
   const [join, word] = [sentence.folded(at), sentence.folded(at + 1)];
   if (["ou", "or", "o", "e"].includes(join) && ["mais", "more"].includes(word))
@@ -241,12 +241,12 @@ function apply({ sentence, notes, bounds, counts }: CountContext, read: Read): b
   const negated = reach.polarity === "negated" && reach.negator < read.from;
   if (!counts) {
     const words = sentence.claim(read.from, read.to, "unmapped");
-    notes.leave(NOT_COUNTED.code, NOT_COUNTED, words);
+    notes.addUnmapped(NOT_COUNTED.code, NOT_COUNTED, words);
     return false;
   }
   const { min, max } = negated ? turned(read) : read;
   if (negated) claimNegation(sentence, reach.negator, read.from);
-  if (min !== null && max !== null && negated) return leave(sentence, notes, read);
+  if (min !== null && max !== null && negated) return addUnmapped(sentence, notes, read);
   const words = sentence.claim(read.from, read.to, "headquarters");
   const more = BRANCHES.has(sentence.folded(read.unit)) ? 1 : 0;
   const set = bounds.establishments(
@@ -271,9 +271,9 @@ function turned({ min, max }: Read): Pick<Read, "min" | "max"> {
   return { min: (max ?? 0) + 1, max: null };
 }
 
-function leave(sentence: Sentence, notes: Notes, { from, to }: Read): boolean {
+function addUnmapped(sentence: Sentence, notes: Notes, { from, to }: Read): boolean {
   const detail = { pt: "Não há filtro para isso.", en: "There is no filter for this." };
-  notes.leave("no_filter", detail, sentence.claim(from, to, "unmapped"));
+  notes.addUnmapped("no_filter", detail, sentence.claim(from, to, "unmapped"));
   return false;
 }
 

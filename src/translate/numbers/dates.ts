@@ -14,7 +14,14 @@ import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";
-import { back, type Day, dateAt, dayText, type Period, type SaidDate } from "./saiddates.ts";
+import {
+  back,
+  type Day,
+  dateAt,
+  dayText,
+  type MentionedDate,
+  type Period,
+} from "./mentioneddates.ts";
 
 /** Inputs of the stages for numbers. */
 export interface NumberContext {
@@ -32,7 +39,8 @@ export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
     "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
-    "surgida surgidas registrada registradas inaugurada inauguradas inaugurado inaugurados " +
+    "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
+    "inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
 );
 const SMALL = wordSet(
@@ -86,16 +94,16 @@ function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
   const { from, meaning } = leadOf(sentence, at);
   if (meaning === null) return at;
   const detail = { pt: "Não é uma data do registro.", en: "This is no date of the registry." };
-  notes.leave("event", detail, sentence.claim(from, at + 1, "unmapped"));
+  notes.addUnmapped("event", detail, sentence.claim(from, at + 1, "unmapped"));
   return at;
 }
 
 /** Applies a date with the meaning its words define. Returns the index after it. */
-function takeDate(context: NumberContext, at: number, said: SaidDate): number {
+function takeDate(context: NumberContext, at: number, said: MentionedDate): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
   const range = rangeAt(context, said, lead);
-  const onwards = sinceBehind(sentence, said.to);
+  const onwards = sinceAfter(sentence, said.to);
   const meaning: Meaning =
     onwards > said.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, said) ? "in" : null));
   const to = range?.to ?? onwards;
@@ -107,7 +115,7 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
     const words = sentence.claim(lead.from, to, "unmapped");
     const detail = { pt: "Esta data não existe.", en: "This date does not exist." };
     notes.warn("impossible_date", detail, words);
-    notes.leave("impossible_date", detail, words);
+    notes.addUnmapped("impossible_date", detail, words);
     return to;
   }
   // "padarias em 2020 baixadas"
@@ -119,21 +127,23 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
       pt: "Não há filtro por essa data, só pela de abertura.",
       en: "No filter takes this date, only that of the opening.",
     };
-    notes.leave("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
+    notes.addUnmapped("other_date", detail, sentence.claim(lead.from, to, "unmapped"));
     return to;
   }
   const [start, second] = periods as [Period, Period | undefined];
-  // "entre março e junho de 2021": the year belongs to both months.
-  const year = said.yearless && second !== undefined ? second.first.year : start.first.year;
+  // "entre março e junho de 2021": the year belongs to both months; days have theirs already.
+  const isShared = said.yearless && second !== undefined && start.first.day === 1;
+  const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
+  const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
   const first = { ...start.first, year };
-  const known: SaidDate = { period: start, to: said.to, ...(second ? {} : said) };
+  const known: MentionedDate = { period: start, to: said.to, ...(second ? {} : said) };
   const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };
   apply(context, span, { first, after: (second ?? start).after });
   return listed(context, to, span);
 }
 
 /** True for "neste ano", "padarias dos anos 90"; "vender mais este mês" is not about companies. */
-function isSaidOf(sentence: Sentence, at: number, { relative }: SaidDate): boolean {
+function isSaidOf(sentence: Sentence, at: number, { relative }: MentionedDate): boolean {
   const own = /^[nd]/.test(sentence.folded(at)) || sentence.tokens[at]?.kind === "number";
   return (
     relative === true && (own || ["de", "da", "do", "dos", "das"].includes(sentence.folded(at - 1)))
@@ -143,7 +153,7 @@ function isSaidOf(sentence: Sentence, at: number, { relative }: SaidDate): boole
 interface Taken extends Lead {
   readonly at: number;
   readonly to: number;
-  readonly said: SaidDate;
+  readonly said: MentionedDate;
 }
 
 /** Sets the bounds, inverted after a negation. */
@@ -160,7 +170,7 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
       en: "No filter excludes a period in between.",
     };
     const begin = negated ? Math.min(from, reach.negator) : from;
-    notes.leave("excluded_period", detail, sentence.claim(begin, to, "unmapped"));
+    notes.addUnmapped("excluded_period", detail, sentence.claim(begin, to, "unmapped"));
     return;
   }
   const words = sentence.claim(from, to, "date");
@@ -200,7 +210,7 @@ function assumeYear(notes: Notes, { year }: Day, words: Words): void {
 /** Reads the second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
 function rangeAt(
   { sentence, today }: NumberContext,
-  said: SaidDate,
+  said: MentionedDate,
   { meaning, of }: Lead,
 ): { period: Period | null; to: number } | null {
   const join = sentence.folded(said.to);
@@ -222,7 +232,7 @@ function isYearAt({ tokens }: Sentence, at: number): boolean {
 }
 
 /** Returns the index after "em diante", "para cá" ("2020 em diante"), or the same index. */
-function sinceBehind(sentence: Sentence, at: number): number {
+function sinceAfter(sentence: Sentence, at: number): number {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (first === "em" && second === "diante") return at + 2;
   if (["para", "pra"].includes(first) && ["ca", "frente"].includes(second)) return at + 2;
@@ -307,7 +317,7 @@ function findVague(context: NumberContext): void {
     if (RECENT.has(word) && !own && !isInTrade(sentence, at, at + 1)) takeRecent(context, at);
     else if (OLD.has(word) && !isInTrade(sentence, at, at + 1)) {
       const detail = { pt: "Idade sem número.", en: "An age without a number." };
-      notes.leave("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
+      notes.addUnmapped("vague_age", detail, sentence.claim(at, at + 1, "unmapped"));
     }
   }
 }

@@ -123,7 +123,7 @@ function tooMany(found: FoundPlaces, { notes }: GeoContext, { wanted, added, cut
     en: `Too many municipalities for a list; not applied: ${lost}.`,
   };
   notes.warn("too_many_municipalities", detail, words);
-  notes.leave("too_many_municipalities", detail, words);
+  notes.addUnmapped("too_many_municipalities", detail, words);
   return { ...NOWHERE, uf_any_of: wanted };
 }
 
@@ -135,7 +135,7 @@ function contradiction(found: FoundPlaces, { notes }: GeoContext): GeoFilters {
     en: "All places that were asked for were excluded; the exclusion was not applied.",
   };
   notes.warn("contradictory_places", detail, words);
-  notes.leave("contradictory_places", detail, words);
+  notes.addUnmapped("contradictory_places", detail, words);
   found.unknown = true;
   const { states, cities } = found;
   const added = [...cities.values()].filter(({ uf }) => !states.has(uf));

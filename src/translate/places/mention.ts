@@ -9,7 +9,7 @@ import { negatorOf, reachOf } from "../negation.ts";
 import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import type { SaidDistricts } from "./districts/saiddistricts.ts";
+import type { MentionedDistricts } from "./districts/districtmentions.ts";
 import type { Gazetteer } from "./gazetteer.ts";
 import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
@@ -22,9 +22,11 @@ export interface PlaceContext {
   /** Number of accounts in the snapshot. */
   readonly accounts: number;
   /** Named districts; the place stages add those that they find. */
-  readonly districts: SaidDistricts;
+  readonly districts: MentionedDistricts;
   /** Returns the end of a known trade name that begins here, or the same index. */
   readonly tradeEnd: (index: number) => number;
+  /** Returns the IBGE code of the municipality of a postal code, or null. */
+  readonly postalCity?: (digits: string) => string | null;
 }
 
 /** A named place. */

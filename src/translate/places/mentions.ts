@@ -9,7 +9,7 @@
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsWish, isInTrade } from "../items.ts";
+import { beginsRequest, isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -17,17 +17,17 @@ import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention
 import { findPart } from "./parts.ts";
 import type { City, Place, PlaceMatch } from "./placenames.ts";
 import {
-  isBehindTrade,
+  isAfterTrade,
   isCapitalised,
   isMeant,
   isShouted,
-  isStateBeside,
+  isStateNextTo,
   isStyle,
   longerEnd,
 } from "./placesigns.ts";
 import { isIn, isMoney, isOf, leadOf, QUARTER_HEADS, QUARTERS, STREETS } from "./placewords.ts";
 import { radiusAt } from "./radius.ts";
-import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
+import { unknownNameAt, unknownNameEnd, unmapUnknownName } from "./unknownnames.ts";
 
 /** Finds and claims every mention. Returns them in text order. */
 export function findMentions(context: PlaceContext): Mention[] {
@@ -47,7 +47,7 @@ export function findMentions(context: PlaceContext): Mention[] {
       radiusAt(context, at, { last: found.at(-1), firm }) ??
       streetAt(context, at) ??
       findPart(context, at, found.at(-1)) ??
-      strangerAt(context, at) ??
+      unknownNameAt(context, at) ??
       capitalAt(context, found, at) ??
       abbreviationAt(context, found, at) ??
       nameAt(context, { found, firm }, at),
@@ -96,8 +96,8 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   if (CLEAR.has(folded)) return true;
   // "pe de serra ba": the longer name has priority over its letters.
   const own = context.gazetteer.places.longest(sentence.tokens, at);
-  if (own !== null && own.words > 1 && isStateBeside(sentence, own)) return false;
-  if (isBehindTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
+  if (own !== null && own.words > 1 && isStateNextTo(sentence, own)) return false;
+  if (isAfterTrade(context, at) && endsPhrase(sentence, at + 1)) return true;
   const next = context.gazetteer.places.longest(sentence.tokens, at + 1);
   if (next?.place.cities.some((city) => city.uf === uf) === true) return true;
   const lead = leadOf(sentence, at);
@@ -117,7 +117,7 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
 function endsPhrase(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || token.kind === "mark") return true;
-  return BEHIND_LETTERS.has(token.folded) || beginsWish(sentence, at);
+  return BEHIND_LETTERS.has(token.folded) || beginsRequest(sentence, at);
 }
 
 const BEHIND_LETTERS = new Set("com sem with without que exceto fora menos do".split(" "));
@@ -145,18 +145,38 @@ function nameAt(
   const { place } = match;
   const lead = leadOf(sentence, at);
   const sure = context.districts.cities.has(at);
-  if (!sure && !isMeant(context, match, { lead, last: found.at(-1) })) return null;
+  const around = { lead, last: found.at(-1), head: listHead(sentence, found) };
+  if (!sure && !isMeant(context, match, around)) return null;
   const range = [at, match.to] as const;
   if (place.here) return hereAt(context, range, place);
   const longer =
     place.states.length > 0 ? null : (quarterEnd(sentence, match) ?? longerEnd(context, match));
-  if (longer !== null) return leaveStranger(context, at, strangerEnd(context, at, longer));
+  if (longer !== null) return unmapUnknownName(context, at, unknownNameEnd(context, at, longer));
   const meaning = meaningOf(sentence, match);
   if (meaning.states.length + meaning.cities.length > 0) {
     return mentionOf(context, [at, kindBehind(sentence, meaning, match.to)], { ...meaning });
   }
   if (place.abroad) return abroadAt(context, match);
   return null;
+}
+
+/** Returns the first place of the list that ends with the last place found. */
+function listHead(sentence: Sentence, found: readonly Mention[]): Mention | undefined {
+  let at = found.length - 1;
+  for (let steps = 0; at > 0 && steps < LIST_MAX; steps++) {
+    const [before, one] = [found[at - 1] as Mention, found[at] as Mention];
+    if (one.lead.kind !== "" || !isListGap(sentence, before.to, one.from)) break;
+    at--;
+  }
+  return found[at];
+}
+
+/** Max places of a list that are walked back. */
+const LIST_MAX = 12;
+
+function isListGap(sentence: Sentence, from: number, to: number): boolean {
+  if (to < from || to - from > 2) return false;
+  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(sentence.words(from, to).words.trim());
 }
 
 /** Returns the end of "São Paulo state", "New York City"; the word narrows the meaning. */
@@ -220,7 +240,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
     districts.all.push({ ...tokens, words, name: said, negated, implied: false, known: new Map() });
     districts.named.add(mention.at);
   } else {
-    notes.leave(
+    notes.addUnmapped(
       "neighbourhood",
       { pt: "Não há filtro por rua.", en: "No filter takes a street." },
       words,
@@ -265,9 +285,13 @@ const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
-  const next = sentence.tokens[at + 1];
-  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(at + 1)) return false;
-  const known = isFillerWord(next) || beginsWish(sentence, at + 1) || tradeEnd(at + 1) > at + 1;
+  // "jardim dos estados"
+  let name = at + 1;
+  while (isOf(sentence.folded(name)) && name < at + 3) name++;
+  const next = sentence.tokens[name];
+  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(name)) return false;
+  const isFiller = name === at + 1 && isFillerWord(next);
+  const known = isFiller || beginsRequest(sentence, name) || tradeEnd(name) > name;
   return !known && !isInTrade(sentence, at, at + 1);
 }
 
@@ -294,7 +318,7 @@ function abroadAt(context: PlaceContext, { from, to }: PlaceMatch): Mention {
       pt: "Não há filtro por país: foram usadas as empresas do exterior.",
       en: "No filter takes a country: companies abroad were used.",
     };
-    notes.leave("country", detail, sentence.words(from, to));
+    notes.addUnmapped("country", detail, sentence.words(from, to));
     mention.part = true;
   }
   return mention;
@@ -433,6 +457,6 @@ function isSaid(sentence: Sentence, match: PlaceMatch): boolean {
     hyphened ||
     isIn(sentence.folded(from - 1)) ||
     isCapitalised(sentence, from + 1) ||
-    isStateBeside(sentence, match)
+    isStateNextTo(sentence, match)
   );
 }

@@ -178,10 +178,10 @@ function partOf(
   const inner = name < to ? leadOf(sentence, name) : outer.lead;
   sentence.name(name, to);
   if (outer.negated) {
-    notes.leave("excluded_part", EXCLUDED_PART, sentence.words(outer.from, to));
+    notes.addUnmapped("excluded_part", EXCLUDED_PART, sentence.words(outer.from, to));
     return { ...outer, at, to, dropped: true, lost: meant.lost ?? false };
   }
-  notes.leave("part_of_place", division ? unknownDivision(context) : PART, words);
+  notes.addUnmapped("part_of_place", division ? unknownDivision(context) : PART, words);
   const all: Words = sentence.words(outer.from, to);
   return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
 }
@@ -199,13 +199,13 @@ function lonePart(
   const around = SURROUNDINGS.has(word) && beside && !PART_STARTS.has(sentence.folded(at + 1));
   if (!around && (!LONE_PARTS.has(word) || (word === "zona" && end === at + 1))) return null;
   if (lead.kind !== "in" && lead.kind !== "of" && !beside) return null;
-  const region = last === undefined ? null : regionBeside(context, [at, end], last, around);
+  const region = last === undefined ? null : regionNextTo(context, [at, end], last, around);
   if (region !== null) return mentionOfRegions(context, [at, end], [region]);
   return partOf(context, { at, head: end, name: end, to: end }, { part: true });
 }
 
 /** Returns the region next to a place: "Campinas e região", "São Paulo, interior". */
-function regionBeside(
+function regionNextTo(
   context: PlaceContext,
   [at, end]: readonly [at: number, end: number],
   last: Mention,

@@ -6,7 +6,7 @@
  * the words of the longest name; the first with some initials also inserts the names that share
  * them.
  */
-import { cachedMatch, type Looked, tokensOfName, WALK_MAX } from "../words/phrases.ts";
+import { cachedMatch, type LookupState, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
 import { PlaceVocabulary, SMALL } from "./placevocabulary.ts";
@@ -188,7 +188,7 @@ export class PlaceNames {
     tokens: readonly Token[],
     from: number,
     usable: (index: number) => boolean,
-    looked: Looked,
+    looked: LookupState,
   ): PlaceMatch | null {
     const end = Math.min(tokens.length, from + WALK_MAX);
     let node: Node | undefined;

@@ -8,7 +8,7 @@
 import { STATE_NAMES } from "../../spec/states.ts";
 import { ROLES_BEFORE } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
@@ -34,6 +34,8 @@ interface Around {
   readonly lead: Lead;
   /** The previous mention. */
   readonly last: Mention | undefined;
+  /** The first mention of the list that ends with it. */
+  readonly head?: Mention | undefined;
 }
 
 /** True if a matched name means a place. */
@@ -44,7 +46,7 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   // The state was read as another word earlier.
   if (sentence.folded(from) === "para" && match.words === 1) return false;
   if (lead.city || lead.cities) return !place.here;
-  const beside = isStateBehind(sentence, match) || isStateBeside(sentence, match);
+  const beside = isStateAfter(sentence, match) || isStateNextTo(sentence, match);
   const before = around.last !== undefined && isStateBefore(match, around.last);
   if (isMonth(sentence, match, lead) && !beside && !before) return false;
   if (lead.state || lead.states) return !place.here;
@@ -61,7 +63,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (place.cities.length + place.nicknamed.length === 0) {
     return place.states.length > 0 && isNamed(context, match, around);
   }
-  if (isOnlyAdjective(sentence, match, lead) && !beside && !before) return false;
+  const isTown = beside || before || isNextTown(sentence, match, around.last);
+  if (isOnlyAdjective(sentence, match, lead) && !isTown) return false;
   return isCity(context, match, around);
 }
 
@@ -79,7 +82,7 @@ function isNamed(context: PlaceContext, match: PlaceMatch, { lead, last }: Aroun
   // "padarias de Minas" is a place although mines are a trade; "queijo de minas" is not.
   const before = sentence.folded(lead.from - 1);
   const of = lead.kind === "of" && !STYLED.has(before) && !/^(engenh|tecnic|geolog)/.test(before);
-  const said = negatorOf(sentence, lead.from) >= 0 || isBehindTrade(context, lead.from);
+  const said = negatorOf(sentence, lead.from) >= 0 || isAfterTrade(context, lead.from);
   if (of && said && !isInTrade(context, match)) return true;
   if (isStyle(context, match) && lead.kind !== "in") return false;
   if (lead.kind === "in" || isCapitalised(sentence, from)) return true;
@@ -137,8 +140,8 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   const { sentence } = context;
   const { from, to } = match;
   const lower = !isCapitalised(sentence, from);
-  if (isStateBehind(sentence, match)) return true;
-  if (isStateBeside(sentence, match) && !belongsToTrade(context, match)) return true;
+  if (isStateAfter(sentence, match)) return true;
+  if (isStateNextTo(sentence, match) && !belongsToTrade(context, match)) return true;
   if (last !== undefined && isStateBefore(match, last)) return true;
   if (lead.kind !== "in" && isSpelledOtherwise(sentence, match)) return false;
   if (lower && isInTrade(context, match)) return false;
@@ -151,28 +154,49 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !vague && !dealing;
   }
   if (lead.kind === "of") {
-    if (trade) return !lower && isBehindTrade(context, lead.from);
+    if (trade) return !lower && isAfterTrade(context, lead.from);
     if (sentence.folded(from) === "natal" && match.words === 1) return !isFestive(sentence, lead);
     return !(ordinary && lower);
   }
   if (isListed(sentence, from, last)) {
     // "em gramado e canela": lower case is enough if the previous city has it too.
-    const led = last !== undefined && (last.lead.kind === "in" || last.negated);
-    const even = led && last.cities.length > 0;
-    const alike = even && !isCapitalised(sentence, last.at) && !isOf(sentence.folded(to));
+    const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
+    const even = led && last !== undefined && last.cities.length > 0;
+    const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
+    const alike = even && !isCapitalised(sentence, last.at) && isOwn;
     return !(lower && word) || alike;
   }
   if (sentence.folded(from) === "natal" && match.words === 1) {
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
   }
-  if (word) return isLargeBehindTrade(context, match);
+  if (word) return isLargeAfterTrade(context, match) || isBeforeTowns(context, match);
   // "estúdio de tatuagem sjc"
-  if (match.place.nicknamed.length > 0 && isBehindTrade(context, from)) return true;
+  if (match.place.nicknamed.length > 0 && isAfterTrade(context, from)) return true;
   const known = isKnown(context, match);
   return (
     known ||
     (!isSaint(sentence, match) && (match.words > 1 || to - from > 1 || isLong(sentence, from)))
   );
+}
+
+/** True for "em rio verde, jatai e mineiros": the next town of a list in its state. */
+function isNextTown(sentence: Sentence, { from, place }: PlaceMatch, last?: Mention): boolean {
+  if (last === undefined || last.states.length > 0 || !isListed(sentence, from, last)) return false;
+  return place.cities.some(({ uf }) => last.cities.some((city) => city.uf === uf));
+}
+
+/** True for "juazeiro da bahia": the state after "de" has the city. */
+function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: PlaceMatch): boolean {
+  const states = gazetteer.places.longest(sentence.tokens, to + 1)?.place.states ?? [];
+  return place.cities.some(({ uf }) => states.includes(uf));
+}
+
+/** True for "imobiliárias torres, capão da canoa": before a town of its state in a list. */
+function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): boolean {
+  const { sentence, gazetteer } = context;
+  if (sentence.tokens[to]?.text !== "," || !isAfterTrade(context, from)) return false;
+  const next = gazetteer.places.longest(sentence.tokens, to + 1)?.place.cities ?? [];
+  return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
 }
 
 /** True for "frota própria", which is not Propriá: written accents must match. */
@@ -198,7 +222,7 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
     sentence.free(at) &&
     word.length >= 3 &&
     gazetteer.places.longest(sentence.tokens, at) === null &&
-    !beginsWish(sentence, at) &&
+    !beginsRequest(sentence, at) &&
     STATE_NAMES[sentence.tokens[at]?.text ?? ""] === undefined;
   if (!unknown) return null;
   if (isCapitalised(sentence, at)) return at + 1;
@@ -213,11 +237,11 @@ const LARGE = 0.0005;
 const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
 
 /** True for a large city after a trade: "barbearia bauru". */
-function isLargeBehindTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
+function isLargeAfterTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
   const { sentence, accounts } = context;
   if (isOf(sentence.folded(to)) || STYLES.has(sentence.folded(from))) return false;
   if (!place.cities.some((city) => city.accounts > accounts * LARGE)) return false;
-  return isBehindTrade(context, from);
+  return isAfterTrade(context, from);
 }
 
 function isKnown({ accounts }: PlaceContext, { place }: PlaceMatch): boolean {
@@ -261,7 +285,7 @@ function isListed(sentence: Sentence, at: number, last: Mention | undefined): bo
 }
 
 /** True for `/SP`, `(SP)`, ` SP` after a name of a city in that state. */
-function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+function isStateAfter(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[to]?.text ?? "");
   const text = sentence.tokens[mark ? to + 1 : to]?.text ?? "";
   const uf = text.toUpperCase();
@@ -271,7 +295,7 @@ function isStateBehind(sentence: Sentence, { to, place }: PlaceMatch): boolean {
 }
 
 /** True for "contagem mg": letters, in any case, of a state that has such a city. */
-export function isStateBeside(sentence: Sentence, { to, place }: PlaceMatch): boolean {
+export function isStateNextTo(sentence: Sentence, { to, place }: PlaceMatch): boolean {
   const text = sentence.tokens[to]?.text ?? "";
   const uf = text.toUpperCase();
   if (text.length !== 2 || !sentence.free(to) || STATE_NAMES[uf] === undefined) return false;
@@ -310,7 +334,7 @@ function isInTrade({ sentence, tradeEnd }: PlaceContext, { from }: PlaceMatch): 
 }
 
 /** True if a trade ends directly before a token: "hotéis de Gramado", not "loja de Flores". */
-export function isBehindTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
+export function isAfterTrade({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   for (let i = at - 1; i >= Math.max(0, at - TRADE_WORDS_MAX); i--) {
     if (!sentence.free(i)) return false;
     if (tradeEnd(i) === at) return true;

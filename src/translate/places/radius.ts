@@ -10,8 +10,9 @@ import { numberAt } from "../numbers/numbers.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
+import { postalEnd } from "./numbered.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
-import { isStranger } from "./strangers.ts";
+import { isUnknownName } from "./unknownnames.ts";
 
 /** Range of supported distances. */
 const KM_MIN = 10;
@@ -141,15 +142,17 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     away ||= FROM.has(sentence.folded(at));
     at++;
   }
+  const coded = postalCenter(context, at);
+  if (coded !== null) return coded;
   const usable = (index: number) => sentence.free(index);
-  const match = isStranger(context, at)
+  const match = isUnknownName(context, at)
     ? null
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
   said ||= away && cities.length > 0;
   // If no city follows, the introducing words end at the unit.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
-  const home = homeBehind(context, match);
+  const home = homeAfter(context, match);
   if (home !== null) return { ...home, said };
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
   const text = sentence.tokens[mark ? match.to + 1 : match.to]?.text ?? "";
@@ -161,11 +164,34 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
   return { cities: inside, to: match.to + (mark ? 2 : 1), said };
 }
 
+/** Reads "CEP 13010-000" as the city with that postal code. */
+function postalCenter(
+  { sentence, gazetteer, notes, postalCity }: PlaceContext,
+  at: number,
+): Center | null {
+  const number = postalEnd(sentence, at);
+  const { kind, text = "" } = sentence.tokens[number] ?? {};
+  if (number === at || kind !== "number" || postalCity === undefined) return null;
+  const ibge = postalCity(text.replace(/\D/g, ""));
+  const city = ibge === null ? undefined : gazetteer.city(ibge);
+  if (city === undefined) return null;
+  const { name, uf } = city;
+  notes.assume(
+    "radius_from_seat",
+    {
+      pt: `O CEP é de ${name}/${uf}: a distância é a da sede do município.`,
+      en: `The postal code is of ${name}/${uf}: distances are those of its seat.`,
+    },
+    sentence.words(at, number + 1),
+  );
+  return { cities: [city], to: number + 1, said: true };
+}
+
 /**
  * Reads "20 km de Boa Viagem, Recife": the city after the name of its district. Distances are
  * measured from the city's seat.
  */
-function homeBehind(
+function homeAfter(
   { sentence, gazetteer, districts, notes }: PlaceContext,
   { from, to }: PlaceMatch,
 ): { readonly cities: readonly City[]; readonly to: number } | null {
@@ -212,7 +238,7 @@ function lostCircle(
 ): Mention {
   const words = context.sentence.words(from, to);
   const mention = mentionOf(context, [from, to], { cities, every: true, lost: true });
-  context.notes.leave("radius", why, words);
+  context.notes.addUnmapped("radius", why, words);
   return mention;
 }
 

@@ -221,7 +221,7 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
     }
     one.every = true;
     if (one.cities.length > 0) continue;
-    notes.leave(
+    notes.addUnmapped(
       "which_capital",
       { pt: "Não se sabe de que estado é a capital.", en: "It is not said of which state." },
       one.words,

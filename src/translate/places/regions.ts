@@ -10,7 +10,7 @@
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -21,7 +21,7 @@ import { isCapitalised } from "./placesigns.ts";
 import { isIn, isOf, leadOf } from "./placewords.ts";
 import { coastOf, formsOfState, interiorOf } from "./regiontable.ts";
 import type { DivisionKind } from "./snapshotcities.ts";
-import { strangerEnd } from "./strangers.ts";
+import { unknownNameEnd } from "./unknownnames.ts";
 
 /** First words of region names; the rest of the name may be unknown. */
 const HEADS = new Set(
@@ -41,14 +41,14 @@ const BETWEEN_MAX = 2;
 /** Returns the region for a name in the table, or null if the name means another or no place. */
 export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | null {
   if (match.place.regions.length === 0 || !isRegionName(context, match)) return null;
-  const fitting = regionsBeside(context, match);
+  const fitting = regionsNextTo(context, match);
   if (fitting.length === 0) return null;
   if (fitting.every(({ region }) => region.part)) return insideAt(context, match, fitting);
   return mentionOfRegions(context, [match.from, match.to], fitting);
 }
 
 /** Returns the regions of a name, limited to the state after it, if any. */
-function regionsBeside(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
+function regionsNextTo(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
   const states = statesBehind(context, match.to);
   return match.place.regions.filter(({ region }) => {
     return states === null || liesIn(context, region, states);
@@ -86,7 +86,11 @@ function insideAt(
   const words = sentence.words(from, to);
   const cities = meant.flatMap(({ region }) => region.members(gazetteer));
   const mention = mentionOf(context, [from, to], { cities, every: true, part: true });
-  notes.leave(mention.negated ? "excluded_part" : "part_of_place", insideNote(mention), words);
+  notes.addUnmapped(
+    mention.negated ? "excluded_part" : "part_of_place",
+    insideNote(mention),
+    words,
+  );
   return mention.negated ? { ...mention, dropped: true } : mention;
 }
 
@@ -189,14 +193,14 @@ export function lostRegionAt(
   if (known !== null && known.words > 1) return null;
   const first = unknownEnd(context, head.next, head.next > head.end);
   if (first === head.next) return null;
-  const to = Math.max(first, strangerEnd(context, head.next, head.next + 1));
+  const to = Math.max(first, unknownNameEnd(context, head.next, head.next + 1));
   if (lead.kind !== "in" && negatorOf(sentence, lead.from) < 0) return null;
   const mention = mentionOf(context, [at, at], { part: true, lost: true });
   const words = sentence.claim(mention.from, to, "unmapped");
   sentence.name(at, to);
   const { lost = LOST } = head;
   notes.warn("unknown_place", lost, words);
-  notes.leave("place", lost, words);
+  notes.addUnmapped("place", lost, words);
   return { ...mention, to, words, dropped: mention.negated };
 }
 
@@ -207,7 +211,7 @@ function unknownEnd(context: PlaceContext, from: number, led: boolean): number {
     sentence.free(at) &&
     /^\p{L}{3,}$/u.test(sentence.folded(at)) &&
     !isFillerWord(sentence.tokens[at] as Token) &&
-    !beginsWish(sentence, at) &&
+    !beginsRequest(sentence, at) &&
     tradeEnd(at) === at;
   const capital = isCapitalised(sentence, from);
   if (!isWord(from) || !(capital || led)) return from;
@@ -277,7 +281,7 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
     while (isOf(sentence.folded(next)) && sentence.free(next)) next++;
     const match = nameAt(sentence, names, next);
     if (match === null) break;
-    const beside = regionsBeside(context, match);
+    const beside = regionsNextTo(context, match);
     if (beside.length === 0) break;
     named.push(beside);
     to = match.to;

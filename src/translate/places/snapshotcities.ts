@@ -134,7 +134,7 @@ const counted = new WeakMap<Segment, Uint32Array>();
 /** Counts the accounts by municipality off the main thread, because it scans the registry. */
 export async function countCities(segment: Segment): Promise<void> {
   if (counted.has(segment)) return;
-  const [counts] = await guarded(() => segment.native.facetsAside([], ["municipality"]));
+  const [counts] = await guarded(() => segment.native.facetsAsync([], ["municipality"]));
   if (counts !== undefined) counted.set(segment, counts);
 }
 

@@ -6,13 +6,14 @@
  */
 
 import { FILTER_PHRASES } from "../filters/table.ts";
-import { beginsWish } from "../items.ts";
+import { beginsRequest } from "../items.ts";
+import { negatorOf } from "../negation.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
 import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
-import { NO_NAMES } from "./strangers.ts";
+import { NO_NAMES } from "./unknownnames.ts";
 
 /** Max words in an unknown name. */
 const NAME_WORDS_MAX = 6;
@@ -39,7 +40,7 @@ export function findUnknownPlaces(
     const to = nameEnd(context, at);
     const short = to === at + 1 && !isNear(sentence, lead);
     if (pass === "long" && (short || FILTER_PHRASES.longest(sentence.tokens, at))) continue;
-    leave(context, found, [lead.from, at, to]);
+    addUnmapped(context, found, [lead.from, at, to]);
     at = to - 1;
   }
 }
@@ -50,7 +51,7 @@ function nameEnd(context: PlaceContext, at: number): number {
   const capital = isCapitalised(sentence, at);
   let to = at + 1;
   for (let next = to; next < at + NAME_WORDS_MAX; next++) {
-    if (beginsWish(sentence, next)) break;
+    if (beginsRequest(sentence, next)) break;
     if (capital && isOf(sentence.folded(next)) && sentence.free(next)) continue;
     if (!isName(context, next) || isCapitalised(sentence, next) !== capital) break;
     to = next + 1;
@@ -83,11 +84,13 @@ function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): 
   return word === "de" && !COMMON_WORDS.has(sentence.folded(at));
 }
 
-function leave(
-  { sentence, notes }: PlaceContext,
+function addUnmapped(
+  context: PlaceContext,
   found: FoundPlaces,
   [from, at, to]: readonly [from: number, name: number, to: number],
 ) {
+  const { sentence, notes } = context;
+  if (takeDistrict(context, found, [from, at, to])) return;
   const words = sentence.claim(from, to, "unmapped");
   sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
@@ -101,7 +104,48 @@ function leave(
     },
     words,
   );
-  notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+  notes.addUnmapped("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+}
+
+/** Max names without a city that are looked up in all cities. */
+const HOMELESS_MAX = 4;
+
+/** Reads "na Savassi" without a city: a district somewhere, whose city is determined later. */
+function takeDistrict(
+  { sentence, districts, gazetteer }: PlaceContext,
+  { states, cities }: FoundPlaces,
+  [from, at, to]: readonly [from: number, name: number, to: number],
+): boolean {
+  const isOpen = states.size === 0 || cities.size > 0;
+  if (!isOpen || districts.names.lacking || districts.all.length >= HOMELESS_MAX) return false;
+  if (leadOf(sentence, at).kind !== "in" || negatorOf(sentence, from) >= 0) return false;
+  const { words: name } = sentence.words(at, to);
+  if (cities.size > CITIES_MAX) return false;
+  const own = [...cities.keys()];
+  // "academias de João Pessoa no Cabo Branco": a district of a city that is named apart from it.
+  const isOwn = own.some((ibge) => districts.names.known(ibge, [name])[0] !== null);
+  if (own.length > 0 && !isOwn) return false;
+  if (own.length === 0 && ++districts.homeless > HOMELESS_MAX) return false;
+  if (own.length === 0 && !isSomewhere(gazetteer, districts, name)) return false;
+  const words = sentence.claim(from, to, "place");
+  sentence.name(at, to);
+  districts.all.push({ from, to, words, name, negated: false, implied: true, known: new Map() });
+  return true;
+}
+
+/** Max cities of a search in which such a name is looked up. */
+const CITIES_MAX = 8;
+
+/** True if any municipality has a district of this name. */
+function isSomewhere(
+  { states, citiesOf }: PlaceContext["gazetteer"],
+  { names }: PlaceContext["districts"],
+  name: string,
+): boolean {
+  const codes = function* () {
+    for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
+  };
+  return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
 /** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */
@@ -126,7 +170,7 @@ function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): 
     if (!own || !sentence.free(at) || !sentence.free(at - 1)) continue;
     const { from } = leadOf(sentence, at - 1);
     const words = sentence.claim(from, at + 1, "unmapped");
-    notes.leave("place", OWN_PLACE, words);
+    notes.addUnmapped("place", OWN_PLACE, words);
     if (found.states.size + found.cities.size === 0) found.unknown = true;
   }
 }

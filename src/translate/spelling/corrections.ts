@@ -10,7 +10,7 @@
 import type { Segment } from "../../search/segment.ts";
 import { lexicon } from "../activities/lexicon.ts";
 import { describesActivities } from "../activities/officialtexts.ts";
-import { type Goods, type LexiconChoice, ROLES_BEHIND } from "../activities/roles.ts";
+import { type Goods, type LexiconChoice, ROLES_AFTER } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Notes } from "../notes.ts";
@@ -104,7 +104,7 @@ function isKnown(context: SpellingContext, token: Token): boolean {
 /** True if a word is part of the name of a trade, goods, or a role. */
 function isNamed({ key }: Token): boolean {
   const { trades, goods, roles } = lexicon();
-  return [trades, goods, roles, ROLES_BEHIND].some((names) => names.written(key) !== undefined);
+  return [trades, goods, roles, ROLES_AFTER].some((names) => names.written(key) !== undefined);
 }
 
 /** True if a word is known as something other than a trade or goods; places are slowest. */

@@ -7,7 +7,7 @@
 
 import { STATE_NAMES } from "../../spec/states.ts";
 import { lexicon } from "../activities/lexicon.ts";
-import { ROLES_BEHIND } from "../activities/roles.ts";
+import { ROLES_AFTER } from "../activities/roles.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Place } from "../places/placenames.ts";
 import { isIn, leadOf, ORDINARY } from "../places/placewords.ts";
@@ -179,7 +179,7 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   const { trades, goods, roles } = lexicon();
   let best: NameAround | null = null;
   for (let from = start; from <= at; from++) {
-    for (const names of [trades, goods, roles, ROLES_BEHIND, gazetteer.places]) {
+    for (const names of [trades, goods, roles, ROLES_AFTER, gazetteer.places]) {
       // A name that ends before the word does not depend on how the word is read.
       if (!looksAt(names, sentence.tokens, from, at)) continue;
       const match = names.longest(tokens, from - start);

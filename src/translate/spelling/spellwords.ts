@@ -8,7 +8,7 @@
  */
 import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
-import { ROLES_BEHIND } from "../activities/roles.ts";
+import { ROLES_AFTER } from "../activities/roles.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import { foldWord, tokenize } from "../words/tokens.ts";
@@ -30,7 +30,7 @@ function makeWords({ places }: Gazetteer): SpellWords {
   /** Folded plurals with their singulars as written. */
   const plurals = new Map<string, string>();
   const { trades, goods, roles } = lexicon();
-  for (const { vocabulary } of [trades, goods, roles, ROLES_BEHIND]) {
+  for (const { vocabulary } of [trades, goods, roles, ROLES_AFTER]) {
     for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);

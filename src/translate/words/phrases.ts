@@ -19,7 +19,7 @@ interface Found {
 export const WALK_MAX = 128;
 
 /** Receives the index of the last token that a walk visited. */
-export interface Looked {
+export interface LookupState {
   at: number;
 }
 
@@ -30,7 +30,7 @@ interface Book<Match extends Found> {
     tokens: readonly Token[],
     from: number,
     usable: (index: number) => boolean,
-    looked: Looked,
+    looked: LookupState,
   ): Match | null;
 }
 
@@ -59,7 +59,7 @@ const last: { tokens: readonly Token[]; byBook: ByBook | undefined } = {
   byBook: undefined,
 };
 /** Reused, because a walk over all tokens starts no other walk. */
-const seen: Looked = { at: 0 };
+const seen: LookupState = { at: 0 };
 
 /** Starts caching matches for these tokens. */
 export function cacheMatches(tokens: readonly Token[]): void {
@@ -182,7 +182,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
   /** Returns the value of the name that ends here, or undefined. */
   protected abstract valueAt(spot: Spot): Value | undefined;
   /** Returns the words with which names continue. */
-  protected abstract wordsBehind(spot: Spot): readonly string[];
+  protected abstract wordsAfter(spot: Spot): readonly string[];
 
   /** Returns the longest name that begins at a token; `usable` selects the allowed tokens. */
   longest(
@@ -198,7 +198,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     tokens: readonly Token[],
     from: number,
     usable: (index: number) => boolean,
-    looked: Looked,
+    looked: LookupState,
   ): Match<Value> | null {
     const end = Math.min(tokens.length, from + WALK_MAX);
     let spot: Spot | undefined = this.start;
@@ -229,7 +229,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
       spot = this.follow(spot, token.key);
       if (spot === undefined) return [];
     }
-    return this.wordsBehind(spot);
+    return this.wordsAfter(spot);
   }
 }
 
@@ -287,7 +287,7 @@ export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
     return value;
   }
 
-  protected wordsBehind({ next }: Node<Value>): readonly string[] {
+  protected wordsAfter({ next }: Node<Value>): readonly string[] {
     return [...(next?.keys() ?? [])];
   }
 }

@@ -184,7 +184,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return value;
   }
 
-  protected wordsBehind({ line, end, name }: Spot<Value>): readonly string[] {
+  protected wordsAfter({ line, end, name }: Spot<Value>): readonly string[] {
     const before = name === "" ? "" : `${name} `;
     const words = new Set<string>();
     for (let at = line; at < end; at = this.#names.indexOf("\n", at) + 1) {

@@ -8,7 +8,7 @@
  * is unknown and the form is known.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
-import { cnpjEnd } from "../../spec/cnpj/cnpjpieces.ts";
+import { cnpjEnd } from "../../spec/cnpj/cnpjcandidates.ts";
 
 /** Max length of a word whose ending is reduced; real words are shorter. */
 const REDUCED_MAX = 40;

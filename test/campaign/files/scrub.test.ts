@@ -317,7 +317,7 @@ describe("a scrubber", () => {
       meta: () => native.meta(),
       table: () => native.table(0),
       select: () => native.select({ ...page, method: "rank", afterRow: -1, limit: 1 }),
-      wholePage: () => native.wholePage(whole, new Float64Array(5)),
+      renderedPage: () => native.renderedPage(whole, new Float64Array(5)),
       count: () => native.count([]),
       facets: () => native.facets([], ["uf"]),
       facetsWorkMax: () => native.facetsWorkMax([], ["uf"]),
@@ -337,27 +337,27 @@ describe("a scrubber", () => {
       findCnpj: () => native.findCnpj(first.cnpj),
       entriesOf: () => native.entriesOf(rows),
       entriesOfBits: () => native.entriesOfBits(new Uint8Array(native.rowCount).fill(255), 0, 1),
-      firstsOfCompany: () => native.firstsOfCompany(rows, { ...page, beginning: true }),
+      firstsPerCompany: () => native.firstsPerCompany(rows, { ...page, beginning: true }),
     };
     const later: Readonly<Record<string, () => Promise<unknown>>> = {
-      blockRowsAside: () => native.blockRowsAside(Uint8Array.of(1, 4), null),
-      companyAside: () => native.companyAside({ root: "00000000", afterRow: -1, limit: 1 }),
-      countAside: () => native.countAside([]),
-      entryRowsAside: () => native.entryRowsAside(new Uint8Array(8)),
-      facetsAside: () => native.facetsAside([], ["uf"]),
-      firstsAside: () => native.firstsAside(rows, { ...page, beginning: true }),
-      matchEntriesAside: () => native.matchEntriesAside([], false),
-      renderRowsAside: () => native.renderRowsAside(rows, { format: "csv", ...render }),
-      parquetOfAside: () => native.parquetOfAside(rows, ["cnpj"], []),
-      suggestAside: () => native.suggestAside({ words: ["a"], clauses: [], limit: 1 }),
-      selectAside: () => native.selectAside({ ...page, method: "rank", afterRow: -1, limit: 1 }),
+      blockRowsAsync: () => native.blockRowsAsync(Uint8Array.of(1, 4), null),
+      companyAsync: () => native.companyAsync({ root: "00000000", afterRow: -1, limit: 1 }),
+      countAsync: () => native.countAsync([]),
+      entryRowsAsync: () => native.entryRowsAsync(new Uint8Array(8)),
+      facetsAsync: () => native.facetsAsync([], ["uf"]),
+      firstsPerCompanyAsync: () => native.firstsPerCompanyAsync(rows, { ...page, beginning: true }),
+      matchEntriesAsync: () => native.matchEntriesAsync([], false),
+      renderRowsAsync: () => native.renderRowsAsync(rows, { format: "csv", ...render }),
+      parquetOfAsync: () => native.parquetOfAsync(rows, ["cnpj"], []),
+      suggestAsync: () => native.suggestAsync({ words: ["a"], clauses: [], limit: 1 }),
+      selectAsync: () => native.selectAsync({ ...page, method: "rank", afterRow: -1, limit: 1 }),
     };
     const isPublic = (error: unknown) =>
       error instanceof AppError && error.code === "snapshot_unavailable";
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
     // Calls without rows, or with own checks.
-    const others = ["verify", "verifyBlocks", "distrust", "fileState", "damagedBlock", "share"];
+    const others = ["verify", "verifyBlocks", "recheckAll", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),
       ...others,

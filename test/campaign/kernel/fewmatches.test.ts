@@ -34,7 +34,7 @@ it("finds few matches once and pages through the found rows", async () => {
   const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
   const found: string[] = [];
   for (let after = -1, pages = 0; pages === 0 || facts[PAGE_FACTS.more] === 1; pages++) {
-    const page = segment.wholePage({ ...request, afterRow: after }, facts);
+    const page = segment.renderedPage({ ...request, afterRow: after }, facts);
     const text = Buffer.from(page).toString();
     found.push(...(JSON.parse(text) as { cnpj: string }[]).map(({ cnpj }) => cnpj));
     assert.equal(segment.lastWork().chunks, pages === 0 ? CHUNKS : 0);

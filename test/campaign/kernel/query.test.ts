@@ -230,9 +230,9 @@ describe("queries on the addon", () => {
       const request = { clauses, order, method, seed: 5n, afterRow: -1, limit: 70 };
       const names = ["uf", "cnae", "contact"] as const;
       const [selection, count, facets] = await Promise.all([
-        segment.selectAside(request),
-        segment.countAside(clauses),
-        segment.facetsAside(clauses, names),
+        segment.selectAsync(request),
+        segment.countAsync(clauses),
+        segment.facetsAsync(clauses, names),
       ]);
       assert.equal(count, matchesOf(rows, clauses).length);
       const { rows: found, more } = segment.select(request);
@@ -240,14 +240,14 @@ describe("queries on the addon", () => {
       assert.deepEqual(facets, segment.facets(clauses, names));
       const companies = { clauses, order, seed: 5n, beginning: random() < 0.5 };
       assert.deepEqual(
-        await segment.firstsAside(found, companies),
-        segment.firstsOfCompany(found, companies),
+        await segment.firstsPerCompanyAsync(found, companies),
+        segment.firstsPerCompany(found, companies),
       );
     });
     await Promise.all(asked);
-    assert.throws(() => segment.countAside([{ kind: "sound" } as never]), /kind "sound"/);
+    assert.throws(() => segment.countAsync([{ kind: "sound" } as never]), /kind "sound"/);
     const behind = { clauses: [], order: [], seed: 0n, afterRow: 1e6, limit: 1 };
-    await assert.rejects(segment.selectAside({ ...behind, method: "rank" }), {
+    await assert.rejects(segment.selectAsync({ ...behind, method: "rank" }), {
       code: "INVALID_ARGUMENT",
     });
   });
@@ -255,10 +255,10 @@ describe("queries on the addon", () => {
   it("finishes a count in flight if the segment is closed meanwhile", async () => {
     const fixture = await writeFixture(path.join(folder, "closed"), randomRows(3_000, 3_000));
     const segment = openSegment(fixture.path, fixture.directory);
-    const count = segment.countAside([]);
+    const count = segment.countAsync([]);
     segment.close();
     assert.equal(await count, 3_000);
-    assert.throws(() => segment.countAside([]), { code: "SNAPSHOT_CLOSED" });
+    assert.throws(() => segment.countAsync([]), { code: "SNAPSHOT_CLOSED" });
   });
 
   it("orders by up to three keys with every method, with pages that join", () => {

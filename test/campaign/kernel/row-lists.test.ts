@@ -16,7 +16,7 @@ import {
   type NativeSegment,
   openRowList,
   openSegment,
-  sortEntriesAside,
+  sortEntriesAsync,
 } from "../../../native-index/napi/engine.ts";
 import { packEntries, pairsOf } from "../../../src/lists/blocks.ts";
 import {
@@ -126,10 +126,10 @@ describe("wrong arguments", () => {
   const named = { kind: "rows", lists: [{}], negated: false };
   const range = { kind: "range", column: "started_on", ranges: null };
   const cases: readonly (readonly [() => unknown, RegExp])[] = [
-    [() => segment.matchEntriesAside([], wrong(1)), /companies must be true or false, not 1/],
+    [() => segment.matchEntriesAsync([], wrong(1)), /companies must be true or false, not 1/],
     [() => segment.entriesOf(wrong([])), /rows must be a Uint32Array, not another object/],
     [() => openRowList(wrong([])), /bytes must be a Uint8Array, not another object/],
-    [() => sortEntriesAside(wrong("")), /entries must be a Uint8Array, not ""/],
+    [() => sortEntriesAsync(wrong("")), /entries must be a Uint8Array, not ""/],
     [() => segment.count(wrong([named])), /lists must be a list of rows, not another object/],
     [() => segment.count(wrong([{ ...named, lists: 1 }])), /lists must be an array, not 1/],
     [() => segment.count(wrong({})), /clauses must be an array, not \[object Object\]/],
@@ -152,7 +152,7 @@ describe("entries of lists", () => {
       const length = Math.floor(random() ** 3 * 5_000);
       const make = () => (random() < 0.6 ? own(random() < 0.3) : strange());
       const entries = ascending(Array.from({ length }, make));
-      const found = await segment.entryRowsAside(bytesOf(entries));
+      const found = await segment.entryRowsAsync(bytesOf(entries));
       const wanted = new Set(entries);
       const met = new Set<bigint>();
       const expected: number[] = [];
@@ -172,18 +172,18 @@ describe("entries of lists", () => {
     const all = Uint32Array.from({ length: COUNT }, (_, row) => row);
     const accounts = ascending(rows.map(({ cnpj }) => entryOf(cnpj, false)));
     assert.deepEqual(entriesIn(segment.entriesOf(all)), accounts);
-    assert.deepEqual(entriesIn(await segment.matchEntriesAside([], false)), accounts);
+    assert.deepEqual(entriesIn(await segment.matchEntriesAsync([], false)), accounts);
     const companies = ascending(rows.map(({ cnpj }) => entryOf(cnpj, true)));
-    assert.deepEqual(entriesIn(await segment.matchEntriesAside([], true)), companies);
+    assert.deepEqual(entriesIn(await segment.matchEntriesAsync([], true)), companies);
     assert.throws(() => segment.entriesOf(Uint32Array.of(COUNT)), /row 70000 does not exist/);
   });
 
   it("are sorted, and rejected if unsorted or truncated", async () => {
     const random = seededRandom(8);
     const entries = Array.from({ length: 5_000 }, () => BigInt(Math.floor(random() * 4_000)));
-    assert.deepEqual(entriesIn(await sortEntriesAside(bytesOf(entries))), ascending(entries));
-    await assert.rejects(segment.entryRowsAside(bytesOf([2n, 2n])), /entries do not ascend/);
-    assert.throws(() => segment.entryRowsAside(new Uint8Array(7)), /bytes of entries, eight each/);
+    assert.deepEqual(entriesIn(await sortEntriesAsync(bytesOf(entries))), ascending(entries));
+    await assert.rejects(segment.entryRowsAsync(bytesOf([2n, 2n])), /entries do not ascend/);
+    assert.throws(() => segment.entryRowsAsync(new Uint8Array(7)), /bytes of entries, eight each/);
   });
 
   it("resolve to the same rows when packed; damaged blocks fail or yield some rows", async () => {
@@ -196,11 +196,11 @@ describe("entries of lists", () => {
       const entries = ascending(some.map(({ cnpj }) => entryOf(cnpj, random() < 0.1)));
       if (entries.length === 0) continue;
       const block = packEntries(pairsOf(bytesOf(entries)));
-      const found = await segment.blockRowsAside(block, null);
-      assert.deepEqual(found, await segment.entryRowsAside(bytesOf(entries)));
+      const found = await segment.blockRowsAsync(block, null);
+      assert.deepEqual(found, await segment.entryRowsAsync(bytesOf(entries)));
       const hurt = block.slice(0, random() < 0.3 ? below(block.length) : block.length);
       if (hurt.length > 0) hurt[below(hurt.length)] = below(256);
-      const read = await segment.blockRowsAside(hurt, null).catch((error: Error) => error);
+      const read = await segment.blockRowsAsync(hurt, null).catch((error: Error) => error);
       seen[read instanceof Error ? "refused" : "taken"]++;
       if (read instanceof Error) assert.match(read.message, /blocks of a list are damaged/);
       else assert.ok(rowsOf(read.roaring).every((row) => row < COUNT));

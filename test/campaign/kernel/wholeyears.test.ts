@@ -96,7 +96,7 @@ it("counts the same facets with several threads as with one, for any intervals",
     assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
     // More of them than chunks, among others.
     for (const threads of [undefined, 0, 1, 2, 5]) {
-      assert.deepEqual(await segment.facetsAside(clauses, names, threads), expected);
+      assert.deepEqual(await segment.facetsAsync(clauses, names, threads), expected);
     }
   }
 });

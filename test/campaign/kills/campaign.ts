@@ -157,7 +157,7 @@ function reportOf(
 }
 
 /** The report for a person, a line per count. */
-export function tellReport(report: CampaignReport): string {
+export function printReport(report: CampaignReport): string {
   const { seed, lives, checks, seconds, deaths, ...counts } = report;
   const killed = Object.entries(deaths).sort(([a], [b]) => (a < b ? -1 : 1));
   return [

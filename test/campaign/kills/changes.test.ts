@@ -22,7 +22,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChangeKind } from "../../../src/changes/kinds.ts";
-import { makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { buildChangeList, openChangeList } from "../../../src/changes/list.ts";
 import { renderBytes } from "../../../src/export/render.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
@@ -129,7 +129,7 @@ describe("changes of a real server", () => {
     const older = await openSegment(join(folder, "away"));
     const newer = await openSegment(place("2026-09"));
     const own = join(folder, "own.changes");
-    await makeChangeList(older, newer, own);
+    await buildChangeList(older, newer, own);
     const list = openChangeList(own, older, newer);
     const hash = createHash("sha256");
     const { kinds, watch } = record;

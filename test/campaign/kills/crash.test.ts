@@ -16,7 +16,7 @@ import { FAULT_POINTS } from "../../../src/process/fault.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 import { tries } from "../../support/run/scale.ts";
-import { runCampaign, tellReport } from "./campaign.ts";
+import { printReport, runCampaign } from "./campaign.ts";
 import { diskObstacle, runDiskFull } from "./diskfull.ts";
 import { type Further, FurtherLedger } from "./further.ts";
 import { checkOne } from "./furtherchecks.ts";
@@ -237,7 +237,7 @@ describe("a full disk", () => {
 describe("the server", () => {
   it(`keeps every invariant over ${CYCLES} kills and ${HITS} hits of each point`, async (test) => {
     const report = await runCampaign({ seed: 1, cycles: CYCLES, hitsMin: HITS });
-    test.diagnostic(tellReport(report));
+    test.diagnostic(printReport(report));
     for (const point of FAULT_POINTS) assert.ok((report.deaths[point] ?? 0) >= HITS, point);
     assert.ok(report.done > CYCLES && report.expired > 0 && report.downloads > CYCLES / 4);
     assert.ok(report.further > CYCLES, `${report.further} that leave out what was exported`);

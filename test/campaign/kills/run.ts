@@ -8,7 +8,7 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { FAULT_POINTS } from "../../../src/process/fault.ts";
-import { type CampaignOptions, runCampaign, tellReport } from "./campaign.ts";
+import { type CampaignOptions, printReport, runCampaign } from "./campaign.ts";
 import { runDiskFull } from "./diskfull.ts";
 import { powerGround, powerObstacle } from "./power.ts";
 
@@ -87,7 +87,7 @@ async function campaign(options: CampaignOptions): Promise<void> {
     told = done;
     process.stderr.write(`${done} lives of ${total}\n`);
   };
-  process.stdout.write(tellReport(await runCampaign({ ...options, onCycle })));
+  process.stdout.write(printReport(await runCampaign({ ...options, onCycle })));
 }
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {

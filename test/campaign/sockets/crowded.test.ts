@@ -12,7 +12,7 @@ import { Waits } from "../../../src/http/server/admission.ts";
 import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
 import type { RunningServer } from "../../../src/http/server/server.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import { REQUESTS_AT_ONCE_MAX } from "../../../src/http/server/transport/sockets.ts";
+import { PIPELINED_MAX } from "../../../src/http/server/transport/sockets.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { make } from "../../support/http/export-requests.ts";
 import { type FakeServer, startFake, TEST_LIMITS, TRANSPORTS } from "../../support/http/fake.ts";
@@ -91,7 +91,7 @@ for (const transport of TRANSPORTS) {
         assert.match(text, /"code":"overloaded".*came at once on this connection/);
         assert.ok(statuses.slice(0, -1).every((one) => one === status));
         // A chunk may arrive in two, each in a turn of its own.
-        assert.ok(statuses.length >= 12 && statuses.length <= 3 * REQUESTS_AT_ONCE_MAX);
+        assert.ok(statuses.length >= 12 && statuses.length <= 3 * PIPELINED_MAX);
         assert.equal(handled() - before, statuses.length, "more was handled than was answered");
       });
     }
@@ -166,7 +166,7 @@ for (const transport of TRANSPORTS) {
 
   describe(`connections over ${transport}`, () => {
     let server: FakeServer;
-    let held: attacks.Crowd[] = [];
+    let held: attacks.StreamLimit[] = [];
     before(async () => {
       const waits = new Waits(1_000);
       server = await startFake(transport, { waits }, { ...LIMITS, trustedProxies: ONES_OWN });
@@ -262,7 +262,7 @@ for (const transport of TRANSPORTS) {
     it("are answered repeatedly, and closed with the server", async () => {
       const server = await startFake(transport, {}, { ...LIMITS, socketsMax: 400 });
       const target = { port: server.port };
-      const held: attacks.Crowd[] = [];
+      const held: attacks.StreamLimit[] = [];
       // At most the number that is ready right after the start.
       for (let part = 0; part < 6; part++) held.push(await crowd(target, 50, { bytes: ASKED }));
       const sockets = held.flatMap((one) => one.sockets);
@@ -336,7 +336,7 @@ describe("a body after the maximum number of requests in flight over node", () =
     const search =
       `POST /v1/accounts/search HTTP/1.1\r\nHost: a\r\n${key}` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const polls = get(`/v1/exports/${id}?wait=60`, key).repeat(REQUESTS_AT_ONCE_MAX - 1);
+    const polls = get(`/v1/exports/${id}?wait=60`, key).repeat(PIPELINED_MAX - 1);
     const answers = sendAndRead({ port: server.port }, polls + search + ASKED, { enough: 17 });
     await sleep(1_500);
     server.exporter.finish(id, Buffer.from("x"));

@@ -12,10 +12,10 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import { Pressure } from "../../../src/http/server/admission.ts";
+import { OverloadGuard } from "../../../src/http/server/admission.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import { isPulled, pull } from "../../../src/http/server/transport/answer-body.ts";
+import { isStreamed, pull } from "../../../src/http/server/transport/answer-body.ts";
 import type { Exchange, ReadHeader } from "../../../src/http/server/transport/transport.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
@@ -59,7 +59,7 @@ const FIRST: readonly KindName[] = ["large", "facets", "translation", "document"
 
 describe("an overloaded server", () => {
   const clock = manualClock();
-  const pressure = new Pressure(clock, LIMIT_MS);
+  const overload = new OverloadGuard(clock, LIMIT_MS);
   let server: FakeServer;
   let handle: (exchange: Exchange) => void;
   before(async () => {
@@ -73,7 +73,7 @@ describe("an overloaded server", () => {
       countMatches: (...parameters) => spent(fakeParts.countMatches(...parameters)),
       facets: (...parameters) => spent(fakeParts.facets(...parameters)),
     });
-    server = await startFake("node", { engine, pressure });
+    server = await startFake("node", { engine, overload });
     const sessionAuth = new SessionAuth({ sessions: server.service.sessions, insecureHttp: false });
     const pages = new Assets(join(tmpdir(), "peneira-no-console-here"), sessionAuth);
     handle = dispatcher(server.service, consoleTable(sessionAuth, pages));
@@ -95,7 +95,7 @@ describe("an overloaded server", () => {
       whenOver: (awaiting) => awaiting.over(),
       body: (wanted) => wanted.read(Buffer.from(JSON.stringify(kind.body))),
       send: (status, _headers, body) => {
-        if (isPulled(body)) pull(body).end();
+        if (isStreamed(body)) pull(body).end();
         answered(status);
       },
     });
@@ -106,7 +106,7 @@ describe("an overloaded server", () => {
     const names = Object.keys(KINDS) as KindName[];
     const statuses = Object.fromEntries(names.map((name) => [name, []])) as never;
     const seen: Record<KindName, number[]> = statuses;
-    pressure.tick();
+    overload.tick();
     for (let round = 0; round < rounds; round++) {
       for (const name of names) send(KINDS[name], (status) => (seen[name][round] = status));
     }

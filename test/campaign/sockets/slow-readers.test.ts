@@ -23,7 +23,7 @@ import { addFile, ask, linkOf, patternBytes, settledAt } from "../../support/htt
 import { openReaders, type SlowReaders } from "../../support/sockets/slow-readers.ts";
 
 /** A client must read 100 kB a second, averaged over a second. */
-const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, writePaceBytes: 100_000 };
+const HURRIED = { ...TEST_LIMITS, writeTimeoutMs: 1_000, minReadBytesPerSecond: 100_000 };
 /** No client is cut off in a test. */
 const PATIENT = { ...TEST_LIMITS, writeTimeoutMs: 120_000 };
 const PLACES = 16;
@@ -69,9 +69,9 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 }
 
-function underWay(server: FakeServer, plan: PlanName): number {
+function inFlight(server: FakeServer, plan: PlanName): number {
   const { keyId } = server.keyring.authenticate(`Bearer ${server.keys[plan]}`);
-  return server.service.rateLimits.underWay(keyId);
+  return server.service.rateLimits.inFlight(keyId);
 }
 
 /** True if a tenant gets all of a large page. */
@@ -102,7 +102,7 @@ for (const transport of TRANSPORTS) {
       readers = [];
       assert.equal(await settledAt(0, () => server.streams.used), 0, "places are not given back");
       for (const plan of ["growth", "scale", "enterprise"] as const) {
-        assert.equal(await settledAt(0, () => underWay(server, plan)), 0, `${plan}: under way`);
+        assert.equal(await settledAt(0, () => inFlight(server, plan)), 0, `${plan}: under way`);
       }
       await server.close();
     });
@@ -124,7 +124,7 @@ for (const transport of TRANSPORTS) {
       const crowd = open(pageOf(server, "scale"), 40, [1_024, null]);
       await crowd.answered;
       assert.deepEqual([crowd.with(200), crowd.with(429)], [PLACES * SHARE, 36]);
-      assert.deepEqual([server.streams.used, underWay(server, "scale")], [4, 4]);
+      assert.deepEqual([server.streams.used, inFlight(server, "scale")], [4, 4]);
       for (let round = 0; round < 2; round++) {
         assert.ok(await pageArrives(server, "enterprise"));
         assert.ok((await ask(server.port, file)).whole);
@@ -153,7 +153,7 @@ for (const transport of TRANSPORTS) {
       await start(HURRIED);
       // A streamed page, a file, and a buffered answer.
       const requests = [pageOf(server, "scale"), get(file), pageOf(server, "growth", 10)];
-      const held = () => server.streams.used + underWay(server, "growth");
+      const held = () => server.streams.used + inFlight(server, "growth");
       const steady = requests.map((request) => open(request, 1, [65_536, 50]));
       const slow = requests.map((request) => open(request, 2, [1_024, 100]));
       await Promise.all([...steady, ...slow].map(({ answered }) => answered));

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
 import { Waits } from "../../../src/http/server/admission.ts";
-import { type Seat, Sockets } from "../../../src/http/server/transport/sockets.ts";
+import { type ConnectionSlot, Sockets } from "../../../src/http/server/transport/sockets.ts";
 
 const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0.2.1" };
 
@@ -17,10 +17,10 @@ const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0
 function room(limits: Partial<typeof LIMITS> = {}) {
   const sockets = new Sockets({ ...LIMITS, ...limits });
   const closed: string[] = [];
-  const enter = (name: string, address = "192.0.2.1"): Seat => {
-    const seat = sockets.enter(address, () => closed.push(name));
-    assert(seat !== null, `${name} was refused`);
-    return seat;
+  const enter = (name: string, address = "192.0.2.1"): ConnectionSlot => {
+    const slot = sockets.enter(address, () => closed.push(name));
+    assert(slot !== null, `${name} was refused`);
+    return slot;
   };
   const enterMany = (count: number, address?: string) =>
     Array.from({ length: count }, (_, n) => enter(`${address ?? "proxy"} ${n}`, address));
@@ -44,9 +44,9 @@ describe("a connection beyond the limit", () => {
   it("replaces the connection that was idle longest if all have sent requests", () => {
     const { closed, enter, enterMany } = room();
     const seats = enterMany(16);
-    for (const seat of [...seats].reverse()) {
-      seat.begin("/healthz");
-      seat.end();
+    for (const slot of [...seats].reverse()) {
+      slot.begin("/healthz");
+      slot.end();
     }
     enter("one more");
     assert.deepEqual(closed, ["proxy 15"]);
@@ -54,7 +54,7 @@ describe("a connection beyond the limit", () => {
 
   it("is rejected only if every other connection is active, and none of those is closed", () => {
     const { closed, enterMany, sockets } = room();
-    for (const seat of enterMany(16)) seat.begin("/healthz");
+    for (const slot of enterMany(16)) slot.begin("/healthz");
     const refused = sockets.enter("192.0.2.1", () => assert.fail("it never was open"));
     assert.equal(refused, null);
     assert.deepEqual([closed.length, sockets.open, sockets.busy], [0, 16, 16]);
@@ -62,7 +62,7 @@ describe("a connection beyond the limit", () => {
 
   it("is counted once, even if it is closed repeatedly", () => {
     const { enterMany, sockets } = room();
-    const [one, other] = enterMany(2) as [Seat, Seat];
+    const [one, other] = enterMany(2) as [ConnectionSlot, ConnectionSlot];
     one.begin("/a");
     one.leave();
     one.leave();
@@ -87,7 +87,7 @@ describe("one address", () => {
   it("gets a retry time if all its connections are active, except for health checks", () => {
     const { enter, enterMany } = room({ socketsMax: 80 });
     const seats = enterMany(10, STRANGER);
-    assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
+    assert.ok(seats.every((slot) => slot.begin("/v1/status") === null));
     const late = enter("late", STRANGER);
     const refused = late.begin("/v1/status");
     assert.ok(refused instanceof AppError && refused.code === "overloaded");
@@ -139,7 +139,7 @@ describe("requests of too many connections", () => {
   it("get a retry time before health checks run out of connections", () => {
     const { enter, enterMany, sockets } = room();
     const seats = enterMany(14);
-    assert.ok(seats.every((seat) => seat.begin("/v1/status") === null));
+    assert.ok(seats.every((slot) => slot.begin("/v1/status") === null));
     const late = enter("late");
     assert.equal(late.begin("/v1/status")?.code, "overloaded");
     late.end();

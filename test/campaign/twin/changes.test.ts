@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { buildChangeList, type ChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
   type ChangeEntry,
   type ChangeQuery,
@@ -42,7 +42,7 @@ async function makeSubject(wish: PairOptions): Promise<Subject> {
   const pair = await makePair(wish);
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(pair.folder, "pair.changes");
-  await makeChangeList(older, newer, path);
+  await buildChangeList(older, newer, path);
   const list = openChangeList(path, older, newer);
   return { ...pair, list, twin: new ChangesTwin(pair.older.rows, pair.newer.rows) };
 }

@@ -181,11 +181,11 @@ describe("one account per company on the addon", () => {
       const firsts = roots(answer);
       const request = { clauses, order, seed, beginning: false };
       const ask = (ids: readonly number[]) => [
-        ...native.firstsOfCompany(Uint32Array.from(ids), request),
+        ...native.firstsPerCompany(Uint32Array.from(ids), request),
       ];
       assert.deepEqual(ask(answer), firsts, JSON.stringify(clauses));
       const begun = Uint32Array.from(answer.slice(0, 500));
-      const beginning = native.firstsOfCompany(begun, { ...request, beginning: true });
+      const beginning = native.firstsPerCompany(begun, { ...request, beginning: true });
       assert.deepEqual([...beginning], roots([...begun]));
       const some = answer.filter(() => random() < 0.3);
       assert.deepEqual(
@@ -205,7 +205,7 @@ describe("one account per company on the addon", () => {
 
   it("locates a company in fewer probes than binary search, each company once", () => {
     const all = Uint32Array.from(rows.keys());
-    native.firstsOfCompany(all, { clauses: [], order: [], seed: 0n, beginning: false });
+    native.firstsPerCompany(all, { clauses: [], order: [], seed: 0n, beginning: false });
     const { tests } = native.lastWork();
     const halving = new Set(rows.map(({ cnpj }) => cnpj.slice(0, 8))).size * Math.log2(rows.length);
     assert.ok(tests < 0.9 * halving, `${tests} probes; halving takes ${halving}`);
@@ -214,6 +214,6 @@ describe("one account per company on the addon", () => {
   it("rejects a row that does not exist", () => {
     const request = { clauses: [], order: [], seed: 0n, beginning: false };
     const beyond = Uint32Array.of(rows.length);
-    assert.throws(() => native.firstsOfCompany(beyond, request), /does not exist/);
+    assert.throws(() => native.firstsPerCompany(beyond, request), /does not exist/);
   });
 });

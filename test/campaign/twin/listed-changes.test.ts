@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { buildChangeList, type ChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
   type ChangeQuery,
   changeBatches,
@@ -41,7 +41,7 @@ let database: StateDatabase;
 before(async () => {
   pair = await makePair({ seed: (SEED % 10_000) + 170, accounts: 600, moved: true });
   const path = join(folder, "pair.changes");
-  await makeChangeList(pair.older.segment, pair.newer.segment, path);
+  await buildChangeList(pair.older.segment, pair.newer.segment, path);
   list = openChangeList(path, pair.older.segment, pair.newer.segment);
   database = openDatabase(folder);
 });

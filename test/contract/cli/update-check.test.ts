@@ -20,7 +20,11 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it, type TestContext } from "node:test";
 import { runUpdate, type UpdateReport } from "../../../src/cli/commands/update.ts";
 import { type CheckParts, checkShare, demandsOfMonth } from "../../../src/cli/update/check.ts";
-import { LOOK_FILE, leaveLook, readLook } from "../../../src/cli/update/lastlook.ts";
+import {
+  LAST_CHECK_FILE,
+  readLastCheck,
+  writeLastCheck,
+} from "../../../src/cli/update/lastcheck.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { manualClock } from "../../../src/process/clock.ts";
@@ -119,7 +123,7 @@ describe("an update check", () => {
     assert.equal(share.served.length, 1);
     assert.deepEqual(visible(), ["2026-10.peneira"]);
     const left = { asked_at: "2026-11-20T12:00:00.000Z", published: LABEL };
-    assert.deepEqual(readLook(folder), { ...left, last_update: null, refused: null });
+    assert.deepEqual(readLastCheck(folder), { ...left, last_update: null, refused: null });
   });
 
   it("reports why newer months are rejected, and which one is accepted", async () => {
@@ -214,7 +218,7 @@ describe("an update check", () => {
     assert.equal((await checkShare(partsOf())).takes, LABEL);
     await share.addFolder(LABEL, dumps.first);
     await told(test, () => runUpdate({ ...flags, force: true }));
-    assert.deepEqual(readLook(folder).refused, null);
+    assert.deepEqual(readLastCheck(folder).refused, null);
     assert.deepEqual(visible(), ["2026-09.peneira", "2026-10.peneira"]);
   });
 
@@ -241,24 +245,24 @@ describe("an update check", () => {
   });
 
   it("reports an unreachable share, and keeps the time of the last answer", async () => {
-    leaveLook(folder, { asked_at: "2026-11-01T00:00:00.000Z", published: "2026-09" }, quiet);
+    writeLastCheck(folder, { asked_at: "2026-11-01T00:00:00.000Z", published: "2026-09" }, quiet);
     share.plan = () => ({ kind: "drop" });
     const report = await checkShare(partsOf());
     assert.equal(report.published, null);
     assert.match(report.problem ?? "", /5 times in a row/);
-    assert.equal(readLook(folder).asked_at, "2026-11-01T00:00:00.000Z");
+    assert.equal(readLastCheck(folder).asked_at, "2026-11-01T00:00:00.000Z");
     share.plan = () => null;
     assert.match((await checkShare(partsOf())).problem ?? "", /no months/);
   });
 
   it("answers even if it cannot write its result", async () => {
     await share.addFolder(LABEL, dumps.first);
-    mkdirSync(join(folder, LOOK_FILE));
+    mkdirSync(join(folder, LAST_CHECK_FILE));
     const parts = partsOf();
     const said: string[] = [];
     const use = { ...parts.use, listener: { ...parts.use.listener, say: said.push.bind(said) } };
     assert.equal((await checkShare({ ...parts, use })).takes, LABEL);
     assert.match(said.join("\n"), /could not be noted for a server's metrics/);
-    assert.deepEqual(readdirSync(folder).sort(), [".update", LOOK_FILE]);
+    assert.deepEqual(readdirSync(folder).sort(), [".update", LAST_CHECK_FILE]);
   });
 });

@@ -24,11 +24,11 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { changeCatalog, watchableFields } from "../../../src/changes/query.ts";
 import {
   freshnessOf,
-  LOOK_FILE,
-  leaveLook,
+  LAST_CHECK_FILE,
   monthsFrom,
-  readLook,
-} from "../../../src/cli/update/lastlook.ts";
+  readLastCheck,
+  writeLastCheck,
+} from "../../../src/cli/update/lastcheck.ts";
 import { CHANGES_FILE, countChanges } from "../../../src/cli/update/monthcounts.ts";
 import { keepNewest, listSnapshots } from "../../../src/cli/update/snapshots.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
@@ -106,7 +106,7 @@ describe("the metrics of a server", () => {
 
   it("report how many months it lags behind the last check, and the check's age", () => {
     assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" });
-    leaveLook(folder, { asked_at: "2026-11-20T11:00:00Z", published: "2027-01" }, quiet);
+    writeLastCheck(folder, { asked_at: "2026-11-20T11:00:00Z", published: "2027-01" }, quiet);
     assert.deepEqual(valuesOf("2026-09"), { behind: "4", asked: "3600" });
     assert.deepEqual(valuesOf("2027-01"), { behind: "0", asked: "3600" });
     assert.deepEqual(valuesOf("2027-02"), { behind: "0", asked: "3600" });
@@ -133,9 +133,9 @@ describe("the metrics of a server", () => {
       `{"asked_at":null,"pad":"${"x".repeat(1 << 18)}","published":"2026-11"}`,
     ];
     for (const text of forged) {
-      writeFileSync(join(folder, LOOK_FILE), text);
+      writeFileSync(join(folder, LAST_CHECK_FILE), text);
       assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" }, text.slice(0, 40));
-      assert.deepEqual(readLook(folder), {
+      assert.deepEqual(readLastCheck(folder), {
         ...{ asked_at: null, published: null, last_update: null, refused: null },
       });
     }

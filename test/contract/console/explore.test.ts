@@ -117,7 +117,7 @@ describe("POST /v1/console/explore", () => {
           const { values, other, missing } = json.facets.mei;
           const sum = values.reduce((all: number, { count }: { count: number }) => all + count, 0);
           assert.equal(sum + other.count + missing, json.total, told);
-          checkBeside(json);
+          checkInThread(json);
           if (json.total === 0) {
             empty++;
             checkDrops(json);
@@ -158,7 +158,7 @@ describe("POST /v1/console/explore", () => {
         }
       });
 
-      function checkBeside(json: { spec: AccountQuerySpec; beside: Record<string, never> }) {
+      function checkInThread(json: { spec: AccountQuerySpec; beside: Record<string, never> }) {
         const { geo } = json.spec.filters;
         const places = [
           "uf_any_of",

@@ -15,11 +15,11 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import {
-  type Answered,
   type ConsoleServer,
   type Person,
   pointersIn,
   startConsole,
+  type TypedAnswer,
 } from "../../support/console/data.ts";
 import { fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -47,7 +47,7 @@ for (const transport of TRANSPORTS) {
     });
     after(() => server.close());
 
-    const create = async (body: unknown = CSV): Promise<Answered> => {
+    const create = async (body: unknown = CSV): Promise<TypedAnswer> => {
       const made = await person.post("/exports", body, fresh());
       assert.equal(made.status, 201, made.text);
       return made;

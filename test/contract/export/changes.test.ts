@@ -16,7 +16,7 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import readSheets from "read-excel-file/node";
 import { loadPlans, type Plan } from "../../../src/access/plans.ts";
 import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
-import { type ChangeList, makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { buildChangeList, type ChangeList, openChangeList } from "../../../src/changes/list.ts";
 import {
   type ChangeEntry,
   changeBatches,
@@ -62,7 +62,7 @@ before(async () => {
   pair = await makePair({ seed: 77, accounts: 500 });
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(folder, "pair.changes");
-  await makeChangeList(older, newer, path);
+  await buildChangeList(older, newer, path);
   list = openChangeList(path, older, newer);
 });
 after(() => {

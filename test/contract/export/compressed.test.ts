@@ -142,7 +142,7 @@ function rowsOf(length: number, random: () => number): Buffer {
 }
 
 /** Cuts a text into pieces of random lengths, some of them empty. */
-function piecesOf(text: Uint8Array, random: () => number): Uint8Array[] {
+function cnpjCandidates(text: Uint8Array, random: () => number): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < text.length; ) {
     const length = Math.floor(random() ** 3 * 700_000);
@@ -188,7 +188,7 @@ describe("a compressed export", () => {
 
     it(`in ${compression} leaves nothing behind if a write fails`, async () => {
       const failure = Object.assign(new Error("no space"), { code: "ENOSPC" });
-      const failing = { ...fs, startWriting: () => true };
+      const failing = { ...fs, startWriteback: () => true };
       failing.writeSync = (() => {
         throw failure;
       }) as typeof fs.writeSync;
@@ -241,7 +241,7 @@ describe("the writer of gzip files", () => {
       const wanted = gzipTwin(text);
       for (const share of [0, 0.5, 1]) {
         const open: Open = (write) => new GzipWriter(write, () => random() < share);
-        const file = await packed(piecesOf(text, random), open);
+        const file = await packed(cnpjCandidates(text, random), open);
         assert.ok(file.equals(wanted), `${length} bytes, ${share} of the blocks aside`);
       }
     }
@@ -269,7 +269,7 @@ describe("the writer of zstd files", () => {
       const text = rowsOf(length, random);
       const wanted = zstdTwin(text);
       for (let round = 0; round < 3; round++) {
-        const file = await packed(piecesOf(text, random), open);
+        const file = await packed(cnpjCandidates(text, random), open);
         assert.ok(file.equals(wanted), `${length} bytes, round ${round}`);
       }
     }

@@ -16,7 +16,7 @@ import { inflateRawSync } from "node:zlib";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
 import { type EnrichmentSummary, enrichFile } from "../../../src/export/enrichment/enrichment.ts";
 import {
-  type EnrichmentWish,
+  type EnrichmentOptions,
   outcomeWords,
   statusHeading,
 } from "../../../src/export/enrichment/outcomes.ts";
@@ -63,11 +63,16 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const WISH: EnrichmentWish = { fields: FIELDS, labels: null, column: undefined, fillZeros: false };
+const WISH: EnrichmentOptions = {
+  fields: FIELDS,
+  labels: null,
+  column: undefined,
+  fillZeros: false,
+};
 
 async function enriched(
   bytes: Uint8Array,
-  wish: Partial<EnrichmentWish> = {},
+  wish: Partial<EnrichmentOptions> = {},
   spare = false,
 ): Promise<{ readonly bytes: Buffer; readonly summary: EnrichmentSummary }> {
   const path = join(folder, "sent");

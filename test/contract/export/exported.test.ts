@@ -15,7 +15,7 @@ import { loadPlans } from "../../../src/access/plans.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { slugOf } from "../../../src/export/files/filename.ts";
 import { RenderPool } from "../../../src/export/queue/pool.ts";
-import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
@@ -38,7 +38,7 @@ let sample: SampleSnapshot;
 let segment: Segment;
 let database: StateDatabase;
 let lists: Lists;
-let listed: ListedSpecs;
+let listed: ListBinder;
 let exports: Exports;
 let keys = 0;
 
@@ -50,7 +50,7 @@ before(async () => {
     database.prepare("INSERT INTO tenants (id, name, created_at) VALUES (?, ?, 5)").run(id, id);
   }
   lists = new Lists(new ListStore(database), systemClock);
-  listed = new ListedSpecs(lists);
+  listed = new ListBinder(lists);
   exports = new Exports({
     ...{ database, dataDir: folder, threads: new RenderPool(2), plans: loadPlans() },
     ...{ clock: systemClock, log: openLog("silent"), retention: 60, forget: 86_400 },

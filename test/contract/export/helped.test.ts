@@ -94,8 +94,8 @@ describe("an export that other processors help with", () => {
           (name) => [name, { value: segment.native[name].bind(segment.native) as unknown }],
         ),
       ),
-      renderRowsAside: { value: () => Promise.reject(failure) },
-      parquetOfAside: { value: () => Promise.reject(failure) },
+      renderRowsAsync: { value: () => Promise.reject(failure) },
+      parquetOfAsync: { value: () => Promise.reject(failure) },
     });
     for (const format of ALL_FORMATS) {
       const job = {

@@ -12,13 +12,13 @@ import { join } from "node:path";
 import { after, before, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
-import { makeChangeList, openChangeList } from "../../../src/changes/list.ts";
+import { buildChangeList, openChangeList } from "../../../src/changes/list.ts";
 import { changeBatches, changeCatalog, watchableFields } from "../../../src/changes/query.ts";
 import { changeItems } from "../../../src/changes/rows.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { slugOf } from "../../../src/export/files/filename.ts";
 import { RenderPool } from "../../../src/export/queue/pool.ts";
-import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { Upload } from "../../../src/lists/upload.ts";
 import { systemClock } from "../../../src/process/clock.ts";
@@ -70,7 +70,7 @@ const watched = () => watchableFields(pair.older.segment, pair.newer.segment, OU
 async function allCnpjs(): Promise<string[]> {
   const [older, newer] = [pair.older.segment, pair.newer.segment];
   const path = join(folder, "pair.changes");
-  await makeChangeList(older, newer, path);
+  await buildChangeList(older, newer, path);
   const list = openChangeList(path, older, newer);
   const cnpjs: string[] = [];
   const query = { list, kinds: CHANGE_KINDS, watch: watched() };
@@ -84,7 +84,7 @@ async function allCnpjs(): Promise<string[]> {
 it("a file of changes holds what lists held, and is in `exported` then", async () => {
   const { tenantId, keyId } = makeKeyIn(database);
   const lists = new Lists(new ListStore(database), systemClock);
-  const listed = new ListedSpecs(lists);
+  const listed = new ListBinder(lists);
   const { older, newer } = pair;
   const make = (key: string, named: object) => {
     const spec = specOf(named);

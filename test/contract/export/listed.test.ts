@@ -13,7 +13,7 @@ import { loadPlans } from "../../../src/access/plans.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { slugOf } from "../../../src/export/files/filename.ts";
 import { RenderPool } from "../../../src/export/queue/pool.ts";
-import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
@@ -45,7 +45,7 @@ function open(dataDir: string, damages: unknown[] = []) {
   const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
   const lists = new Lists(new ListStore(database), systemClock);
-  const listed = new ListedSpecs(lists);
+  const listed = new ListBinder(lists);
   const plans = loadPlans();
   const exports = new Exports({
     ...{ database, dataDir, threads: new RenderPool(1), plans, clock: systemClock },

@@ -353,7 +353,7 @@ describe("a file that cannot be written", () => {
       const writeSync = () => {
         throw failure;
       };
-      const disk = { ...fs, writeSync, startWriting: () => {} } as DiskCalls;
+      const disk = { ...fs, writeSync, startWriteback: () => {} } as DiskCalls;
       const work = () =>
         renderExport({ segment, spec: specOf(format), path: pathOf(format) }, disk);
       await leavesNothing(work, (error) => error === failure);

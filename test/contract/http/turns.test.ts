@@ -12,7 +12,7 @@ import { copyFileSync, renameSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isSmall } from "../../../src/http/server/body.ts";
-import { type Ask, askerOf, DEAR, type Dear, postalCodes } from "../../support/http/dear.ts";
+import { type Ask, askerOf, DEAR, type Dear, postalCodes } from "../../support/http/expensive.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 

@@ -24,8 +24,8 @@ import {
   openScan,
   openSegment,
   rankRecords,
+  refuseNewConnections,
   sha256,
-  shutPort,
   unsentBytes,
 } from "../../../native-index/napi/engine.ts";
 import type { ScanRequest } from "../../../native-index/napi/import-handles.ts";
@@ -112,7 +112,7 @@ describe("wrong arguments", () => {
     [() => feistel(9, wrong(5), 0), "seed must be a bigint from 0 to 2^64 - 1, not 5"],
     [() => feistel(9, -1n, 0), "seed must be a bigint from 0 to 2^64 - 1, not a bigint"],
     [() => feistel(9, 0n, 9), "row must be a whole number from 0 to 8, not 9"],
-    [() => shutPort(0), "port must be a whole number from 1 to 65535, not 0"],
+    [() => refuseNewConnections(0), "port must be a whole number from 1 to 65535, not 0"],
     [() => unsentBytes(wrong("a")), /^descriptor must be a whole number from -1 .*, not "a"$/],
     [() => buildIndex(wrong(null)), "request must be an object, not null"],
     [() => buildIndex(wrong({ ...build, sections: 7 })), "sections must be an array, not 7"],
@@ -179,7 +179,7 @@ describe("wrong arguments", () => {
     [() => segment.select(wrong({ ...PAGE, seed: -1n })), /^the numbers .*: number 5 is -1.0/],
     [() => segment.select(wrong({ ...PAGE, seed: 2n ** 64n })), /^the numbers .*: number 5 is 429/],
     [
-      () => segment.selectAside(wrong({ ...PAGE, order: [{ key: "size" }] })),
+      () => segment.selectAsync(wrong({ ...PAGE, order: [{ key: "size" }] })),
       'there is no sort order "size"; use one of cnpj,',
     ],
     [
@@ -187,7 +187,7 @@ describe("wrong arguments", () => {
       'there is no range over "size"; use one of started_on,',
     ],
     [
-      () => segment.countAside(wrong([5])),
+      () => segment.countAsync(wrong([5])),
       "there is no clause of kind undefined; use one of posting",
     ],
     [() => segment.count.call(wrong({}), []), "this must be a segment, not another object"],
@@ -199,26 +199,26 @@ describe("wrong arguments", () => {
       () => segment.facets([], wrong(["colour"])),
       'there is no facet "colour"; facets must be the names of facets',
     ],
-    [() => segment.facetsAside([], wrong("x")), 'facets must be an array, not "x"'],
-    [() => segment.facetsAside([], [], 65), "threads must be a whole number from 0 to 64, not 65"],
+    [() => segment.facetsAsync([], wrong("x")), 'facets must be an array, not "x"'],
+    [() => segment.facetsAsync([], [], 65), "threads must be a whole number from 0 to 64, not 65"],
     [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
     [
-      () => segment.wholePage({ ...WHOLE, afterRow: -2 }, FACTS),
+      () => segment.renderedPage({ ...WHOLE, afterRow: -2 }, FACTS),
       "afterRow must be a whole number from -1 to 4294967295, not -2",
     ],
     [
-      () => segment.wholePage({ ...WHOLE, afterRow: 500 }, FACTS),
+      () => segment.renderedPage({ ...WHOLE, afterRow: 500 }, FACTS),
       "afterRow 500 is not a row of the snapshot",
     ],
     [
-      () => segment.wholePage(WHOLE, new Float64Array(4)),
+      () => segment.renderedPage(WHOLE, new Float64Array(4)),
       /^facts must be a Float64Array of at least 5 numbers/,
     ],
     [
-      () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), FACTS),
+      () => segment.renderedPage(wrong({ ...WHOLE, fields: ["salary"] }), FACTS),
       'there is no field "salary"; fields must be the names of fields',
     ],
-    [() => segment.wholePage(WHOLE, FACTS, wrong(5)), "room must be a Uint8Array, not 5"],
+    [() => segment.renderedPage(WHOLE, FACTS, wrong(5)), "room must be a Uint8Array, not 5"],
     [() => segment.renderJson(wrong([0]), []), "rows must be a Uint32Array, not another object"],
     [
       () => segment.renderRows(ROWS, wrong({ ...RENDER, fields: ["salary"] })),
@@ -229,21 +229,21 @@ describe("wrong arguments", () => {
       'delimiter must be a comma, a semicolon, a tab or a bar, not "x"',
     ],
     [
-      () => segment.renderRowsAside(ROWS, wrong({ ...RENDER, format: "pdf" })),
+      () => segment.renderRowsAsync(ROWS, wrong({ ...RENDER, format: "pdf" })),
       'there is no format "pdf"; format must be csv, html, jsonl or xlsx',
     ],
     [() => segment.columnsOf(ROWS, wrong(undefined)), "fields must be an array, not undefined"],
     [() => segment.findCnpj(wrong(() => 1)), "cnpj must be a string, not a function"],
     [
-      () => segment.firstsOfCompany(wrong([0]), { ...WHOLE, beginning: false }),
+      () => segment.firstsPerCompany(wrong([0]), { ...WHOLE, beginning: false }),
       "rows must be a Uint32Array, not another object",
     ],
     [
-      () => segment.suggestAside(wrong({ words: "a", clauses: [], limit: 1 })),
+      () => segment.suggestAsync(wrong({ words: "a", clauses: [], limit: 1 })),
       'words must be an array, not "a"',
     ],
-    [() => segment.companyAside({ ...PAGE, root: "1" }), "root must be a text of 8 characters"],
-    [() => segment.companyAside({ ...PAGE, root: "Z".repeat(8), afterRow: 0 }), "the row is none"],
+    [() => segment.companyAsync({ ...PAGE, root: "1" }), "root must be a text of 8 characters"],
+    [() => segment.companyAsync({ ...PAGE, root: "Z".repeat(8), afterRow: 0 }), "the row is none"],
     [() => segment.verify(wrong([])), "progress must be a Uint32Array, not another object"],
     [
       () => segment.verifyBlocks(0, 1e9),

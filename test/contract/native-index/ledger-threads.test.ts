@@ -70,12 +70,12 @@ const HOLDER = `${PRELUDE}
   meet();
   for (let i = 0; i < 100000; i++) {
     if (i % 3 < 2) {
-      if (addon.takeHold(ledger, kind, owner, numbers) === 0) holds++;
+      if (addon.acquireHold(ledger, kind, owner, numbers) === 0) holds++;
     } else if (holds > 0) {
-      addon.giveHold(ledger, kind, owner, numbers);
+      addon.releaseHold(ledger, kind, owner, numbers);
       holds--;
     }
-    most = Math.max(most, addon.heldIn(ledger, kind));
+    most = Math.max(most, addon.amountInUse(ledger, kind));
   }
   parentPort.postMessage({ most, holds });
 `;
@@ -88,7 +88,7 @@ const COUNTER = `${PRELUDE}
   for (let i = 0; i < 100000; i++) {
     numbers[2] = i % 10;
     addon.countUse(ledger, "tenant", keys[(i + slot) % keys.length], numbers);
-    addon.noteUsed(ledger, keys[i % keys.length], i);
+    addon.recordLastUse(ledger, keys[i % keys.length], i);
     if (i % 100 > 0) continue;
     atMs += (i * 7 + slot) % 5;
     addon.appendLine(ledger, atMs, slot, atMs + " " + slot + " " + i);
@@ -169,11 +169,11 @@ describe("amounts used by several threads concurrently", () => {
     assert.equal(Math.max(...said.map(({ most }) => most)), 99);
     let left = said.reduce((sum, { holds }) => sum + 3 * holds, 0);
     for (const [slot, { holds }] of said.entries()) {
-      assert.equal(ledger.heldIn("streams"), left);
+      assert.equal(ledger.amountInUse("streams"), left);
       ledger.releaseSlot(slot);
       left -= 3 * holds;
     }
-    assert.deepEqual([ledger.heldIn("streams"), ledger.heldBy("streams", "a")], [0, 0]);
+    assert.deepEqual([ledger.amountInUse("streams"), ledger.amountOfOwner("streams", "a")], [0, 0]);
   });
 });
 
@@ -182,7 +182,7 @@ describe("usage and log lines of threads", () => {
     const ledger = opened();
     const numbers = new Float64Array([20_000, 1, 0]);
     const ends = await inThreads<number>(COUNTER, ledger, { numbers, keys: NAMES });
-    const uses = ledger.takeUses();
+    const uses = ledger.drainUses();
     assert.deepEqual(
       uses.map(({ keyId, requests }) => `${keyId} ${requests}`).sort(),
       NAMES.map((name) => `${name} ${(THREADS * 100_000) / NAMES.length}`),
@@ -190,8 +190,8 @@ describe("usage and log lines of threads", () => {
     const accounts = uses.reduce((sum, one) => sum + one.accounts, 0);
     assert.equal(accounts, THREADS * 10_000 * 45);
     const times = NAMES.map((name, at) => [name, 99_995 + at] as const);
-    assert.deepEqual(ledger.takeUsed(), new Map(times));
-    const { texts, levels } = ledger.takeLines(Math.max(...ends));
+    assert.deepEqual(ledger.drainLastUses(), new Map(times));
+    const { texts, levels } = ledger.drainLines(Math.max(...ends));
     assert.equal(new Set(texts).size, THREADS * 1_000);
     const shown = texts.map((text) => text.split(" ").map(Number));
     assert.deepEqual(

@@ -154,20 +154,20 @@ describe("held amounts", () => {
           const wanted = twin.shortage(amount, owner, reserve);
           seen.add(wanted);
           assert.equal(ledger.shortageOf("bodies", owner, own), wanted);
-          assert.equal(ledger.takeHold("bodies", owner, own), wanted);
+          assert.equal(ledger.acquireHold("bodies", owner, own), wanted);
           if (wanted === null) twin.take(amount, owner, slot);
         } else if (what < 0.998) {
           const given = twin.give(Math.floor(1e6 * random()));
           if (given === undefined) continue;
           const back = numbers[given.slot] as Float64Array;
           back[HOLD.amount] = given.amount;
-          threads[given.slot]?.giveHold("bodies", given.owner, back);
+          threads[given.slot]?.releaseHold("bodies", given.owner, back);
         } else {
           ledger.releaseSlot(slot);
           twin.release(slot);
         }
-        assert.equal(ledger.heldIn("bodies"), twin.held());
-        assert.equal(ledger.heldBy("bodies", owner), twin.held(owner));
+        assert.equal(ledger.amountInUse("bodies"), twin.held());
+        assert.equal(ledger.amountOfOwner("bodies", owner), twin.held(owner));
       }
     }
     assert.deepEqual(seen, new Set([null, "share", "all"]));
@@ -179,44 +179,44 @@ describe("held amounts", () => {
     for (const ledger of [first, second]) {
       const numbers = holdNumbers(ledger);
       numbers[HOLD.amount] = 3 + ledger.slot;
-      for (const kind of ["underWay", "streams", "bodies", "files"] as const) {
-        for (const owner of ["a", "b"]) ledger.takeHold(kind, owner, numbers);
+      for (const kind of ["inFlight", "streams", "bodies", "files"] as const) {
+        for (const owner of ["a", "b"]) ledger.acquireHold(kind, owner, numbers);
       }
     }
-    assert.equal(first.heldIn("streams"), 26);
+    assert.equal(first.amountInUse("streams"), 26);
     first.releaseSlot(7);
-    for (const kind of ["underWay", "streams", "bodies", "files"] as const) {
-      assert.deepEqual([first.heldIn(kind), first.heldBy(kind, "a")], [6, 3]);
+    for (const kind of ["inFlight", "streams", "bodies", "files"] as const) {
+      assert.deepEqual([first.amountInUse(kind), first.amountOfOwner(kind, "a")], [6, 3]);
     }
     first.releaseSlot(1);
-    assert.equal(first.heldIn("files"), 6);
+    assert.equal(first.amountInUse("files"), 6);
   });
 
   it("are released once, by the thread that took them", () => {
     const first = opened();
     const second = Ledger.join(first.id, 1);
     const numbers = holdNumbers(first);
-    first.takeHold("streams", "a", numbers);
+    first.acquireHold("streams", "a", numbers);
     const more = { message: /more was given back than taken/ };
-    assert.throws(() => second.giveHold("streams", "a", holdNumbers(second)), more);
-    assert.throws(() => first.giveHold("streams", "b", numbers), more);
-    first.giveHold("streams", "a", numbers);
-    assert.throws(() => first.giveHold("streams", "a", numbers), more);
-    assert.equal(first.heldIn("streams"), 0);
+    assert.throws(() => second.releaseHold("streams", "a", holdNumbers(second)), more);
+    assert.throws(() => first.releaseHold("streams", "b", numbers), more);
+    first.releaseHold("streams", "a", numbers);
+    assert.throws(() => first.releaseHold("streams", "a", numbers), more);
+    assert.equal(first.amountInUse("streams"), 0);
   });
 
   it("are correct for more owners than are cached idle", () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
-    for (let i = 0; i < 5_000; i++) ledger.takeHold("streams", `owner ${i}`, numbers);
-    for (let i = 0; i < 5_000; i += 2) ledger.giveHold("streams", `owner ${i}`, numbers);
-    assert.equal(ledger.heldIn("streams"), 2_500);
+    for (let i = 0; i < 5_000; i++) ledger.acquireHold("streams", `owner ${i}`, numbers);
+    for (let i = 0; i < 5_000; i += 2) ledger.releaseHold("streams", `owner ${i}`, numbers);
+    assert.equal(ledger.amountInUse("streams"), 2_500);
     assert.deepEqual(
-      [0, 1].map((i) => ledger.heldBy("streams", `owner ${i}`)),
+      [0, 1].map((i) => ledger.amountOfOwner("streams", `owner ${i}`)),
       [0, 1],
     );
     ledger.releaseSlot(0);
-    assert.equal(ledger.heldIn("streams"), 0);
+    assert.equal(ledger.amountInUse("streams"), 0);
   });
 });
 
@@ -234,12 +234,12 @@ describe("limits in one ledger", () => {
     const begun = rates.map((one) => one.begin("a", plan));
     assert.throws(() => rates[0]?.begin("a", plan), /2 requests of the key are in flight/);
     assert.deepEqual(
-      rates.map((one) => one.underWay("a")),
+      rates.map((one) => one.inFlight("a")),
       [2, 2],
     );
     for (const one of begun) one.over();
     assert.deepEqual(
-      rates.map((one) => one.underWay("a")),
+      rates.map((one) => one.inFlight("a")),
       [0, 0],
     );
     const budgets = threads.map((ledger) => new Budget(10, 1, "bodies", ledger));
@@ -276,24 +276,24 @@ describe("usage of a ledger", () => {
     const ofA = [use("a", "a1", [8, 1, 1]), use("a", "a1", [9, 2, 12]), use("a", "a2", [9, 1, 0])];
     assert.deepEqual(ledger.usesOf("a"), ofA);
     assert.deepEqual(ledger.usesOf("c"), []);
-    assert.deepEqual(ledger.takeUses(), [ofA[0], ofA[1], use("b", "b1", [9, 1, 50]), ofA[2]]);
-    assert.deepEqual(ledger.takeUses(), []);
+    assert.deepEqual(ledger.drainUses(), [ofA[0], ofA[1], use("b", "b1", [9, 1, 50]), ofA[2]]);
+    assert.deepEqual(ledger.drainUses(), []);
     assert.deepEqual(ledger.usesOf("a"), []);
   });
 
   it("includes the latest use of each key once", () => {
     const ledger = opened();
-    ledger.noteUsed("a", 5);
-    ledger.noteUsed("b", 7);
-    ledger.noteUsed("a", 4);
+    ledger.recordLastUse("a", 5);
+    ledger.recordLastUse("b", 7);
+    ledger.recordLastUse("a", 4);
     assert.deepEqual(
-      ledger.takeUsed(),
+      ledger.drainLastUses(),
       new Map([
         ["b", 7],
         ["a", 5],
       ]),
     );
-    assert.deepEqual(ledger.takeUsed(), new Map());
+    assert.deepEqual(ledger.drainLastUses(), new Map());
   });
 });
 
@@ -310,7 +310,7 @@ describe("lines of a ledger", () => {
       if (random() > 0.01) continue;
       // `sort` is stable.
       waiting.sort((one, other) => one.atMs - other.atMs);
-      const { levels, texts } = ledger.takeLines(i);
+      const { levels, texts } = ledger.drainLines(i);
       const due = waiting.filter((one) => one.atMs <= i);
       assert.deepEqual(
         [...texts],
@@ -322,7 +322,7 @@ describe("lines of a ledger", () => {
       );
       waiting = waiting.filter((one) => one.atMs > i);
     }
-    assert.equal(ledger.takeLines(Number.POSITIVE_INFINITY).texts.length, waiting.length);
+    assert.equal(ledger.drainLines(Number.POSITIVE_INFINITY).texts.length, waiting.length);
   });
 });
 
@@ -330,14 +330,14 @@ describe("a ledger", () => {
   it("throws if it is closed or was never open, except for a repeated close", () => {
     const ledger = opened();
     const numbers = holdNumbers(ledger);
-    ledger.takeHold("streams", "a", numbers);
+    ledger.acquireHold("streams", "a", numbers);
     ledger.close();
     ledger.close();
     const closed = { code: "LEDGER_CLOSED", message: /ledger \d+ is closed or was never opened/ };
-    assert.throws(() => ledger.giveHold("streams", "a", numbers), closed);
+    assert.throws(() => ledger.releaseHold("streams", "a", numbers), closed);
     assert.throws(() => ledger.takeRate("a", rateNumbers("keys")), closed);
-    assert.throws(() => ledger.takeUses(), closed);
-    assert.throws(() => Ledger.join(4_000_000_000, 0).heldIn("streams"), closed);
+    assert.throws(() => ledger.drainUses(), closed);
+    assert.throws(() => Ledger.join(4_000_000_000, 0).amountInUse("streams"), closed);
   });
 
   it("rejects invalid numbers", () => {
@@ -345,10 +345,10 @@ describe("a ledger", () => {
     const numbers = holdNumbers(ledger);
     const wrong = { code: "INVALID_ARGUMENT" };
     numbers[HOLD.amount] = -1;
-    assert.throws(() => ledger.takeHold("streams", "a", numbers), wrong);
+    assert.throws(() => ledger.acquireHold("streams", "a", numbers), wrong);
     numbers.set([1, -1]);
-    assert.throws(() => ledger.takeHold("streams", "a", numbers), wrong);
-    assert.throws(() => ledger.takeHold("streams", "a", new Float64Array(2)), wrong);
+    assert.throws(() => ledger.acquireHold("streams", "a", numbers), wrong);
+    assert.throws(() => ledger.acquireHold("streams", "a", new Float64Array(2)), wrong);
     assert.throws(() => ledger.countUse("a", "b", new Float64Array([Number.NaN, 1, 1])), wrong);
     const rates = rateNumbers("keys");
     rates[RATE.table] = 4;

@@ -59,7 +59,7 @@ describe("looking up many CNPJs", () => {
       const rendered = texts.filter((_, at) => expected[at] !== NO_ROW);
       const lines = rendered.map((cnpj) => `${JSON.stringify({ cnpj })}\n`).join("");
       assert.equal(Buffer.from(found.text).toString(), lines);
-      const aside = await segment.native.lookUpAside(keysOf(texts), LINES);
+      const aside = await segment.native.lookUpAsync(keysOf(texts), LINES);
       assert.deepEqual([...aside.rows], expected);
       assert.equal(Buffer.from(aside.text).toString(), lines);
       assert.equal(segment.native.lookUp(keysOf(texts), null).text.length, 0);

@@ -16,10 +16,10 @@ import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import {
+  acceptConnections,
   closePort,
   type OpenPort,
   openPort,
-  takeConnections,
 } from "../../../native-index/napi/engine.ts";
 
 /** This thread's addon file: threads share ports if they load the same one. */
@@ -34,7 +34,7 @@ function addonFile(): string {
 const TAKER = `
   const { parentPort, workerData: { addon, port } } = require("node:worker_threads");
   let taken = 0;
-  require(addon).takeConnections(port, (descriptor) => {
+  require(addon).acceptConnections(port, (descriptor) => {
     if (descriptor < 0) parentPort.postMessage(taken);
     else taken++;
   });
@@ -77,7 +77,7 @@ async function taker(port: OpenPort): Promise<Worker> {
 function takeHere(port: OpenPort) {
   const seen: number[] = [];
   const ended = new Promise<readonly number[]>((resolve) => {
-    takeConnections(port.id, (descriptor) => {
+    acceptConnections(port.id, (descriptor) => {
       seen.push(descriptor);
       if (descriptor < 0) resolve(seen);
       else closeSync(descriptor);
@@ -168,7 +168,7 @@ describe("an open port", () => {
     const port = open();
     closePort(port.id);
     closePort(port.id);
-    const isTaken = takeConnections(port.id, () => {});
+    const isTaken = acceptConnections(port.id, () => {});
     assert.equal(isTaken, false);
   });
 });

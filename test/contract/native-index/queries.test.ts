@@ -85,17 +85,23 @@ type Taken = readonly [kind: RequestKind, call: (numbers: Float64Array, lists: L
 /** Every method that takes a query. */
 const METHODS: Readonly<Record<string, Taken>> = {
   select: ["page", (...query) => segment.select(...query)],
-  selectAside: ["page", (...query) => segment.selectAside(...query)],
-  wholePage: ["page", (...query) => segment.wholePage(...query, ["cnpj"], new Float64Array(5))],
+  selectAsync: ["page", (...query) => segment.selectAsync(...query)],
+  renderedPage: [
+    "page",
+    (...query) => segment.renderedPage(...query, ["cnpj"], new Float64Array(5)),
+  ],
   count: ["query", (...query) => segment.count(...query)],
-  countAside: ["query", (...query) => segment.countAside(...query)],
+  countAsync: ["query", (...query) => segment.countAsync(...query)],
   facets: ["query", (...query) => segment.facets(...query, ["uf"])],
   facetsWorkMax: ["query", (...query) => segment.facetsWorkMax(...query, ["uf"])],
-  facetsAside: ["query", (...query) => segment.facetsAside(...query, ["uf"])],
-  matchEntriesAside: ["query", (...query) => segment.matchEntriesAside(...query, false)],
-  suggestAside: ["query", (...query) => segment.suggestAside(...query, ["ltda"], 3)],
-  firstsOfCompany: ["firsts", (...query) => segment.firstsOfCompany(...query, Uint32Array.of(0))],
-  firstsAside: ["firsts", (...query) => segment.firstsAside(...query, Uint32Array.of(0))],
+  facetsAsync: ["query", (...query) => segment.facetsAsync(...query, ["uf"])],
+  matchEntriesAsync: ["query", (...query) => segment.matchEntriesAsync(...query, false)],
+  suggestAsync: ["query", (...query) => segment.suggestAsync(...query, ["ltda"], 3)],
+  firstsPerCompany: ["firsts", (...query) => segment.firstsPerCompany(...query, Uint32Array.of(0))],
+  firstsPerCompanyAsync: [
+    "firsts",
+    (...query) => segment.firstsPerCompanyAsync(...query, Uint32Array.of(0)),
+  ],
 };
 
 const MESSAGES = [
@@ -180,7 +186,7 @@ describe("encoded queries", () => {
     const some = [0, 1, 2, 3, 4, 11, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, -1, 0.5];
     const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e308];
     const outcomes = { answered: 0, refused: 0 };
-    const names = ["count", "facets", "select", "wholePage", "firstsOfCompany"];
+    const names = ["count", "facets", "select", "renderedPage", "firstsPerCompany"];
     for (let round = 0; round < 20_000; round++) {
       const [kind, call] = METHODS[names[draw(names.length)] as string] as Taken;
       const [numbers, lists] = writtenOf(kind);

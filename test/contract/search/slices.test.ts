@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { later } from "../../../src/http/server/background-tasks.ts";
-import { PieceBody } from "../../../src/http/server/transport/answer-body.ts";
+import { ChunkedBody } from "../../../src/http/server/transport/answer-body.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { accountSlices, EXPLAINED_SLICE_ROWS, SLICE_ROWS } from "../../../src/search/project.ts";
 import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
@@ -51,7 +51,7 @@ describe("a body of chunks", () => {
     const texts = ["ab", "cde"];
     let done = 0;
     const pieces = texts.map((text) => Buffer.from(text))[Symbol.iterator]();
-    const body = new PieceBody({ pieces, done: () => done++, failed: () => assert.fail() });
+    const body = new ChunkedBody({ pieces, done: () => done++, failed: () => assert.fail() });
     const got: string[] = [];
     while (body.left > 0) {
       const chunk = await new Promise<Uint8Array | null>((resolve) => body.next(resolve));
@@ -66,7 +66,7 @@ describe("a body of chunks", () => {
   it("renders nothing after its end", async () => {
     let made = 0;
     const pieces = { next: () => ({ value: Buffer.from([made++]), done: false }) };
-    const body = new PieceBody({ pieces, done: () => {}, failed: () => {} });
+    const body = new ChunkedBody({ pieces, done: () => {}, failed: () => {} });
     body.next(() => assert.fail("called after the end"));
     body.end();
     await sleep(10);
@@ -86,7 +86,7 @@ describe("a segment registry with readers", () => {
     const first = one(null, 5);
     const segments = [first, ...Array.from({ length: 5 }, one)];
     registry.put(first);
-    const [letGo, letGoLast] = [registry.hold(first), registry.hold(first)];
+    const [letGo, letGoLast] = [registry.retain(first), registry.retain(first)];
     for (const segment of segments.slice(1)) registry.put(segment);
     assert.equal(first.closed, 0, "closed under a reader");
     assert.equal(
@@ -111,14 +111,14 @@ describe("a segment registry with readers", () => {
     const [old, current] = [one(null, 1), one(null, 2)];
     registry.put(old);
     registry.put(current);
-    const release = registry.hold(old);
+    const release = registry.retain(old);
     clock.advance(5_000);
     assert.deepEqual(registry.sweep(), []);
     release();
     assert.deepEqual(registry.sweep(), []);
     clock.advance(1_000);
     assert.deepEqual(registry.sweep(), ["1"]);
-    const last = registry.hold(current);
+    const last = registry.retain(current);
     registry.close();
     assert.equal(current.closed, 0);
     last();

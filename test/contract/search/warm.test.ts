@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { SelectRequest } from "../../../native-index/napi/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { askFirst, warm } from "../../../src/search/warm.ts";
+import { runFirstQueries, warm } from "../../../src/search/warm.ts";
 import { SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { placeOf } from "../../support/files/hostile-file.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -46,10 +46,10 @@ describe("warming a snapshot", () => {
 
   it("runs no query whose cost grows with the registry", async () => {
     const { segment, asked } = await watched();
-    await askFirst(segment);
+    await runFirstQueries(segment);
     await warm(segment);
     const called = new Set(asked.map(({ name }) => name));
-    const quick = ["table", "wholePage", "count", "selectAside", "poisoned"];
+    const quick = ["table", "renderedPage", "count", "selectAsync", "poisoned"];
     assert.deepEqual(
       [...called].filter((name) => !quick.includes(name)),
       [],
@@ -58,7 +58,7 @@ describe("warming a snapshot", () => {
     for (const { given } of asked.filter(({ name }) => name === "count")) {
       assert.deepEqual(given, [[]]);
     }
-    const selected = asked.filter(({ name }) => name === "selectAside");
+    const selected = asked.filter(({ name }) => name === "selectAsync");
     assert.equal(selected.length, SORT_FIELDS.length);
     for (const { given } of selected) {
       const { clauses, method, limit } = given[0] as SelectRequest;
@@ -88,7 +88,7 @@ describe("warming a snapshot", () => {
     const path = join(folder, "2026-10.peneira");
     writeFileSync(path, bytes);
     const segment = await openSegment(path);
-    await assert.rejects(askFirst(segment), { code: "snapshot_unavailable" });
+    await assert.rejects(runFirstQueries(segment), { code: "snapshot_unavailable" });
     segment.close();
     rmSync(folder, { recursive: true });
   });

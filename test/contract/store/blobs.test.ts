@@ -19,7 +19,7 @@ import { findingsIn } from "../../../src/store/failures.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
-import { checkedAtOnce } from "../../../src/store/statecheck.ts";
+import { checkedDirectly } from "../../../src/store/statecheck.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { columnsOf, fillState, tablesOf } from "../../support/formats/state-rows.ts";
 
@@ -87,7 +87,7 @@ describe("the blobs of the state", () => {
         flip(table, column);
         const words = `rows of ${table} that do not match their checksum: `;
         assert.ok(findingsIn(database)[0]?.startsWith(words), findingsIn(database)[0]);
-        assert.throws(() => checkedAtOnce(database), new RegExp(`is damaged.*${words}`, "s"));
+        assert.throws(() => checkedDirectly(database), new RegExp(`is damaged.*${words}`, "s"));
         closeDatabase(database);
         const copy = join(folder, "copy.db");
         copyFileSync(join(folder, "state", "state.db"), copy);

@@ -32,12 +32,12 @@ import { CommandError } from "../../../src/errors.ts";
 import {
   closeDatabase,
   DATABASE_FILE,
-  openAsItIs,
   openDatabase,
+  openUnmigrated,
   SCHEMA_VERSION,
 } from "../../../src/store/database.ts";
 import { openSecrets, SECRETS_FILE } from "../../../src/store/secrets.ts";
-import { checkBeside, checkedAtOnce } from "../../../src/store/statecheck.ts";
+import { checkedDirectly, checkInThread } from "../../../src/store/statecheck.ts";
 import { fillState } from "../../support/formats/state-rows.ts";
 
 const run = promisify(execFile);
@@ -194,7 +194,7 @@ describe("openDatabase", () => {
       spoil();
       const refusal = /state\.db is damaged.*is (empty|missing).*secrets\.json.*peneira restore/s;
       assert.throws(() => openDatabase(directory), refusal);
-      assert.throws(() => openAsItIs(directory), refusal);
+      assert.throws(() => openUnmigrated(directory), refusal);
     }
     assert.equal(existsSync(state()), false);
   });
@@ -277,7 +277,7 @@ describe("a damaged state", () => {
   it("prevents serving if the state is small, even if a command is unaffected", () => {
     const good = whole();
     const database = openDatabase(directory);
-    assert.equal(checkedAtOnce(database), true);
+    assert.equal(checkedDirectly(database), true);
     const root = database
       .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'exports_of_tenant'")
       .pluck()
@@ -289,7 +289,7 @@ describe("a damaged state", () => {
     lay(bytes);
     assert.equal(listKeys(), 3);
     const damaged = openDatabase(directory);
-    assert.throws(() => checkedAtOnce(damaged), /state\.db is damaged.*\n- .*peneira restore/s);
+    assert.throws(() => checkedDirectly(damaged), /state\.db is damaged.*\n- .*peneira restore/s);
     damaged.close();
   });
 
@@ -299,12 +299,12 @@ describe("a damaged state", () => {
     const spec = `{"filters":"${"x".repeat(1 << 20)}"}`;
     const fat = database.prepare("UPDATE exports SET spec = ? WHERE sequence = ?");
     for (let i = 1; i <= 6; i++) fat.run(spec.repeat(3), i);
-    assert.equal(checkedAtOnce(database), false);
+    assert.equal(checkedDirectly(database), false);
     closeDatabase(database);
-    assert.deepEqual(await checkBeside(state()), []);
+    assert.deepEqual(await checkInThread(state()), []);
     const bytes = readFileSync(state());
     lay(bytes.fill(0xff, bytes.length - 3 * PAGE));
-    const found = await checkBeside(state());
+    const found = await checkInThread(state());
     assert.ok(found.length > 0 && found.length <= 5, found.join("\n"));
   });
 });

@@ -45,7 +45,7 @@ describe("making the translator ready", () => {
     const native: NativeSegment = segment.native;
     const places = counted(PlaceNames.prototype, ["put"]);
     const whole = counted(native, ["facets", "count", "select"]);
-    const aside = counted(native, ["facetsAside"]);
+    const aside = counted(native, ["facetsAsync"]);
     let parts = 0;
     while (await warmPart(segment, parts++));
     assert.deepEqual([aside.calls(), whole.calls()], [1, 0]);

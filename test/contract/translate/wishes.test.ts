@@ -220,8 +220,8 @@ describe("wishes", () => {
 describe("confidence", () => {
   const sure = {
     ...{ tellingWords: 3, weakestActivity: 0.95, placed: true, unknownPlace: false },
-    ...{ unknownWords: 0, unmappedWishes: 0, homonyms: 0, corrections: 0, contradictions: 0 },
-    ...{ abroad: 0, strayWords: 0, unknownWishes: 0 },
+    ...{ unknownWords: 0, unmappedRequests: 0, homonyms: 0, corrections: 0, contradictions: 0 },
+    ...{ abroad: 0, strayWords: 0, unknownRequests: 0 },
   };
   const counts = fc.record({
     tellingWords: fc.nat(40),
@@ -230,8 +230,8 @@ describe("confidence", () => {
     unknownPlace: fc.boolean(),
     unknownWords: fc.nat(20),
     strayWords: fc.nat(20),
-    unknownWishes: fc.nat(4),
-    unmappedWishes: fc.nat(5),
+    unknownRequests: fc.nat(4),
+    unmappedRequests: fc.nat(5),
     homonyms: fc.nat(3),
     corrections: fc.nat(5),
     contradictions: fc.nat(3),
@@ -240,8 +240,8 @@ describe("confidence", () => {
 
   it("is between 0 and 1 with two decimals, and falls with all that was not understood", () => {
     const worse = [
-      ...(["unknownWords", "unmappedWishes", "homonyms", "corrections"] as const),
-      ...(["contradictions", "abroad", "strayWords", "unknownWishes"] as const),
+      ...(["unknownWords", "unmappedRequests", "homonyms", "corrections"] as const),
+      ...(["contradictions", "abroad", "strayWords", "unknownRequests"] as const),
     ];
     fc.assert(
       fc.property(counts, fc.constantFrom(...worse), (features, name) => {
@@ -256,9 +256,9 @@ describe("confidence", () => {
 
   it("is uncertain where running the spec would mislead, and not for a wish that is named", () => {
     assert.ok(!isUncertain(confidenceOf(sure)));
-    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 1 })));
-    assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownWishes: 1 })));
-    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedWishes: 2, weakestActivity: 0.9 })));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 1 })));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownRequests: 1 })));
+    assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 2, weakestActivity: 0.9 })));
     // A word away from all that is sought is named, and the rest is right.
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 1, strayWords: 1 })));
     const misleading = [

@@ -9,7 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { giveListedRows } from "../../../src/search/rowlists.ts";
+import { attachListRows } from "../../../src/search/rowlists.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
 import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";
@@ -187,7 +187,7 @@ describe("each filter of the table", () => {
     const row = (cnpj: unknown) => segment.native.findCnpj(String(cnpj));
     const rows = rowListOf(pair.newer.rows.filter(isListed).map(({ cnpj }) => row(cnpj)));
     const named = (ids: readonly string[] = []) => ids.map(() => rows);
-    giveListedRows(lists, segment, { any_of: named(lists.any_of), exclude: named(lists.exclude) });
+    attachListRows(lists, segment, { any_of: named(lists.any_of), exclude: named(lists.exclude) });
     return spec;
   }
 

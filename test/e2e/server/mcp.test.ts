@@ -17,8 +17,8 @@ import fc from "fast-check";
 import { Compile } from "typebox/schema";
 import { Agent } from "../../../src/mcp/agent.ts";
 import { fileExportTool } from "../../../src/mcp/fileexport.ts";
-import { READING_TOOLS } from "../../../src/mcp/httpdoor.ts";
-import { localAsker } from "../../../src/mcp/local.ts";
+import { READING_TOOLS } from "../../../src/mcp/httpendpoint.ts";
+import { localContext } from "../../../src/mcp/local.ts";
 import { LOOK_UP_TOOL } from "../../../src/mcp/lookup.ts";
 import { shortSelection } from "../../../src/mcp/selection.ts";
 import { countMatches, search } from "../../../src/search/searcher.ts";
@@ -53,7 +53,7 @@ before(async () => {
   mkdirSync(folder);
   const all = [...READING_TOOLS, LOOK_UP_TOOL, fileExportTool(folder)];
   const agent = new Agent(all, "0.0.0-test");
-  const asker = localAsker(segment);
+  const asker = localContext(segment);
   const validators = new Map(
     all.map(({ definition: { name, outputSchema } }) => [name, Compile(outputSchema as never)]),
   );

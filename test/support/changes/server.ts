@@ -72,20 +72,20 @@ export async function startChanges(wish: ServedOptions): Promise<ChangesServer> 
   const registry = new SegmentRegistry(systemClock, keepMs);
   registry.put(wish.current);
   const months = new Months({ folder: wish.folder, keepMs, clock: systemClock, log });
-  const hold = (segment: Segment) => {
-    const holds = [months.hold(segment), registry.hold(segment)];
+  const retain = (segment: Segment) => {
+    const holds = [months.retain(segment), registry.retain(segment)];
     return () => {
       for (const release of holds) release();
     };
   };
-  const lists = new ChangeLists({ dataDir: stateDir, keepMs, clock: systemClock, log, hold });
+  const lists = new ChangeLists({ dataDir: stateDir, keepMs, clock: systemClock, log, retain });
   lists.start();
   await months.look();
   const server = await startFake(wish.transport, {
     ...{ months, changeLists: lists, secondaryCnaeFull: true },
     segment: () => registry.current(),
     replaced: (belongs) => registry.retired(belongs),
-    hold: (segment) => registry.hold(segment),
+    retain: (segment) => registry.retain(segment),
     ...wish.parts,
   });
   const ask = (path: string, plan: "free" | "enterprise", init: RequestInit) =>

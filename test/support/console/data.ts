@@ -15,7 +15,7 @@ import type { TransportName } from "../../../src/http/server/transport/transport
 import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
 
 /** An answer with its body read. */
-export interface Answered {
+export interface TypedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -28,9 +28,9 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly tenantId: string;
-  get(path: string, headers?: Record<string, string>): Promise<Answered>;
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered>;
-  remove(path: string): Promise<Answered>;
+  get(path: string, headers?: Record<string, string>): Promise<TypedAnswer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<TypedAnswer>;
+  remove(path: string): Promise<TypedAnswer>;
 }
 
 /** A server with users. */
@@ -78,7 +78,7 @@ function sessionOf(user: OpenSession["user"]): OpenSession {
 }
 
 function client(base: string, id: string) {
-  const send = async (path: string, request: RequestInit): Promise<Answered> => {
+  const send = async (path: string, request: RequestInit): Promise<TypedAnswer> => {
     const headers = { Cookie: `peneira_session=${id}`, "X-CSRF-Token": TOKEN, ...request.headers };
     const url = `${base}/v1/console${path}`;
     const answer = await fetch(url, { redirect: "manual", ...request, headers });
@@ -101,6 +101,6 @@ function client(base: string, id: string) {
 }
 
 /** The places of the mistakes in a problem. */
-export function pointersIn({ json }: Answered): string[] {
+export function pointersIn({ json }: TypedAnswer): string[] {
   return (json.errors as { pointer: string }[]).map(({ pointer }) => pointer).sort();
 }

@@ -4,8 +4,8 @@
  * Invariant: no area is in both.
  */
 import { words as enFirst } from "../../../src/console/web/strings/en.ts";
-import { laterWords as enLater } from "../../../src/console/web/strings/later-en.ts";
-import { laterWords as ptLater } from "../../../src/console/web/strings/later-pt.ts";
+import { lazyWords as enLater } from "../../../src/console/web/strings/later-en.ts";
+import { lazyWords as ptLater } from "../../../src/console/web/strings/later-pt.ts";
 import { words as ptFirst } from "../../../src/console/web/strings/pt.ts";
 
 /** Merges the tables that are separate only for loading. */

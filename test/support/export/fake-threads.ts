@@ -21,7 +21,7 @@ import type {
   StartedStage,
 } from "../../../src/export/queue/pool.ts";
 import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
-import { Leaps, Sweeper } from "../../../src/export/queue/sweeper.ts";
+import { ClockJumps, Sweeper } from "../../../src/export/queue/sweeper.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
 import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";
@@ -224,8 +224,8 @@ export class Installation {
   sweeper(clock: Pick<ManualClock, "nowMs" | "monotonicMs"> = this.clock): Sweeper {
     const { database, dataDir, log } = this;
     const [store, folder] = [new ExportStore(database), new ExportFolder(dataDir)];
-    const leaps = new Leaps(clock, log);
-    return new Sweeper({ store, folder, clock, leaps, log, forgetMs: FORGET_S * 1_000 });
+    const clockJumps = new ClockJumps(clock, log);
+    return new Sweeper({ store, folder, clock, clockJumps, log, forgetMs: FORGET_S * 1_000 });
   }
 
   /** Rows of a table of the state. */

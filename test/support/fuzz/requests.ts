@@ -284,7 +284,7 @@ function built(
   const sent = chunked ? chunks(bytes) : bytes;
   const closes = headers.some(([name]) => name === "Connection");
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
-  const aside = mayBeDear(bytes) || ASIDE.test(path);
+  const aside = mayBeExpensive(bytes) || ASYNC_QUEUE_BOUNDS.test(path);
   const slow = waits || (!world.waitsInLine && aside);
   // Over uws the answer to a body without a length ends its connection (limits.md).
   const unsized = chunked || (method === "PATCH" && bytes.length === 0);
@@ -294,7 +294,7 @@ function built(
 }
 
 /** True if a body may not be answered immediately: long ones, names, and several. */
-function mayBeDear(bytes: Buffer): boolean {
+function mayBeExpensive(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
   return bytes.length > 8_192 || text.startsWith("[") || DEAR.test(text);
 }
@@ -304,7 +304,7 @@ const DEAR_NAMES = ["query_text", "translate", "lead_query", "activities", "citi
 const DEAR = new RegExp(`"(${DEAR_NAMES.join("|")}|regions|districts|name_contains|lists)"`);
 
 /** Routes read in small steps, for any body. */
-const ASIDE = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
+const ASYNC_QUEUE_BOUNDS = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
 
 function chunks(bytes: Buffer): Buffer {
   const half = bytes.length >> 1;

@@ -14,7 +14,7 @@ import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { Sockets } from "../../../src/http/server/transport/sockets.ts";
-import { HeldAnswers } from "../../../src/http/server/transport/transport.ts";
+import { DelayedAnswers } from "../../../src/http/server/transport/transport.ts";
 import { UwsConnection } from "../../../src/http/server/transport/uws-connection.ts";
 import { UwsExchange } from "../../../src/http/server/transport/uws-exchange.ts";
 import { openLog } from "../../../src/process/log.ts";
@@ -118,8 +118,8 @@ async function count(snapshot: string, searches: Searches): Promise<Counted> {
   if (seat === null) throw new Error("there is room for one connection");
   const connection = new UwsConnection("127.0.0.1", seat, () => {});
   const around = {
-    ...{ writeTimeoutMs: 5_000, writePaceBytes: 16_384, tooSlow() {}, leaving: () => false },
-    ...{ bodies: new Budget(4_194_304), held: new HeldAnswers(), settled() {} },
+    ...{ writeTimeoutMs: 5_000, minReadBytesPerSecond: 16_384, tooSlow() {}, leaving: () => false },
+    ...{ bodies: new Budget(4_194_304), held: new DelayedAnswers(), settled() {} },
   };
   const dispatch = dispatcher(server.service, PUBLIC_TABLE);
   const turns = async (times: number) => {

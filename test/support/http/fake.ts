@@ -23,7 +23,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { searchCounter } from "../../../src/export/queue/rendertask.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget, Pressure, Waits } from "../../../src/http/server/admission.ts";
+import { Budget, OverloadGuard, Waits } from "../../../src/http/server/admission.ts";
 import { IN_CALL } from "../../../src/http/server/body.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
@@ -37,19 +37,19 @@ import type {
   TransportLimits,
   TransportName,
 } from "../../../src/http/server/transport/transport.ts";
-import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
-import { agentDoor } from "../../../src/mcp/httpdoor.ts";
+import { agentEndpoint } from "../../../src/mcp/httpendpoint.ts";
 import { type Clock, systemClock } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";
 import type { Facets } from "../../../src/search/facet.ts";
 import type { AccountSlices } from "../../../src/search/project.ts";
 import {
-  type PageAsked,
+  type FacetedPageRequest,
   type SearchAnswer,
   type SlicedAnswer,
-  WHOLE_ACCOUNTS_MAX,
+  UNSTREAMED_ACCOUNTS_MAX,
 } from "../../../src/search/searcher.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
@@ -78,7 +78,7 @@ export const TEST_LIMITS = {
   requestTimeoutMs: 2_000,
   idleTimeoutMs: 5_000,
   writeTimeoutMs: 5_000,
-  writePaceBytes: 16_384,
+  minReadBytesPerSecond: 16_384,
   bodiesBytesMax: 4_194_304,
   socketsMax: 2_000,
   socketsPerAddress: null,
@@ -163,8 +163,8 @@ export function poison(segment: Segment): void {
 
 /** Parts of a test engine. */
 interface EngineParts extends Omit<Engine, "page" | "counts"> {
-  search(segment: Segment, asked: PageAsked): SearchAnswer;
-  searchSliced(segment: Segment, asked: PageAsked): SlicedAnswer;
+  search(segment: Segment, asked: FacetedPageRequest): SearchAnswer;
+  searchSliced(segment: Segment, asked: FacetedPageRequest): SlicedAnswer;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
   /** Resolves before counts exist; null if they exist immediately. */
   wait?(): Promise<void> | null;
@@ -218,9 +218,9 @@ export function engineOf(parts: EngineParts): Engine {
     page(segment, asked) {
       const { facets: names, spec } = asked;
       const facets = names === null ? null : parts.facets(segment, spec, names);
-      if (spec.limit <= WHOLE_ACCOUNTS_MAX) return { ...parts.search(segment, asked), facets };
+      if (spec.limit <= UNSTREAMED_ACCOUNTS_MAX) return { ...parts.search(segment, asked), facets };
       const { slices, ...rest } = parts.searchSliced(segment, asked);
-      const accounts = slices.rowCount > WHOLE_ACCOUNTS_MAX ? slices : slices.whole();
+      const accounts = slices.rowCount > UNSTREAMED_ACCOUNTS_MAX ? slices : slices.whole();
       return { ...rest, count: slices.rowCount, accounts, placed: -1, facets };
     },
     counts(segment, spec, names, asker) {
@@ -309,7 +309,7 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
   });
   const audit = new AuditTrail(new AuditStore(database), clock, 63_072_000);
   const lists = new Lists(new ListStore(database), clock);
-  const listed = new ListedSpecs(lists);
+  const listed = new ListBinder(lists);
   return { users, sessions, audit, lists, listed, searches: new SearchStore(database) };
 }
 
@@ -325,17 +325,17 @@ const SETTLED = {
   ...{ proxies: null, cors: null },
   secondaryCnaeFull: false,
   responses: new ResponseCache(0),
-  agents: agentDoor("0.0.0-test"),
+  agents: agentEndpoint("0.0.0-test"),
   replaced: () => null,
   scrubbed: () => null,
-  hold: () => () => {},
+  retain: () => () => {},
 };
 
 function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeLists"> {
   const keeping = { keepMs: 900_000, clock: systemClock, log };
   return {
     months: new Months({ folder: null, ...keeping }),
-    changeLists: new ChangeLists({ dataDir, hold: () => () => {}, ...keeping }),
+    changeLists: new ChangeLists({ dataDir, retain: () => () => {}, ...keeping }),
   };
 }
 
@@ -356,7 +356,7 @@ async function openTestTransport(
   const { bodiesBytesMax, senderShareMax, ledger: _, ...own } = { ledger, ...limits };
   const opened = await openHttpThreads({
     worker: "cli/serving/threads/http.worker.ts",
-    loadingAtOnce: threads,
+    loadingMax: threads,
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
       ...{ threads, settings, plans, ledger: ledger.id },
@@ -393,7 +393,7 @@ export async function startFake(
     secrets: openSecrets(dataDir),
     usage: usageIn(database, parts.clock),
     rateLimits: new RateLimits(systemClock, { perSecond: 1e6, burst: 1e6 }),
-    pressure: new Pressure(systemClock, 60_000),
+    overload: new OverloadGuard(systemClock, 60_000),
     streams: new Budget(64),
     waits: new Waits(100),
     telemetry,
@@ -431,7 +431,7 @@ export async function startFake(
       await server.close(2_000);
       await service.changeLists.close();
       service.months.close();
-      service.pressure.close();
+      service.overload.close();
       service.telemetry.close();
       database.close();
       rmSync(dataDir, { recursive: true });

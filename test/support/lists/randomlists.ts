@@ -5,8 +5,8 @@
  * CNPJs differ only in check digits, which invented rows may do.
  */
 import assert from "node:assert/strict";
-import { markRows, noRows, stageHeld } from "../../../src/lists/holding.ts";
-import { ListedSpecs } from "../../../src/lists/listed.ts";
+import { markRows, noRows, stageExported } from "../../../src/lists/exportedrows.ts";
+import { ListBinder } from "../../../src/lists/listbinding.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { Upload } from "../../../src/lists/upload.ts";
 import type { Segment } from "../../../src/search/segment.ts";
@@ -30,7 +30,7 @@ export interface Decoded {
 /** The lists of the tenant `ten`. */
 export class RandomLists {
   readonly lists: Lists;
-  readonly listed: ListedSpecs;
+  readonly listed: ListBinder;
   readonly #store: ListStore;
   readonly #own: readonly ListRow[];
   readonly #model = new Map<string, Set<string>>([[EXPORTED, new Set()]]);
@@ -40,7 +40,7 @@ export class RandomLists {
     database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
     this.#store = new ListStore(database);
     this.lists = new Lists(this.#store, { nowMs: () => 1 });
-    this.listed = new ListedSpecs(this.lists);
+    this.listed = new ListBinder(this.lists);
     this.#own = KINDS.map((kind) => this.lists.create("ten", { name: kind, kind }, LIMITS));
     for (const { id } of this.#own) this.#model.set(id, new Set());
   }
@@ -80,7 +80,7 @@ export class RandomLists {
       return { segment, bits };
     });
     const { exported } = this.#store;
-    const staged = stageHeld(exported, "ten", held);
+    const staged = stageExported(exported, "ten", held);
     if (staged !== null) this.#store.atomically(() => assert.ok(exported.keep(staged, 1)));
   }
 

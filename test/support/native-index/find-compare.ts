@@ -146,12 +146,12 @@ async function compare(
     negated: false,
     any: [{ dimension: "uf" as const, codes: Uint32Array.of(code) }],
   }));
-  const found = await segment.suggestAside({ words, clauses, limit });
+  const found = await segment.suggestAsync({ words, clauses, limit });
   const keeps = (row: number) => uf === null || (rows[row] as FixtureRow).uf === uf;
   const wanted = twin.fitting(words, { limit, keeps });
   const got = Array.from(found.rows, (row, i) => [row, found.fits[i]]);
   assert.deepEqual(got, wanted, `${JSON.stringify(text)}, ${limit}, uf ${uf}`);
-  const before = await older.suggestAside({ words, clauses, limit });
+  const before = await older.suggestAsync({ words, clauses, limit });
   assert.deepEqual([before.rows, before.fits], [found.rows, found.fits], "without BEGINNINGS");
   assert.ok(found.names <= before.names, "marks save names");
   read.names += found.names;

@@ -8,7 +8,7 @@
 import fs from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { SourcePlaces } from "./sourceplaces.mjs";
+import { SourcePlaces } from "./sourcelocations.mjs";
 
 /** A guard against a hang, not a measure of speed: ten times what the longest takes in peace. */
 const FILE_MS_MAX = 1_800_000;

@@ -25,7 +25,7 @@ export interface Answers {
 }
 
 /** Many connections that are held open. */
-export interface Crowd {
+export interface StreamLimit {
   readonly sockets: readonly Socket[];
   /** Connections that the server has closed so far. */
   readonly closed: () => number;
@@ -99,7 +99,7 @@ export async function crowd(
   target: Target,
   count: number,
   { bytes = "", reading = true }: { bytes?: string | Buffer; reading?: boolean } = {},
-): Promise<Crowd> {
+): Promise<StreamLimit> {
   let closed = 0;
   const sockets = Array.from({ length: count }, () => {
     const socket = open(target);

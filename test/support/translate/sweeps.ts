@@ -102,7 +102,7 @@ export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase>
 }
 
 /** Every municipality next to its state, in every usual spelling. */
-export function* citiesBeside(cities: readonly SweepCity[]): Generator<SweepCase> {
+export function* citiesNextTo(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
     for (const write of BESIDE) {
       const text = write(city.name, city.uf);

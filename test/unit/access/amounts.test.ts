@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RateLimits, UnderWay } from "../../../src/access/limits.ts";
+import { ConcurrencyLimit, RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
 import { Waits } from "../../../src/http/server/admission.ts";
@@ -35,11 +35,11 @@ describe("the unit after a number", () => {
     const fast = plan({ requests_per_second: 2, burst: 2 });
     rateLimits.spend("b", fast, 2);
     assert.throws(() => rateLimits.spend("b", fast, 2), /may send 2 requests a second/);
-    const underWay = new UnderWay();
+    const inFlight = new ConcurrencyLimit();
     const most = (concurrent_requests: number) => ({ limits: { concurrent_requests } });
-    underWay.begin("a", most(1));
+    inFlight.begin("a", most(1));
     assert.throws(
-      () => underWay.begin("a", most(1)),
+      () => inFlight.begin("a", most(1)),
       /^AppError: 1 request of the key is in flight/,
     );
     const waits = new Waits(1);

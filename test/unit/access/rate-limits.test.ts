@@ -9,7 +9,7 @@ import { makeKey } from "../../../src/access/keyring.ts";
 import { GUESS_POLICY, RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
-import { Pressure } from "../../../src/http/server/admission.ts";
+import { OverloadGuard } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { Proxies } from "../../../src/settings/proxies.ts";
 import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../support/http/fake.ts";
@@ -71,18 +71,18 @@ describe("the rate limits", () => {
 describe("overload", () => {
   it("rejects requests that waited longer than the limit in this turn", () => {
     const clock = manualClock();
-    const pressure = new Pressure(clock, 500);
+    const overload = new OverloadGuard(clock, 500);
     try {
       clock.advance(500);
-      pressure.refuse("last");
+      overload.refuse("last");
       clock.advance(1);
-      const error = refused(() => pressure.refuse("last"));
+      const error = refused(() => overload.refuse("last"));
       assert.equal(error.code, "overloaded");
       assert.equal(error.headers["Retry-After"], "1");
-      pressure.tick();
-      pressure.refuse("last");
+      overload.tick();
+      overload.refuse("last");
     } finally {
-      pressure.close();
+      overload.close();
     }
   });
 });
@@ -90,7 +90,7 @@ describe("overload", () => {
 for (const transport of TRANSPORTS) {
   describe(`limits over ${transport}`, () => {
     const clock = manualClock(Date.now());
-    const pressure = new Pressure(clock, 1_000);
+    const overload = new OverloadGuard(clock, 1_000);
     let server: FakeServer;
     const plans = loadPlans();
     const { limits } = plans.starter;
@@ -99,14 +99,14 @@ for (const transport of TRANSPORTS) {
         clock,
         rateLimits: new RateLimits(clock),
         plans: { ...plans, starter: { ...plans.starter, limits: { ...limits, ...NARROW } } },
-        pressure,
+        overload,
       });
     });
     after(() => server.close());
     const pass = (ms: number) => {
       clock.advance(ms);
       // Otherwise the server would assume a stall of the same length.
-      pressure.tick();
+      overload.tick();
     };
     const search = (key: string, limit: number, path = "accounts/search") =>
       fetch(`${server.base}/v1/${path}`, {

@@ -13,11 +13,11 @@ import { after, before, describe, it } from "node:test";
 import { crc32c } from "../../../native-index/napi/engine.ts";
 import { CHANGE_KINDS } from "../../../src/changes/kinds.ts";
 import {
+  buildChangeList,
   type ChangeList,
   ChangeListError,
   ChangeOrderError,
   changeListName,
-  makeChangeList,
   openChangeList,
 } from "../../../src/changes/list.ts";
 import {
@@ -82,7 +82,7 @@ describe("change lists", () => {
     const told: number[] = [];
     for (const path of places) {
       const onProgress = (done: number, total: number) => told.push(done / total);
-      const made = await makeChangeList(older, newer, path, { onProgress });
+      const made = await buildChangeList(older, newer, path, { onProgress });
       assert.equal(made.bytes, readFileSync(path).length);
     }
     const [one, two] = places.map((path) => readFileSync(path)) as [Buffer, Buffer];
@@ -94,7 +94,7 @@ describe("change lists", () => {
 
   it("are empty for a snapshot and itself", async () => {
     const path = join(pair.folder, "same");
-    const { entries, bytes } = await makeChangeList(older, older, path);
+    const { entries, bytes } = await buildChangeList(older, older, path);
     assert.deepEqual([entries, bytes], [0, HEADER_BYTES]);
     const query = everything(openList(path, older, older));
     assert.deepEqual(await changeTotals(query), { entered: 0, left: 0, changed: 0 });
@@ -103,7 +103,7 @@ describe("change lists", () => {
   });
 
   it("are rejected in the wrong order, with a message", async () => {
-    await assert.rejects(makeChangeList(newer, older, join(pair.folder, "wrong")), (error) => {
+    await assert.rejects(buildChangeList(newer, older, join(pair.folder, "wrong")), (error) => {
       assert.ok(error instanceof ChangeOrderError);
       assert.match(error.message, /^2026-10 \(2026-10-12\) is newer than 2026-09 .*older.* first$/);
       return true;
@@ -113,7 +113,7 @@ describe("change lists", () => {
 
   it("open only for their own pair", async () => {
     const path = join(pair.folder, "own");
-    await makeChangeList(older, newer, path);
+    await buildChangeList(older, newer, path);
     openList(path, older, newer);
     const strangers = [small.older.segment, small.newer.segment] as const;
     assert.equal(refusal(path, newer, older).problem, "other_pair");
@@ -126,7 +126,7 @@ describe("change lists", () => {
   it("are rejected with any byte flipped, cut off, or appended", async () => {
     const [left, right] = [small.older.segment, small.newer.segment];
     const path = join(small.folder, "whole");
-    await makeChangeList(left, right, path);
+    await buildChangeList(left, right, path);
     const whole = readFileSync(path);
     const other = join(small.folder, "flipped");
     const problems = new Set<string>();
@@ -150,17 +150,17 @@ describe("change lists", () => {
   it("leave no file if they are aborted or cannot be written", async () => {
     const before = readdirSync(pair.folder);
     const reason = new Error("enough");
-    const aborted = makeChangeList(older, newer, join(pair.folder, "aborted"), {
+    const aborted = buildChangeList(older, newer, join(pair.folder, "aborted"), {
       signal: AbortSignal.abort(reason),
     });
     await assert.rejects(aborted, reason);
     const ended = new AbortController();
-    const late = makeChangeList(older, newer, join(pair.folder, "late"), {
+    const late = buildChangeList(older, newer, join(pair.folder, "late"), {
       signal: ended.signal,
       onProgress: (done) => done > 0 && ended.abort(reason),
     });
     await assert.rejects(late, reason);
-    const nowhere = makeChangeList(older, newer, join(pair.folder, "no", "where"));
+    const nowhere = buildChangeList(older, newer, join(pair.folder, "no", "where"));
     await assert.rejects(nowhere, { code: "ENOENT" });
     assert.deepEqual(readdirSync(pair.folder), before);
   });
@@ -178,7 +178,7 @@ describe("change lists", () => {
     if (segment instanceof Error) assert.match(segment.message, /damaged/);
     else {
       const damaged = segment as Segment;
-      const made = makeChangeList(older, damaged, join(pair.folder, "of-damaged"));
+      const made = buildChangeList(older, damaged, join(pair.folder, "of-damaged"));
       await assert.rejects(made, (error) => {
         return error instanceof AppError && error.code === "snapshot_unavailable";
       });
@@ -189,7 +189,7 @@ describe("change lists", () => {
 
   it("fail with snapshot_unavailable if they name a row that does not exist", async () => {
     const path = join(pair.folder, "forged");
-    await makeChangeList(older, newer, path);
+    await buildChangeList(older, newer, path);
     const forged = readFileSync(path);
     forged.writeUInt32LE(newer.accounts, HEADER_BYTES + 4);
     forged.writeUInt32LE(crc32c(forged.subarray(HEADER_BYTES)), 168);

@@ -53,13 +53,13 @@ const FIELDS = ["cnpj", "legal_name"];
 function serverOf(total: number, failures: Record<number, object> = {}) {
   const bodies: PageBody[] = [];
   const signals: AbortSignal[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   const read = async (body: PageBody, signal: AbortSignal): Promise<SearchPage> => {
-    assert.equal(++underWay, 1, "pages are read one at a time");
+    assert.equal(++inFlight, 1, "pages are read one at a time");
     bodies.push(body);
     signals.push(signal);
     await setImmediate();
-    underWay--;
+    inFlight--;
     const failure = failures[bodies.length];
     if (failure !== undefined) throw Object.assign(new Error("failed"), failure);
     const { limit } = body.spec as Spec;

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
-import { laterTable, loadLaterWords, speak, words } from "../../../src/console/web/app/words.ts";
+import { lazyTable, loadLazyWords, speak, words } from "../../../src/console/web/app/words.ts";
 import { words as en } from "../../../src/console/web/strings/en.ts";
-import { laterWords as laterEn } from "../../../src/console/web/strings/later-en.ts";
-import { laterWords as laterPt } from "../../../src/console/web/strings/later-pt.ts";
+import { lazyWords as laterEn } from "../../../src/console/web/strings/later-en.ts";
+import { lazyWords as laterPt } from "../../../src/console/web/strings/later-pt.ts";
 import { words as pt } from "../../../src/console/web/strings/pt.ts";
 
 const TABLES = { en: [en, laterEn], pt: [pt, laterPt] } as const;
@@ -17,16 +17,16 @@ const TABLES = { en: [en, laterEn], pt: [pt, laterPt] } as const;
 function assertOneLanguage(): void {
   const [first, later] = TABLES[language.peek()];
   assert.equal(words.peek(), first);
-  assert.equal(laterTable.peek(), later);
+  assert.equal(lazyTable.peek(), later);
 }
 
 it("applies a language switch to texts that are still loading, and to later ones", async () => {
   await speak("pt");
-  assert.equal(laterTable.peek(), null, "nobody wanted them yet");
-  await Promise.all([loadLaterWords(), speak("en")]);
+  assert.equal(lazyTable.peek(), null, "nobody wanted them yet");
+  await Promise.all([loadLazyWords(), speak("en")]);
   assert.equal(language.peek(), "en");
   assertOneLanguage();
-  await Promise.all([speak("pt"), loadLaterWords()]);
+  await Promise.all([speak("pt"), loadLazyWords()]);
   assertOneLanguage();
   await speak("en");
   assertOneLanguage();

@@ -10,7 +10,7 @@ import { inflateRawSync } from "node:zlib";
 import { crc32ByTable, crc32Joined } from "../../../src/dump/crc32.ts";
 import { Random } from "../../../src/dump/sample/random.ts";
 import { Deflater, prefixCode, STREAM_END } from "../../../src/dump/sample/zip/deflate.ts";
-import { packPiece } from "../../../src/dump/sample/zip/zip.ts";
+import { packChunk } from "../../../src/dump/sample/zip/zip.ts";
 
 const SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 31, 257, 258, 259, 262, 266, 1000, 70_000];
 const random = new Random(1);
@@ -30,7 +30,7 @@ describe("packing rows", () => {
     it(`round-trips: ${kind}`, () => {
       for (const size of SIZES) {
         const bytes = Uint8Array.from({ length: size }, (_, at) => byteAt(at));
-        const { packed, crc, bytes: length } = packPiece(bytes);
+        const { packed, crc, bytes: length } = packChunk(bytes);
         const unpacked = inflateRawSync(Buffer.concat([packed, STREAM_END]));
         assert.ok(unpacked.equals(bytes), `${size} bytes`);
         assert.deepEqual([length, crc], [size, crc32ByTable(bytes)]);
@@ -43,7 +43,7 @@ describe("packing rows", () => {
     const deflater = new Deflater(100);
     const pieces = texts.map((text) => deflater.pack(text, text.length).slice());
     pieces.forEach((piece, i) => {
-      assert.deepEqual(piece, packPiece(texts[i] as Buffer).packed);
+      assert.deepEqual(piece, packChunk(texts[i] as Buffer).packed);
     });
     const unpacked = inflateRawSync(Buffer.concat([...pieces, STREAM_END]));
     assert.ok(unpacked.equals(Buffer.concat(texts)));

@@ -14,7 +14,7 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { explainColumns } from "../../../src/export/formats/explained.ts";
-import { openHtmlRenderer, ROWS_FEW_MAX } from "../../../src/export/formats/html/html.ts";
+import { openHtmlRenderer, SMALL_TABLE_ROWS_MAX } from "../../../src/export/formats/html/html.ts";
 import { pageStyle } from "../../../src/export/formats/html/pagestyle.ts";
 import { columnLabel } from "../../../src/export/formats/labels.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
@@ -316,7 +316,10 @@ describe("an exported page in Chromium", () => {
   });
 
   it("with many rows still stands in columns under a header in sight, and prints", async (test) => {
-    const rows = Uint32Array.from({ length: ROWS_FEW_MAX + 1 }, (_, i) => i % fixture.rows.length);
+    const rows = Uint32Array.from(
+      { length: SMALL_TABLE_ROWS_MAX + 1 },
+      (_, i) => i % fixture.rows.length,
+    );
     const fields = ["cnpj", "legal_name", "uf", "share_capital"];
     const page = await opened(test, rows, [], { fields });
     if (page === undefined) return;

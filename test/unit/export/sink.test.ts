@@ -10,17 +10,17 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { startWriting } from "../../../native-index/napi/engine.ts";
+import { startWriteback } from "../../../native-index/napi/engine.ts";
 import {
   type DiskCalls,
-  STRETCH_BYTES,
+  FLUSH_BYTES,
   temporaryName,
   writeWhole,
 } from "../../../src/export/files/sink.ts";
 import { failureOf } from "../../../src/export/queue/rendertask.ts";
 
-type Call = Exclude<keyof DiskCalls, "startWriting">;
-const SYSTEM: DiskCalls = { ...fs, startWriting };
+type Call = Exclude<keyof DiskCalls, "startWriteback">;
+const SYSTEM: DiskCalls = { ...fs, startWriteback };
 const CALLS: readonly Call[] = [
   ...(["openSync", "writeSync", "fsyncSync", "closeSync"] as const),
   ...(["renameSync", "unlinkSync"] as const),
@@ -47,7 +47,7 @@ function watched(tell: (name: Call, number: number) => void): DiskCalls {
       return (SYSTEM[name] as (...given: unknown[]) => unknown)(...parameters);
     };
   const calls = Object.fromEntries(CALLS.map((name) => [name, watch(name)]));
-  return { ...calls, startWriting } as unknown as DiskCalls;
+  return { ...calls, startWriteback } as unknown as DiskCalls;
 }
 
 function failing(name: Call, code: string): DiskCalls {
@@ -124,10 +124,10 @@ describe("writeWhole", () => {
         written += count;
         return count;
       }) as typeof fs.writeSync,
-      startWriting: (fd, from, length) => {
+      startWriteback: (fd, from, length) => {
         assert.ok(from + length <= written, "only what the system has");
         stretches.push([from, length]);
-        if (process.platform === "linux") assert.ok(startWriting(fd, from, length));
+        if (process.platform === "linux") assert.ok(startWriteback(fd, from, length));
       },
     };
     const bytes = Buffer.alloc(700_001, "0123456789abcdef-");
@@ -139,11 +139,11 @@ describe("writeWhole", () => {
       disk,
     );
     assert.deepEqual(stretches, [
-      [0, STRETCH_BYTES],
-      [STRETCH_BYTES, STRETCH_BYTES],
+      [0, FLUSH_BYTES],
+      [FLUSH_BYTES, FLUSH_BYTES],
     ]);
     assert.equal(createHash("sha256").update(fs.readFileSync(path)).digest("hex"), sha256);
-    assert.equal(startWriting(1_000_000, 0, 1), false, "no such descriptor");
+    assert.equal(startWriteback(1_000_000, 0, 1), false, "no such descriptor");
     fs.rmSync(path);
   });
 

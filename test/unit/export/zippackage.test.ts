@@ -13,14 +13,14 @@ import { constants, deflateRawSync } from "node:zlib";
 import yauzl from "yauzl";
 import { ZipFile } from "yazl";
 import { crc32 } from "../../../src/dump/crc32.ts";
-import { type PackedPiece, ZipPackage } from "../../../src/export/formats/xlsx/zippackage.ts";
+import { type PackedChunk, ZipPackage } from "../../../src/export/formats/xlsx/zippackage.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
 const LEVEL = 3;
 const ENTRY = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
 
 /** A piece as a sheet has them. */
-function pieceOf(bytes: Buffer, isLast: boolean): PackedPiece {
+function pieceOf(bytes: Buffer, isLast: boolean): PackedChunk {
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   const packed = deflateRawSync(bytes, { level: LEVEL, finishFlush });
   return { packed, bytes: bytes.length, crc: crc32(bytes) };

@@ -34,19 +34,21 @@ interface Out {
   write(text: string): void;
 }
 
-const { clockText, longestWay, runLanes } = (await import(
-  "../../../src/setup/lanes.mjs" as string
+const { clockText, criticalPath, runParallel } = (await import(
+  "../../../src/setup/parallelsteps.mjs" as string
 )) as {
   clockText: (ms: number) => string;
-  longestWay: (steps: readonly Step[], seconds: Times["seconds"]) => number;
-  runLanes: (steps: readonly Step[], wish: { out: Out }) => Promise<Times["seconds"]>;
+  criticalPath: (steps: readonly Step[], seconds: Times["seconds"]) => number;
+  runParallel: (steps: readonly Step[], wish: { out: Out }) => Promise<Times["seconds"]>;
 };
 const { announcement, wholeSteps } = (await import("../../../src/setup/start.mjs" as string)) as {
   announcement: (steps: readonly Step[], times: Times) => string;
   wholeSteps: (steps: readonly Begun[], root: string) => string[];
 };
-const { keepTimes, lastTimes } = (await import("../../../src/setup/lanes.mjs" as string)) as {
-  keepTimes: (seconds: Times["seconds"], file: string) => void;
+const { storeTimes, lastTimes } = (await import(
+  "../../../src/setup/parallelsteps.mjs" as string
+)) as {
+  storeTimes: (seconds: Times["seconds"], file: string) => void;
   lastTimes: (file: string) => Times;
 };
 
@@ -81,7 +83,7 @@ describe("steps of npm start", () => {
   it("wait for those they need, and stand side by side otherwise", async () => {
     const events: string[] = [];
     const out = recorded();
-    const seconds = await runLanes(steps(events), { out });
+    const seconds = await runParallel(steps(events), { out });
     assert.deepEqual(events.slice(0, 2), ["+packages", "+addon"]);
     assert.ok(events.indexOf("+bundle") > events.indexOf("-packages"));
     assert.ok(events.indexOf("+bundle") < events.indexOf("-addon"));
@@ -93,7 +95,7 @@ describe("steps of npm start", () => {
   it("each show a clock, at their begin and at their end", async () => {
     for (const isTTY of [false, true]) {
       const out = recorded(isTTY);
-      await runLanes(steps([]), { out });
+      await runParallel(steps([]), { out });
       const text = out.written.join("");
       for (const { name } of steps([])) {
         assert.match(text, new RegExp(`  \\d+:\\d\\d  ${name} …\\n`));
@@ -110,7 +112,7 @@ describe("steps of npm start", () => {
 
   it("do not begin after a failure, which is told", async () => {
     const events: string[] = [];
-    const run = runLanes(steps(events, "packages"), { out: recorded() });
+    const run = runParallel(steps(events, "packages"), { out: recorded() });
     await assert.rejects(run, /packages is broken/);
     await sleep(100);
     assert.ok(!events.includes("+bundle") && !events.includes("+snapshot"));
@@ -124,7 +126,7 @@ describe("what npm start says first", () => {
   };
 
   it("is every step, and how long all of them take side by side", () => {
-    assert.equal(longestWay(steps([]), times.seconds), 70);
+    assert.equal(criticalPath(steps([]), times.seconds), 70);
     assert.equal(
       announcement(steps([]), times),
       `npm start builds what is missing, in parallel, then serves the demo:
@@ -155,8 +157,8 @@ About 1:10 min in all (a machine).
     const file = path.join(folder, "new", "start.json");
     const measured = lastTimes(file);
     assert.match(measured.where, /^two cores/);
-    keepTimes({ packages: 1.2, addon: 30 }, file);
-    keepTimes({ packages: 7 }, file);
+    storeTimes({ packages: 1.2, addon: 30 }, file);
+    storeTimes({ packages: 7 }, file);
     const { where, seconds } = lastTimes(file);
     assert.match(where, /this machine, the last time/);
     assert.deepEqual([seconds.packages, seconds.addon], [7, 30]);

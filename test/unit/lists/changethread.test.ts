@@ -113,7 +113,7 @@ describe("a large change", () => {
   });
 
   it("changes nothing where it cannot be told what a snapshot has of it", async () => {
-    const broken = { native: { entryRowsAside: () => Promise.reject(new Error("damaged")) } };
+    const broken = { native: { entryRowsAsync: () => Promise.reject(new Error("damaged")) } };
     const segment = broken as unknown as Segment;
     const id = newList();
     for (const to of [10, LARGE]) {

@@ -2,12 +2,12 @@
  * Proves: what people send for lists is read in time in proportion to its length, whatever it
  * consists of and however it is cut: a cell or a text of one long run of any sign does not hold up
  * anybody. Where the time grew with the square, one of these took minutes.
- * Does not prove what the texts are read as (pieces.test.ts, upload.test.ts).
+ * Does not prove what the texts are read as (cnpjcandidates.test.ts, upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
-import { cleaned, piecesOf } from "../../../src/spec/cnpj/cnpjpieces.ts";
+import { cleaned, cnpjCandidates } from "../../../src/spec/cnpj/cnpjcandidates.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const LENGTH = 200_000;
@@ -32,7 +32,7 @@ describe("a long text", () => {
     const text = part.repeat(LENGTH / part.length);
     it(`of ${JSON.stringify(part)} is read in time`, () => {
       for (const whole of [text, `a${text}b`, `1${text}A`]) {
-        within("pieces", () => piecesOf(whole));
+        within("pieces", () => cnpjCandidates(whole));
         within("an upload", () => new Upload(false).take(whole, { line: 1 }));
       }
     });

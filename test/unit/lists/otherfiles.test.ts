@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { toldText } from "../../../src/lists/column.ts";
+import { reportText } from "../../../src/lists/column.ts";
 import { otherFile } from "../../../src/lists/otherfiles.ts";
 import { CsvUpload } from "../../../src/lists/upload.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
@@ -107,8 +107,8 @@ describe("a file of another kind", () => {
 });
 
 it("a text is told in whole characters", () => {
-  assert.equal(toldText("x".repeat(100)), "x".repeat(64));
-  assert.equal(toldText(`${"x".repeat(63)}\u{1f600}`), `${"x".repeat(63)}\u{1f600}`);
-  assert.equal(toldText("\u{1f600}".repeat(99)), "\u{1f600}".repeat(64));
-  assert.equal(toldText("a\ud83db"), "a\ufffdb");
+  assert.equal(reportText("x".repeat(100)), "x".repeat(64));
+  assert.equal(reportText(`${"x".repeat(63)}\u{1f600}`), `${"x".repeat(63)}\u{1f600}`);
+  assert.equal(reportText("\u{1f600}".repeat(99)), "\u{1f600}".repeat(64));
+  assert.equal(reportText("a\ud83db"), "a\ufffdb");
 });

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type NativeRowList, rowListBytes } from "../../../native-index/napi/engine.ts";
-import { Unions, unionOf } from "../../../src/lists/listed.ts";
+import { Unions, unionOf } from "../../../src/lists/listbinding.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { portableRows } from "../../support/native-index/roaring-oracle.ts";
 import { rowListOf } from "../../support/native-index/row-lists.ts";

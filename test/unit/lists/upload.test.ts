@@ -9,7 +9,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { ENTRY_BYTES, entryText, REFUSED_TOLD, readEntry } from "../../../src/lists/entries.ts";
+import {
+  ENTRY_BYTES,
+  entryText,
+  REFUSED_REPORTED_MAX,
+  readEntry,
+} from "../../../src/lists/entries.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { seededRng } from "../../support/spec/random.ts";
@@ -63,7 +68,7 @@ describe("texts", () => {
       upload.take(text, { line: at + 1 });
     });
     upload.take("padaria", { line: 301 });
-    assert.deepEqual([upload.refusedCount, upload.refused.length], [301, REFUSED_TOLD]);
+    assert.deepEqual([upload.refusedCount, upload.refused.length], [301, REFUSED_REPORTED_MAX]);
     const known = new Set(wrong.filter((_, at) => at % 3 === 0));
     await upload.takeKnown((cnpj) => known.has(cnpj), NO_TURN);
     assert.deepEqual([upload.refusedCount, upload.read], [201, 301]);
@@ -84,7 +89,7 @@ describe("texts", () => {
     );
     assert.equal(turns, asked);
     assert.deepEqual([asked, upload.read, upload.refusedCount], [1_000, 5_000, 4_000]);
-    assert.equal(upload.refused.length, REFUSED_TOLD);
+    assert.equal(upload.refused.length, REFUSED_REPORTED_MAX);
   });
 
   it("that are none are told with their reason, the first of them with their lines", () => {
@@ -102,7 +107,7 @@ describe("texts", () => {
       { line: 5, text: "123456789", reason: "too_short" },
     ]);
     for (let line = 6; line < 300; line++) upload.take("x".repeat(1_000), { line });
-    assert.equal(upload.refused.length, REFUSED_TOLD);
+    assert.equal(upload.refused.length, REFUSED_REPORTED_MAX);
     assert.equal(upload.refusedCount, 299);
     assert.equal(upload.refused.at(-1)?.text.length, 64);
   });

@@ -10,13 +10,13 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import type { Question } from "../../../src/http/server/service.ts";
+import type { QueryContext } from "../../../src/http/server/service.ts";
 import { Agent } from "../../../src/mcp/agent.ts";
 import { Conversation, LINE_BYTES_MAX } from "../../../src/mcp/lines.ts";
 import { objectSchema, READING, type Tool } from "../../../src/mcp/tool.ts";
 
 /** A tool with a minimal answer, on release. */
-function tool(name: string, run: Tool<Question>["run"]): Tool<Question> {
+function tool(name: string, run: Tool<QueryContext>["run"]): Tool<QueryContext> {
   const schema = objectSchema({}, []);
   const definition = { name, title: name, description: name, annotations: READING };
   return { definition: { ...definition, inputSchema: schema, outputSchema: schema }, run };
@@ -59,7 +59,7 @@ async function talk(chunks: readonly (string | Buffer)[], pauseMs = 0): Promise<
   const failures: unknown[] = [];
   const conversation = new Conversation({
     agent: new Agent(TOOLS, "0"),
-    asker: (gone) => ({ gone }) as never,
+    context: (gone) => ({ gone }) as never,
     output,
     failed: (error) => failures.push(error),
   });

@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { deflate, deflateAside } from "../../../native-index/napi/engine.ts";
+import { deflate, deflateAsync } from "../../../native-index/napi/engine.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
 const FARTHEST = 32_768;
@@ -128,7 +128,7 @@ describe("deflate", () => {
     const rows = sheetRows(seededRandom(4), 1_000);
     for (const isLast of [false, true]) {
       const given = Buffer.from(rows);
-      const aside = deflateAside(given, isLast);
+      const aside = deflateAsync(given, isLast);
       given.fill(0);
       assert.deepEqual(await aside, deflate(rows, isLast));
     }
@@ -136,7 +136,7 @@ describe("deflate", () => {
 
   it("rejects invalid pieces", () => {
     const wrong = (value: unknown) => value as never;
-    for (const pack of [deflate, deflateAside]) {
+    for (const pack of [deflate, deflateAsync]) {
       assert.throws(() => pack(wrong("x"), true), /bytes must be a Uint8Array, not "x"/);
       assert.throws(() => pack(Buffer.alloc(1), wrong(1)), /isLast must be true or false, not 1/);
     }

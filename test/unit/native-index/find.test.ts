@@ -80,7 +80,7 @@ describe("a company", () => {
         .map(({ cnpj }) => cnpj);
       const walked: string[] = [];
       for (let afterRow = -1; ; ) {
-        const page = await segment.companyAside({ root, afterRow, limit: 7 });
+        const page = await segment.companyAsync({ root, afterRow, limit: 7 });
         assert.equal(page.total, wanted.length);
         walked.push(...Array.from(page.rows, (row) => (rows[row] as FixtureRow).cnpj));
         if (page.rows.length === 0) break;
@@ -88,7 +88,7 @@ describe("a company", () => {
       }
       assert.deepEqual(walked, wanted);
     }
-    const strange = segment.companyAside({ root: "10000000", afterRow: rows.length - 1, limit: 1 });
+    const strange = segment.companyAsync({ root: "10000000", afterRow: rows.length - 1, limit: 1 });
     const isOther = !(rows.at(-1) as FixtureRow).cnpj.startsWith("10000000");
     if (isOther) await assert.rejects(strange, /the row is none of the company's/);
     segment.close();

@@ -249,7 +249,7 @@ describe("values of a Parquet file", () => {
     const rows = Uint32Array.from({ length: 9_000 }, (_, i) => (i * 7) % segment.rowCount);
     const fields = ["legal_name", "cnae_secondary", "started_on"];
     const here = segment.parquetOf(rows, fields, columns);
-    assert.deepEqual(await segment.parquetOfAside(rows, fields, columns), here);
+    assert.deepEqual(await segment.parquetOfAsync(rows, fields, columns), here);
     assert.deepEqual(segment.parquetOf(rows, fields, columns), here);
   });
 

@@ -13,7 +13,12 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { collected, describeError, fileOfLog, openLog } from "../../../src/process/log.ts";
+import {
+  bufferedDestination,
+  describeError,
+  fileOfLog,
+  openLog,
+} from "../../../src/process/log.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
@@ -23,7 +28,7 @@ let files = 0;
 /** A log into a file, and that file's current content. */
 function open() {
   const path = join(folder, `log-${files++}`);
-  const log = openLog("info", collected(openSync(path, "w")));
+  const log = openLog("info", bufferedDestination(openSync(path, "w")));
   const lines = () => readFileSync(path, "utf8").split("\n").slice(0, -1);
   return { log, numbers: () => lines().map((line) => (JSON.parse(line) as { n: number }).n) };
 }

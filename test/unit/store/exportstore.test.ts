@@ -11,7 +11,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { KEY_KEPT_MS } from "../../../src/export/queue/sweeper.ts";
+import { IDEMPOTENCY_KEY_MS } from "../../../src/export/queue/sweeper.ts";
 import { DAY_MS } from "../../../src/process/clock.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 import {
@@ -70,7 +70,7 @@ describe("an idempotency key", () => {
     assert.equal(again("b", "k"), null);
     assert.equal(here.create("a", "k", { bodyHash: "b".repeat(64) }).record.id, record.id);
     assert.equal(again("a", "k")?.record.id, record.id, "the first bytes stay those of the key");
-    here.clock.advance(KEY_KEPT_MS + 1);
+    here.clock.advance(IDEMPOTENCY_KEY_MS + 1);
     assert.equal(again("a", "k"), null);
     const fresh = here.create("a", "k", { bodyHash });
     here.exports.remove("a", fresh.record.id);
@@ -84,14 +84,14 @@ describe("an idempotency key", () => {
 
   it("is stored for a day and then forgotten", () => {
     const { record } = here.create("a", "k");
-    here.clock.advance(KEY_KEPT_MS);
+    here.clock.advance(IDEMPOTENCY_KEY_MS);
     assert.equal(here.create("a", "k").record.id, record.id);
     here.clock.advance(1);
     const fresh = here.create("a", "k", { spec: specOf("RJ") });
     assert.equal(fresh.replayed, false);
     assert.equal(here.create("a", "k", { spec: specOf("RJ") }).record.id, fresh.record.id);
     here.create("a", "k2");
-    here.clock.advance(KEY_KEPT_MS);
+    here.clock.advance(IDEMPOTENCY_KEY_MS);
     sweeperOf().sweep();
     assert.equal(here.count("idempotency"), 2);
     here.clock.advance(1);
@@ -105,14 +105,14 @@ describe("an idempotency key", () => {
     const { clock } = here;
     const wall = clock.nowMs.bind(clock);
     const sweeper = sweeperOf();
-    for (const leapMs of [30 * DAY_MS, -30 * DAY_MS]) {
-      clock.nowMs = () => wall() + leapMs;
+    for (const jumpMs of [30 * DAY_MS, -30 * DAY_MS]) {
+      clock.nowMs = () => wall() + jumpMs;
       assert.equal(here.create("a", "k").record.id, record.id, "before any sweep");
       sweeper.sweep();
       assert.equal(here.exports.replay("a", "k", "")?.record.id, record.id);
       clock.nowMs = wall;
       sweeper.sweep();
-      assert.equal(here.create("a", "k").record.id, record.id, `after ${leapMs} ms and back`);
+      assert.equal(here.create("a", "k").record.id, record.id, `after ${jumpMs} ms and back`);
     }
     assert.equal(here.count("exports"), 1);
     assert.match(here.logged.join(""), /clock has leapt.*idempotency keys are kept/);

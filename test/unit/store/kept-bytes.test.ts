@@ -15,7 +15,7 @@ import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { failureText } from "../../../src/export/record.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
-import { KeptBytes } from "../../../src/store/usagestore.ts";
+import { StoredBytes } from "../../../src/store/usagestore.ts";
 import {
   FORGET_S,
   Installation,
@@ -92,7 +92,7 @@ describe("the record of a finished export", () => {
 });
 
 describe("a tenant's storage", () => {
-  const kept = (tenant = "a") => new KeptBytes(here.database).of(tenant);
+  const kept = (tenant = "a") => new StoredBytes(here.database).of(tenant);
   const limit = (limits: Partial<Record<PlanLimit, number>>) =>
     Object.assign(here.plans.enterprise.limits, limits);
 

@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { lexicon } from "../../../src/translate/activities/lexicon.ts";
 import { makeLexiconData } from "../../../src/translate/activities/lexicondata.ts";
-import { wishText } from "../../../src/translate/filters/table.ts";
+import { requestText } from "../../../src/translate/filters/table.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
@@ -81,7 +81,7 @@ describe("the lexicon of a build", () => {
     const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
     const { trades, goods } = makeLexiconData();
     assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
-    assert.equal(JSON.parse(BUILD_WISHES), wishText());
+    assert.equal(JSON.parse(BUILD_WISHES), requestText());
     for (const book of [lexicon().trades, lexicon().goods]) {
       assert.ok(book.vocabulary.size > 4_000);
       // No blank, tab or line may stand inside a word.

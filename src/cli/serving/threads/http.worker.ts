@@ -11,13 +11,13 @@ import { THREAD_TABLE } from "../../../http/api/accounts/accounts.ts";
 import { dispatcher } from "../../../http/server/dispatch.ts";
 import { refuseEarly } from "../../../http/server/server.ts";
 import type { Service } from "../../../http/server/service.ts";
-import { HandingOn } from "../../../http/server/threads/handing-on.ts";
+import { Forwarder } from "../../../http/server/threads/forwarding.ts";
 import type {
   OwnerMessage,
+  ThreadCommand,
   ThreadMessage,
-  ThreadOrder,
   ThreadStart,
-} from "../../../http/server/threads/orders.ts";
+} from "../../../http/server/threads/messages.ts";
 import { type ExchangeHandler, requestIdOf } from "../../../http/server/transport/transport.ts";
 import {
   openUwsTransport,
@@ -31,21 +31,21 @@ import { openThread, type ThreadParts } from "./threadservice.ts";
 class AnsweringThread {
   readonly #transport: UwsTransport;
   readonly #parts: ThreadParts;
-  readonly #handing: HandingOn;
+  readonly #forwarder: Forwarder;
   /** Until it has the parts to answer with, it hands on every request that is safe to read. */
   #handler: ExchangeHandler = (exchange) => {
     if (exchange.framing !== null) refuseEarly(exchange);
-    else this.#handing.handOn(exchange, requestIdOf(exchange.header("x-request-id")), null);
+    else this.#forwarder.forward(exchange, requestIdOf(exchange.header("x-request-id")), null);
   };
 
   constructor(start: ThreadStart, transport: UwsTransport, post: (message: ThreadMessage) => void) {
     this.#transport = transport;
     this.#parts = openThread(start, transport, Ledger.join(start.ledger, start.slot));
-    this.#handing = new HandingOn(post);
+    this.#forwarder = new Forwarder(post);
   }
 
   /** Executes an order; returns the metrics if the order requests them. */
-  async carryOut(order: ThreadOrder): Promise<MetricSamples | undefined> {
+  async carryOut(order: ThreadCommand): Promise<MetricSamples | undefined> {
     switch (order.kind) {
       case "take":
         this.#transport.take(order.port, this.#handler);
@@ -77,7 +77,7 @@ class AnsweringThread {
 
   /** Receives the owner's message about a request. */
   take(message: Exclude<OwnerMessage, { kind: "order" }>): void {
-    this.#handing.take(message);
+    this.#forwarder.take(message);
   }
 
   /** Closes its connections after an uncaught failure; returns its last counts. */
@@ -92,7 +92,7 @@ class AnsweringThread {
   #serve(dataDir: string): void {
     // The parts of a thread suffice for the handlers of routes that any thread answers (route.ts).
     const service = this.#parts.serve(dataDir) as unknown as Service;
-    this.#handler = dispatcher(service, THREAD_TABLE, this.#handing.handOn);
+    this.#handler = dispatcher(service, THREAD_TABLE, this.#forwarder.forward);
     this.#transport.answerWith(this.#handler);
   }
 }

@@ -10,14 +10,14 @@
 import { Keyring } from "../../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits, UseCounter } from "../../../access/limits.ts";
 import { loadPlans } from "../../../access/plans.ts";
-import { Budget, Pressure } from "../../../http/server/admission.ts";
+import { Budget, OverloadGuard } from "../../../http/server/admission.ts";
 import { Cors } from "../../../http/server/cors.ts";
 import { ResponseCache } from "../../../http/server/responsecache.ts";
 import type { ThreadService } from "../../../http/server/service.ts";
 import { Telemetry } from "../../../http/server/telemetry.ts";
-import { Board } from "../../../http/server/threads/board.ts";
-import { OnlyOwnerKnows } from "../../../http/server/threads/handing-on.ts";
-import type { ThreadStart } from "../../../http/server/threads/orders.ts";
+import { OwnerRequired } from "../../../http/server/threads/forwarding.ts";
+import type { ThreadStart } from "../../../http/server/threads/messages.ts";
+import { SharedState } from "../../../http/server/threads/shared-state.ts";
 import type { UwsTransport } from "../../../http/server/transport/transport-uws.ts";
 import { systemClock } from "../../../process/clock.ts";
 import type { Ledger } from "../../../process/ledger.ts";
@@ -42,13 +42,13 @@ interface Opened {
 }
 
 class ThreadSnapshots {
-  readonly #board: Board;
+  readonly #board: SharedState;
   readonly #serves: (segment: Segment | null) => void;
   readonly #opened = new Map<number, Opened>();
   #current: Opened | null = null;
 
   /** `serves` is called when the current snapshot changes, before its first use. */
-  constructor(board: Board, serves: (segment: Segment | null) => void) {
+  constructor(board: SharedState, serves: (segment: Segment | null) => void) {
     this.#board = board;
     this.#serves = serves;
   }
@@ -89,7 +89,7 @@ class ThreadSnapshots {
   }
 
   /** Keeps a segment open until the returned function is called; further calls do nothing. */
-  hold(segment: Segment): () => void {
+  retain(segment: Segment): () => void {
     const opened = [...this.#opened.values()].find((one) => one.segment === segment);
     if (opened === undefined) return () => {};
     opened.readers++;
@@ -136,14 +136,14 @@ export function openThread(
     slot,
     taken: () => transport.taken,
   });
-  const board = new Board(start.board);
+  const board = new SharedState(start.board);
   const snapshots = new ThreadSnapshots(board, (segment) => responses.serve(segment));
   const clock = systemClock;
-  const pressure = new Pressure(clock, config.get("http.overload_lag_ms"));
+  const overload = new OverloadGuard(clock, config.get("http.overload_lag_ms"));
   const share = config.get("http.share_max");
   const streams = new Budget(config.get("http.streams_max"), share, "streams", ledger);
   const settled = {
-    ...{ engine: ENGINE, clock, telemetry, log, responses, pressure, streams },
+    ...{ engine: ENGINE, clock, telemetry, log, responses, overload, streams },
     ...{ version: VERSION, transport: "uws" as const, plans: loadPlans(config.plans) },
     rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
     listed: OWNERS_LISTS as ThreadService["listed"],
@@ -155,7 +155,7 @@ export function openThread(
     stopping: () => board.stopping,
     segment: snapshots.current.bind(snapshots),
     replaced: snapshots.replaced.bind(snapshots),
-    hold: snapshots.hold.bind(snapshots),
+    retain: snapshots.retain.bind(snapshots),
   };
   const serve = (dataDir: string): ThreadService => {
     const keys = new KeyStore(connectToRead(dataDir));
@@ -173,7 +173,7 @@ export function openThread(
 /** Only the owner has the thread for long work. */
 const OWNERS_COMPUTE: ThreadService["compute"] = {
   run: () => {
-    throw new OnlyOwnerKnows("the work is long");
+    throw new OwnerRequired("the work is long");
   },
 };
 
@@ -181,6 +181,6 @@ const OWNERS_COMPUTE: ThreadService["compute"] = {
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
 
 function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {
-  if (spec.filters.lists !== undefined) throw new OnlyOwnerKnows("the spec names lists");
+  if (spec.filters.lists !== undefined) throw new OwnerRequired("the spec names lists");
   return spec;
 }

@@ -10,11 +10,11 @@ import { useRef, useState } from "preact/hooks";
 import type { SessionAnswer, SessionList } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { ago } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { session, user } from "../app/session.ts";
 import { signOut } from "../app/signing.ts";
 import { words } from "../app/words.ts";
-import { errorBeside, mistakeAt } from "../keys/dialogs.tsx";
+import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -45,7 +45,7 @@ export function AccountView(): VNode {
 }
 
 function Who(): VNode {
-  const text = laterWords.value.account;
+  const text = lazyWords.value.account;
   const who = user();
   return (
     <Card title={text.who}>
@@ -64,7 +64,7 @@ function Who(): VNode {
 }
 
 function Password(): VNode {
-  const text = laterWords.value.account;
+  const text = lazyWords.value.account;
   const form = useRef<HTMLFormElement>(null);
   const { current, next, error, busy, submit } = usePasswords();
   return (
@@ -107,7 +107,7 @@ function Password(): VNode {
 }
 
 function usePasswords() {
-  const text = laterWords.value.account;
+  const text = lazyWords.value.account;
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const [checked, setChecked] = useState(false);
@@ -144,14 +144,14 @@ function usePasswords() {
       set: setNext,
       error: (checked ? problem : null) ?? mistakeAt(error, "/new_password"),
     },
-    error: wrong ? null : errorBeside(error, ["/current_password", "/new_password"]),
+    error: wrong ? null : errorNextTo(error, ["/current_password", "/new_password"]),
     busy,
     submit,
   };
 }
 
 function problemOf(current: string, next: string): string | null {
-  const text = laterWords.value.account;
+  const text = lazyWords.value.account;
   const length = [...next.normalize("NFKC")].length;
   if (length === 0) return text.needed;
   if (length < LENGTH_MIN) return text.nextShort(length, LENGTH_MIN);
@@ -159,7 +159,7 @@ function problemOf(current: string, next: string): string | null {
 }
 
 function Sessions(): VNode {
-  const text = laterWords.value.account;
+  const text = lazyWords.value.account;
   const { answer, error, reload } = useAnswer<SessionList>("/sessions");
   const [asked, ask] = useState(false);
   return (

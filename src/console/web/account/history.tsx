@@ -9,7 +9,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { OTHER_SENDERS, type UsageAnswer } from "../app/answers.ts";
 import { hourOf, number } from "../app/format.ts";
 import { language } from "../app/language.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { EmptyState } from "../parts/notice.tsx";
 import {
   type Layer,
@@ -27,7 +27,7 @@ export function UsageHistory({ answer: whole }: { answer: UsageAnswer }) {
   const answer = sinceFirstUse(whole);
   const hidden = useSignal<readonly string[]>([]);
   const asTable = useSignal(false);
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const layers = layersOf(answer.senders);
   if (layers.length === 0) {
     return (
@@ -67,7 +67,7 @@ export function UsageHistory({ answer: whole }: { answer: UsageAnswer }) {
 }
 
 function intro(days: readonly string[]): string {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const [first = "", last = first] = [days[0], days.at(-1)];
   const begin = new Date(`${last}T00:00:00Z`);
   const isMidnight = begin.getHours() === 0 && begin.getMinutes() === 0;
@@ -84,7 +84,7 @@ function Legend({
   layers: readonly Layer[];
   hidden: Signal<readonly string[]>;
 }) {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   return (
     <fieldset class="usage-legend">
       <legend class="visually-hidden">{usage.sendersHint}</legend>
@@ -123,7 +123,7 @@ interface PlotsProps {
 
 function Plots({ days, layers }: PlotsProps) {
   const day = useSignal<number | null>(null);
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   return (
     <div class="usage-plots">
       {MEASURES.map((measure) => {
@@ -161,7 +161,7 @@ interface ReadingProps {
 
 /** The sum of all days, or of the day under the pointer with each sender's share. */
 function Reading({ days, layers, measure, day }: ReadingProps) {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const at = day.value;
   const values = layers.map((layer) => ({ layer, values: valuesOf(layer, measure) }));
   if (at === null || days[at] === undefined) {
@@ -187,7 +187,7 @@ function Reading({ days, layers, measure, day }: ReadingProps) {
 
 /** The numbers of the charts. */
 function UsageTable({ days, layers }: { days: readonly string[]; layers: readonly Layer[] }) {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const perDay = new Map(
     MEASURES.map((measure) => [measure, dailySums(days.length, layers, measure)]),
   );
@@ -218,7 +218,7 @@ interface NumbersProps {
 }
 
 function Numbers({ head, rows }: NumbersProps) {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   return (
     // A scrolling region must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
@@ -265,7 +265,7 @@ function dailySums(days: number, layers: readonly Layer[], measure: Measure): nu
 
 /** Names a layer; senders without a name show their kind. */
 function senderName(layer: Layer): string {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const [first] = layer.senders;
   if (layer.senders.length > 1) return usage.othersOf(number(layer.senders.length));
   if (first?.id === OTHER_SENDERS) return usage.others;
@@ -275,7 +275,7 @@ function senderName(layer: Layer): string {
 
 /** Names a measure. */
 function measureName(measure: Measure): string {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   return { requests: usage.requests, accounts: usage.accounts, export_rows: usage.exportRows }[
     measure
   ];

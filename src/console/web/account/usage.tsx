@@ -8,7 +8,7 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { UsageAnswer } from "../app/answers.ts";
 import { bytes, duration, number, percent } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { useAnswer } from "../parts/load.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
@@ -26,7 +26,7 @@ const BYTES = ["export_bytes", "saved_bytes"];
 /** The view. */
 export function UsageView(): VNode {
   const { answer, error, reload } = useAnswer<UsageAnswer>(`/usage?days=${DAYS}`);
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const failed = error !== null && error !== undefined;
   return (
     <Page title={usage.title}>
@@ -61,7 +61,7 @@ function Shown({ answer }: { answer: UsageAnswer }): VNode {
 }
 
 function Today({ today }: Pick<UsageAnswer, "today">): VNode {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const figures = [
     [usage.requests, today.requests],
     [usage.accounts, today.accounts],
@@ -83,7 +83,7 @@ function Today({ today }: Pick<UsageAnswer, "today">): VNode {
 }
 
 function Quota({ answer }: { answer: UsageAnswer }): VNode {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const all = Number(answer.limits.export_rows_per_day ?? 0);
   const left = answer.export_rows_left;
   const share = left === null || all === 0 ? 0 : left / all;
@@ -113,7 +113,7 @@ function Quota({ answer }: { answer: UsageAnswer }): VNode {
 }
 
 function Limits({ answer }: { answer: UsageAnswer }): VNode {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   const named = Object.entries(answer.limits);
   return (
     <section class="usage-card" aria-labelledby="usage-limits">
@@ -133,7 +133,7 @@ function Limits({ answer }: { answer: UsageAnswer }): VNode {
 }
 
 function limitText(name: string, value: number | boolean): string {
-  const { usage } = laterWords.value;
+  const { usage } = lazyWords.value;
   if (typeof value === "boolean") return value ? usage.yes : usage.no;
   if (value === 0 && OPEN_AT_ZERO.includes(name)) return usage.noLimit;
   if (BYTES.includes(name)) return bytes(value);

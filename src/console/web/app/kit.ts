@@ -3,7 +3,7 @@
  * Invariant: every module loaded by import() imports this one first, so that its parts load once,
  * with the shell, and not in a dozen chunks. Parts of a single view do not belong here. Parts that
  * the search shares with its lazy parts (filters/closed.tsx) and with the export views do, because
- * each would be another file of the first page. A module with top-level await (laterwords.ts) must
+ * each would be another file of the first page. A module with top-level await (lazywords.ts) must
  * not, because all would wait with it.
  */
 import "preact/jsx-runtime";

@@ -5,7 +5,7 @@
  * module that is imported on demand.
  */
 import "./kit.ts";
-import "./laterkit.ts";
+import "./lazykit.ts";
 
 export { AccountView } from "../account/account.tsx";
 export { UsageView } from "../account/usage.tsx";

@@ -20,9 +20,9 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
 
 /**
  * The words after the first page; null until a view that has some loads. Such views import them
- * from laterwords.ts, where they are never null.
+ * from lazywords.ts, where they are never null.
  */
-export const laterTable: ReadonlySignal<LaterWords | null> = later;
+export const lazyTable: ReadonlySignal<LaterWords | null> = later;
 
 /** Loads a language and switches to it, with the later words if loaded. */
 export async function speak(wanted: ScreenLanguage): Promise<void> {
@@ -38,7 +38,7 @@ export async function speak(wanted: ScreenLanguage): Promise<void> {
 }
 
 /** Loads the current language's later words; follows a switch meanwhile. */
-export async function loadLaterWords(): Promise<void> {
+export async function loadLazyWords(): Promise<void> {
   while (later.peek() === null) {
     const wanted = language.peek();
     const table = await laterOf(wanted);
@@ -47,9 +47,9 @@ export async function loadLaterWords(): Promise<void> {
 }
 
 async function laterOf(wanted: ScreenLanguage): Promise<LaterWords> {
-  const { laterWords } =
+  const { lazyWords } =
     wanted === "pt"
       ? await import("../strings/later-pt.ts")
       : await import("../strings/later-en.ts");
-  return laterWords;
+  return lazyWords;
 }

@@ -10,7 +10,7 @@ import { addedColumns, PRESETS, type PresetName } from "../../../spec/presets.ts
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { language } from "../app/language.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
 import {
@@ -37,7 +37,7 @@ interface ChoicesProps {
 
 /** All choices. */
 export function Choices({ draft, status, edit }: ChoicesProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const layout = layoutOf(draft);
   return (
     <div class="export-choices">
@@ -127,7 +127,7 @@ function Options<Value extends string>(props: OptionsProps<Value>): VNode {
 }
 
 function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const styles: readonly (readonly [CsvStyle, string, string])[] = [
     ["excel", exports.csvExcel, exports.csvExcelHint],
     ["standard", exports.csvStandard, exports.csvStandardHint],
@@ -161,7 +161,7 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
 
 /** Only text files offer a choice: the others are compressed internally. */
 function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   return (
     <Select
       label={exports.compression}
@@ -176,7 +176,7 @@ function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
 }
 
 function Rows({ draft, status, edit }: ChoicesProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const most = exportRowsMax(status);
   const wrong = limitOf(draft, most) === undefined;
   const modes = status.limits.secondary_cnae_full
@@ -227,7 +227,7 @@ interface LayoutProps {
 
 /** Chooses a layout and shows its columns as in the file. */
 function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const offered = layoutsOf(allowed);
   if (offered.length === 0) return null;
   return (

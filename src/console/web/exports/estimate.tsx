@@ -8,7 +8,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { bytes, hourOf, number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
@@ -70,7 +70,7 @@ interface EstimateProps {
 
 /** Rows and size in one line; remarks in a second one. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const shown = estimated.answer ?? estimated.last;
   return (
     <div class="export-estimate" role="status">
@@ -81,7 +81,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
           )
         ) : (
           <>
-            <strong>{laterWords.value.exports.rows(shown.rows)}</strong>
+            <strong>{lazyWords.value.exports.rows(shown.rows)}</strong>
             {`, ${exports.estimateBytes(bytes(shown.bytes))}`}
           </>
         )}
@@ -96,7 +96,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
 export function NoEstimate({ failed }: { failed: boolean }): VNode {
   return (
     <div class="export-estimate" role="status">
-      {!failed && <Busy inline label={laterWords.value.exports.estimating} />}
+      {!failed && <Busy inline label={lazyWords.value.exports.estimating} />}
     </div>
   );
 }
@@ -110,7 +110,7 @@ interface RemarkProps {
 
 /** The most important remark on the estimate. */
 function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const obstacle = obstacleOf(draft, status, estimate);
   if (obstacle === "fields") return <p class="export-remark export-bad">{exports.fieldsNone}</p>;
   const left = status.usage.export_rows_left;
@@ -136,7 +136,7 @@ function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
 }
 
 function quotaText(rows: number): string {
-  return laterWords.value.exports.quotaLeft(number(rows), quotaHour());
+  return lazyWords.value.exports.quotaLeft(number(rows), quotaHour());
 }
 
 function FormatRemark({
@@ -148,7 +148,7 @@ function FormatRemark({
   most: number;
   edit: (change: Partial<Draft>) => void;
 }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const name = exports.formats[draft.format]?.[0] ?? draft.format;
   return (
     <p class="export-remark export-bad">
@@ -164,7 +164,7 @@ function FormatRemark({
 function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>) => void }) {
   return (
     <Button small onClick={() => edit({ limit: String(rows) })}>
-      {laterWords.value.exports.takeFirst(number(rows))}
+      {lazyWords.value.exports.takeFirst(number(rows))}
     </Button>
   );
 }
@@ -175,7 +175,7 @@ function quotaHour(): string {
 }
 
 function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): string {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { rows, matches } = estimate;
   const parts: string[] = [];
   if (rows < matches) {

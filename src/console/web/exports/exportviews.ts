@@ -4,7 +4,7 @@
  * demand.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 
 export { ExportsView } from "./history.tsx";
 export { NewsView, SavedView } from "./saved.tsx";

@@ -7,7 +7,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../../../spec/fields.ts";
 import { number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
@@ -27,7 +27,7 @@ function fieldName(field: string): string {
 
 /** Chooses columns and their order. */
 export function Fields({ allowed, chosen, onChosen }: FieldsProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const left = OUTPUT_FIELD_NAMES.filter((field) => !allowed.includes(field)).length;
   return (
     <fieldset class="export-fields">
@@ -59,7 +59,7 @@ export function Fields({ allowed, chosen, onChosen }: FieldsProps): VNode {
 }
 
 function Presets({ allowed, chosen, onChosen }: FieldsProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const sets = presetFields(allowed);
   const names: readonly (readonly [Preset, string])[] = [
     ...(hasContact(allowed) ? [["contact", exports.presetContact] as const] : []),
@@ -99,7 +99,7 @@ function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
   };
   return (
     <Checks
-      legend={laterWords.value.exports.fieldGroups[group] ?? group}
+      legend={lazyWords.value.exports.fieldGroups[group] ?? group}
       options={fields.map((field) => ({ value: field, label: fieldName(field) }))}
       values={chosen.filter((field) => fields.includes(field))}
       onValues={change}
@@ -108,7 +108,7 @@ function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
 }
 
 function Order({ chosen, onChosen }: Pick<FieldsProps, "chosen" | "onChosen">): VNode | null {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const [said, say] = useState("");
   if (chosen.length < 2) return null;
   const move = (at: number, by: number) => {

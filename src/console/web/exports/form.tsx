@@ -4,13 +4,13 @@
  * makes two exports. Closing the dialog stops nothing.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, post, remove } from "../app/api.ts";
-import { laterWords } from "../app/laterwords.ts";
-import { errorText } from "../app/said.ts";
+import { errorText } from "../app/errortext.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { status as lastStatus } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { catalog } from "../find/catalog.ts";
@@ -38,7 +38,7 @@ import { follow, forget, isEnded, presentState } from "./watch.ts";
 /** The dialog; open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   const form = useForm();
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { record } = form;
   useEffect(() => focusStep(record === null), [record === null]);
   return (
@@ -152,7 +152,7 @@ function Body({ form }: { form: Form }): VNode {
   if (exportRowsMax(status) === 0) {
     return (
       <Notice kind="warn">
-        <p>{laterWords.value.exports.noExports}</p>
+        <p>{lazyWords.value.exports.noExports}</p>
       </Notice>
     );
   }
@@ -166,7 +166,7 @@ function Body({ form }: { form: Form }): VNode {
 
 /** The server's error, translated if it is a known refusal. */
 function Refusal({ error }: { error: unknown }): VNode {
-  const text = laterWords.value.exports.errors[error instanceof ApiError ? error.code : ""];
+  const text = lazyWords.value.exports.errors[error instanceof ApiError ? error.code : ""];
   if (text === undefined) return <ErrorNotice error={error} />;
   return (
     <Notice kind="error">
@@ -177,7 +177,7 @@ function Refusal({ error }: { error: unknown }): VNode {
 
 function SendFooter({ form, onClose }: { form: Form; onClose: () => void }): VNode {
   const { status, draft, estimated, sending, refused, edit } = form;
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const obstacle =
     status === null || draft === null ? "plan" : obstacleOf(draft, status, estimated.answer);
   return (
@@ -214,7 +214,7 @@ interface RunFooterProps {
 }
 
 function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { record, trouble } = presentState(begun);
   const [stopping, setStopping] = useState(false);
   const stop = async () => {

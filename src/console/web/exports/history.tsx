@@ -8,10 +8,10 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportView } from "../app/answers.ts";
 import { ApiError, post, remove } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { ago, bytes, dateTime, month } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { go } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
 import { loadLists } from "../lists/all.ts";
 import { titleOfExport } from "../news/file.ts";
@@ -32,7 +32,7 @@ import { follow, forget, presentState } from "./watch.ts";
 /** The view. */
 export function ExportsView(): VNode {
   const list = useExports();
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const [doomed, setDoomed] = useState<ExportView | null>(null);
   useEffect(() => {
     // For titles without codes, and names of lists.
@@ -69,7 +69,7 @@ function useExports(): Exports {
   const again = async ({ export_id: id }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
     keys.current.set(id, idempotencyKey);
-    const { exports } = laterWords.peek();
+    const { exports } = lazyWords.peek();
     try {
       const created = await post<CreatedExport>(`/exports/${id}/again`, {}, { idempotencyKey });
       keys.current.delete(id);
@@ -88,7 +88,7 @@ function useExports(): Exports {
     });
     forget(id);
     pages.update((old) => old.filter((one) => one.export_id !== id));
-    toast(laterWords.peek().exports.removed);
+    toast(lazyWords.peek().exports.removed);
   };
   return { pages, again, drop };
 }
@@ -111,7 +111,7 @@ interface ListProps {
 }
 
 function List({ list, onDelete }: ListProps): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { pages, again } = list;
   const { items: records, error } = pages;
   const end = <PagesEnd pages={pages} failed={exports.historyFailed} label={exports.more50} />;
@@ -144,7 +144,7 @@ interface RowProps {
 
 function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
   const { record, trouble } = presentState(begun);
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   if (trouble === "gone") return null;
   const title = titleOfExport(record, summaryOf(record.spec, catalog.value));
   const running = record.status === "running" || record.status === "queued";
@@ -179,12 +179,12 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
 
 /** The known facts: format, rows, size, data, author, and time. */
 function Facts({ record }: { record: ExportView }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { row_count: rows, size_bytes: size, created_at: at } = record;
   const written = record.status === "running" ? writtenText(record) : null;
   const facts = [
     formatText(record),
-    ...(rows === null ? [] : [laterWords.value.exports.rows(rows)]),
+    ...(rows === null ? [] : [lazyWords.value.exports.rows(rows)]),
     ...(written === null ? [] : [written]),
     ...(size === null ? [] : [bytes(size)]),
     exports.dataOf(month(record.snapshot)),
@@ -204,7 +204,7 @@ function Facts({ record }: { record: ExportView }): VNode {
 
 /** "CSV", or "CSV (gzip)". */
 function formatText({ format, compression }: ExportView): string {
-  const name = laterWords.value.exports.formats[format]?.[0] ?? format;
+  const name = lazyWords.value.exports.formats[format]?.[0] ?? format;
   return compression === undefined ? name : `${name} (${compression})`;
 }
 
@@ -237,7 +237,7 @@ function menuOf(
   again: RowProps["again"],
   onDelete: RowProps["onDelete"],
 ): MenuItem[] {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   return [
     { label: exports.again, icon: "refresh", onSelect: () => void again(record) },
     { label: exports.useQuery, icon: "search", onSelect: () => openSpec(record) },

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ExportView } from "../app/answers.ts";
 import { bytes, dateTime, duration, number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { Progress } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -16,7 +16,7 @@ import { fileOf, lookAt, presentState, secondsLeft } from "./watch.ts";
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
   const present = presentState(begun);
   const { record, trouble } = present;
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   useEffect(() => lookAt(begun.export_id), [begun.export_id]);
   return (
     <div class="export-progress">
@@ -45,19 +45,19 @@ export function Bar({ record }: { record: ExportView }): VNode {
   const { status, progress = 0 } = record;
   const value = status === "done" ? 1 : status === "running" ? progress : null;
   if (status === "failed")
-    return <Progress value={0} label={laterWords.value.exports.progressLabel} />;
-  return <Progress value={value} label={laterWords.value.exports.progressLabel} />;
+    return <Progress value={0} label={lazyWords.value.exports.progressLabel} />;
+  return <Progress value={value} label={lazyWords.value.exports.progressLabel} />;
 }
 
 /** The state's name. */
 export function stateText({ status, expired }: ExportView): string {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   return expired ? exports.expired : exports[status];
 }
 
 /** Returns the state in numbers. */
 function figuresOf(record: ExportView, left: number | null): string {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { row_count: rows, size_bytes: size, expires_at: until } = record;
   if (record.status === "running") {
     const written = writtenText(record);
@@ -71,7 +71,7 @@ function figuresOf(record: ExportView, left: number | null): string {
 
 /** Returns the rows written so far, and of how many, if known. */
 export function writtenText({ rows_written: written = 0, progress = 0 }: ExportView): string {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const all = progress > 0 ? number(Math.round(written / progress)) : null;
   return exports.rowsWritten(number(written), all);
 }
@@ -79,7 +79,7 @@ export function writtenText({ rows_written: written = 0, progress = 0 }: ExportV
 /** Shows why an export failed. */
 function Failure({ record }: { record: ExportView }): VNode {
   return (
-    <Notice kind="error" title={laterWords.value.exports.failed}>
+    <Notice kind="error" title={lazyWords.value.exports.failed}>
       <p>{failureText(record)}</p>
       <p class="export-id">{record.export_id}</p>
     </Notice>
@@ -88,7 +88,7 @@ function Failure({ record }: { record: ExportView }): VNode {
 
 /** The failure's sentence, translated if it is known. */
 export function failureText({ error }: ExportView): string {
-  const { failures, failed } = laterWords.value.exports;
+  const { failures, failed } = lazyWords.value.exports;
   return failures[error?.code ?? ""] ?? error?.detail ?? failed;
 }
 
@@ -113,7 +113,7 @@ export function DownloadLink({
       }}
     >
       <Icon name="download" />
-      <span class="button-label">{laterWords.value.exports.download}</span>
+      <span class="button-label">{lazyWords.value.exports.download}</span>
     </a>
   );
 }

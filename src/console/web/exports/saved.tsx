@@ -9,10 +9,10 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { OpenedSearch, SavedSearch, SearchList } from "../app/answers.ts";
 import { get, post, remove } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { ago, dateTime, month, number, percent } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { go } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
@@ -43,7 +43,7 @@ function useSaved(): Saved {
   const drop: Saved["drop"] = async ({ id }) => {
     await remove(`/searches/${id}`);
     pages.update((old) => old.filter((one) => one.id !== id));
-    toast(laterWords.peek().exports.removedSearch);
+    toast(lazyWords.peek().exports.removedSearch);
   };
   return { pages, change, drop };
 }
@@ -52,7 +52,7 @@ function useSaved(): Saved {
 export function SavedView(): VNode {
   const { pages, change, drop } = useSaved();
   const { items: searches } = pages;
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const [renamed, setRenamed] = useState<SavedSearch | null>(null);
   const [doomed, setDoomed] = useState<SavedSearch | null>(null);
   useEffect(() => void loadCatalog().catch(() => {}), []);
@@ -102,7 +102,7 @@ interface Actions {
 }
 
 function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   if (searches.length === 0) {
     const find = <Button onClick={() => go("find")}>{exports.historyFind}</Button>;
     return (
@@ -121,7 +121,7 @@ function Searches({ searches, ...actions }: Actions & { searches: SavedSearch[] 
 }
 
 function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: SavedSearch }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const { name, text, created_at: at } = search;
   const [opening, setOpening] = useState(false);
   const open = () => {
@@ -147,10 +147,10 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
         <Button
           small
           variant={hasNews(search) ? "primary" : "secondary"}
-          aria-label={`${laterWords.value.news.open}: ${name}`}
+          aria-label={`${lazyWords.value.news.open}: ${name}`}
           onClick={() => go("news", search.id)}
         >
-          {laterWords.value.news.title}
+          {lazyWords.value.news.title}
         </Button>
         <Button small busy={opening} aria-label={exports.openNamed(name)} onClick={open}>
           {exports.open}
@@ -188,7 +188,7 @@ async function openSearch({ id, text }: SavedSearch): Promise<void> {
 
 /** The old and current counts. */
 function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   return (
     <dl class="counts">
       <div>
@@ -214,7 +214,7 @@ function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
 }
 
 function Change({ from, to }: { from: number; to: number }): VNode {
-  const { exports } = laterWords.value;
+  const { exports } = lazyWords.value;
   const by = to - from;
   if (by === 0) return <b class="count-same">{exports.unchanged}</b>;
   const sign = by > 0 ? "+" : "−";

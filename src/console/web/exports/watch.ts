@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import type { ExportView } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { go } from "../app/router.ts";
 import { toast } from "../parts/toast.tsx";
 
@@ -105,7 +105,7 @@ function put(id: string, next: Followed): void {
 
 /** Reports the end of an export in any view. */
 function announce(record: ExportView): void {
-  const { exports } = laterWords.peek();
+  const { exports } = lazyWords.peek();
   if (record.status === "failed") {
     const action = { label: exports.toastOpen, onClick: () => go("exports") };
     toast(exports.toastFailed(nameOf(record)), { kind: "error", action });

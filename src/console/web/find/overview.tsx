@@ -48,7 +48,7 @@ export function Overview() {
   useEffect(() => void count(), [served]);
   // Pressing a branch needs its activities; this preloads them.
   useEffect(() => void loadCatalog().catch(() => {}), []);
-  const section = useFocusHandedOn();
+  const section = useFocusPassedOn();
   const answer = whole.value;
   const { filters } = emptyQuery();
   const facets = answer?.facets ?? {};
@@ -91,7 +91,7 @@ export function Overview() {
  * A press here shows the results instead. The keyboard focus continues there: on the same state of
  * the map, else at the start of the view.
  */
-function useFocusHandedOn() {
+function useFocusPassedOn() {
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const { current } = section;

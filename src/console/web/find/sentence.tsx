@@ -7,9 +7,9 @@
 import type { RefObject, VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { ApiError } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { cnpj } from "../app/format.ts";
 import { CompanyLink, goCompany } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";

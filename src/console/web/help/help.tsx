@@ -6,11 +6,11 @@
  */
 /// <reference path="./webp.d.ts" />
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { month } from "../app/format.ts";
 import { language } from "../app/language.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { Card, Page } from "../parts/page.tsx";
@@ -33,7 +33,7 @@ import sentencePt from "./pictures/pt-sentence.webp";
 /** The view. */
 export function HelpView(): VNode {
   const { shell } = words.value;
-  const { help } = laterWords.value;
+  const { help } = lazyWords.value;
   const names = Object.keys(help.tasks) as TaskName[];
   return (
     <Page title={shell.views.help} lead={help.lead}>

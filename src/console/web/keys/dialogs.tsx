@@ -7,8 +7,8 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey, CreatedKeyAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
-import { laterWords } from "../app/laterwords.ts";
-import { mistakeText } from "../app/said.ts";
+import { mistakeText } from "../app/errortext.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -32,7 +32,7 @@ const OVERLAPS = { s0: 0, h1: 3_600, d1: 86_400, d7: 604_800, d30: 2_592_000 } a
 
 /** Makes a key and shows it. */
 export function CreateKey({ close, done }: KeyDialogProps): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<keyof typeof LIFETIMES>("never");
   const { send, busy, error, answer, checked } = useSent<CreatedKeyAnswer>(done);
@@ -47,7 +47,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
       title={text.createTitle}
       submit={text.createSubmit}
       busy={busy}
-      error={errorBeside(error, ["/name"])}
+      error={errorNextTo(error, ["/name"])}
       onSubmit={submit}
       close={close}
     >
@@ -72,7 +72,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
 
 /** Renames a key. */
 export function RenameKey({ row, close, done }: RowDialogProps): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const [name, setName] = useState(row.name);
   const { send, busy, error, checked } = useSent<ApiKey>(() => {
     toast(text.renamed);
@@ -84,7 +84,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
       title={text.renameTitle}
       submit={words.value.shell.save}
       busy={busy}
-      error={errorBeside(error, ["/name"])}
+      error={errorNextTo(error, ["/name"])}
       close={close}
       onSubmit={() => void send(name.trim() !== "", pathOf(row), { name: name.trim() })}
     >
@@ -102,7 +102,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
 
 /** Makes a key that replaces another. */
 export function RotateKey({ row, close, done }: RowDialogProps): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const [overlap, setOverlap] = useState<keyof typeof OVERLAPS>("d1");
   const { send, busy, error, answer } = useSent<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
@@ -130,7 +130,7 @@ export function RotateKey({ row, close, done }: RowDialogProps): VNode {
 
 /** A new key, once. */
 function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () => void }): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const line = `curl -H "Authorization: Bearer ${created.key}" ${location.origin}/v1/status`;
   const ends = created.old_expires_at;
   const footer = (
@@ -220,7 +220,7 @@ export function mistakeAt(error: unknown, pointer: string): string | null {
 }
 
 /** Returns the error, unless all its mistakes are at these members. */
-export function errorBeside(error: unknown, pointers: readonly string[]): unknown {
+export function errorNextTo(error: unknown, pointers: readonly string[]): unknown {
   if (!(error instanceof ApiError) || error.errors.length === 0) return error;
   return error.errors.every((one) => pointers.includes(one.pointer)) ? null : error;
 }

@@ -8,9 +8,9 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey } from "../app/answers.ts";
 import { post } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { ago, date } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
-import { errorText } from "../app/said.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -28,7 +28,7 @@ type OpenDialog = { kind: "create" } | { kind: "rename" | "rotate" | "disable"; 
 
 /** The view. */
 export function KeysView(): VNode {
-  const { keys: text } = laterWords.value;
+  const { keys: text } = lazyWords.value;
   const { shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ keys: ApiKey[] }>("/keys");
@@ -65,7 +65,7 @@ interface TableProps {
 }
 
 function KeyTable({ list, owner, ask, done }: TableProps): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   return (
     <table class="data-table">
       <thead>
@@ -106,7 +106,7 @@ const KINDS: Record<ApiKey["state"], NonNullable<PillProps["kind"]>> = {
 type RowProps = Omit<TableProps, "list"> & { row: ApiKey };
 
 function KeyRow({ row, owner, ask, done }: RowProps): VNode {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const name = row.name || text.unnamed;
   const used = row.last_used_at;
   return (
@@ -137,7 +137,7 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
 
 /** Lists a key's allowed actions. */
 function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuItem[] {
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   const items: MenuItem[] = [
     { label: text.rename, icon: "edit", onSelect: () => ask({ kind: "rename", key }) },
   ];
@@ -161,7 +161,7 @@ function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuI
 async function enable(key: ApiKey, done: () => void): Promise<void> {
   try {
     await post(`/keys/${encodeURIComponent(key.key_id)}/enable`, {});
-    toast(laterWords.value.keys.enabled);
+    toast(lazyWords.value.keys.enabled);
     done();
   } catch (error) {
     toast(errorText(error), { kind: "error" });
@@ -175,7 +175,7 @@ function Dialogs(props: {
   done: () => void;
 }): VNode | null {
   const { dialog, close, done } = props;
-  const text = laterWords.value.keys;
+  const text = lazyWords.value.keys;
   if (dialog === null) return null;
   if (dialog.kind === "create") return <CreateKey close={close} done={done} />;
   const { key } = dialog;

@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { post, remove, upload } from "../app/api.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList, ListChange } from "../app/listanswers.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
@@ -81,7 +81,7 @@ export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
       setBusy(false);
     }
   };
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   if (change !== null && into !== null && given !== null) {
     const fill = () => void add(given, () => send(into, given, true));
     return (
@@ -116,7 +116,7 @@ interface GivingProps extends AddEntriesProps {
 
 /** The form: a new list's name, a paste box, or a file. */
 function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
   const [pasted, setPasted] = useState("");
   const [file, setFile] = useState<File | null>(null);
@@ -190,7 +190,7 @@ interface SourceProps {
 
 /** Source of the CNPJs. */
 function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <>
       <Segmented
@@ -218,7 +218,7 @@ interface PasteProps {
 }
 
 function PasteBox({ value, missing, onValue }: PasteProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <Field label={text.paste} hint={text.pasteHint} error={missing ? text.pasteMissing : null}>
       {(control) => (
@@ -242,7 +242,7 @@ interface FileProps {
 }
 
 function FileBox({ missing, onFile }: FileProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <Field label={text.file} hint={text.fileHint} error={missing ? text.fileMissing : null}>
       {(control) => (
@@ -275,7 +275,7 @@ interface OutcomeProps {
 
 /** Counts and refused lines. */
 function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const { refused, refused_count: count, not_in_snapshot: absent } = change;
   const counts: [string, number][] = [
     [text.read, change.read],
@@ -317,7 +317,7 @@ function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
 }
 
 function Refused({ change: { refused, refused_count: count } }: { change: ListChange }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const reasons: Readonly<Record<string, string>> = text.reasons;
   return (
     <>

@@ -7,7 +7,7 @@ import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { LIST_NAME_MAX } from "../../../spec/listids.ts";
 import { post } from "../app/api.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList } from "../app/listanswers.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
@@ -24,7 +24,7 @@ interface NamingProps {
 
 /** Renames a list. */
 export function NameList({ list, onClose }: NamingProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const [name, setName] = useState(list.name);
   const [missing, setMissing] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -81,7 +81,7 @@ interface NameProps {
 }
 
 function NameInput({ name, missing, onName }: NameProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <TextInput
       label={text.name}
@@ -113,7 +113,7 @@ export function NewList({ kind, onKind, ...name }: NameProps & KindProps): VNode
 
 /** Chooses establishments or companies as entries. */
 function KindChoice({ kind, onKind }: KindProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <div class="field">
       <Segmented

@@ -8,9 +8,9 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import type { HoldingAnswer, ListChange } from "../app/listanswers.ts";
 import { go } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Chip } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";

@@ -4,12 +4,12 @@
  * stays and is selected for the next try.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";
 import { number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList, ListChange } from "../app/listanswers.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
@@ -35,7 +35,7 @@ const FRESH = "";
 
 /** The dialog. */
 export function AddToList({ what, count, onClose }: AddToListProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState("");
   const [kind, setKind] = useState<AccountList["kind"]>("accounts");
@@ -104,7 +104,7 @@ interface WhichProps {
 }
 
 function Which({ lists, id, onId }: WhichProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const options = lists.map((one) => ({ value: one.id, label: one.name }));
   return (
     <Select
@@ -127,7 +127,7 @@ async function add(id: string, what: Added): Promise<ListChange> {
 }
 
 function tell({ list: { id, name }, added = 0, already_there: there = 0 }: ListChange): void {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const action = { label: text.open, onClick: () => go("lists", id) };
   const told =
     there === 0

@@ -6,15 +6,15 @@
  * data are also shown, because the list contains them.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { post, remove } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { ago, cnpj as cnpjText, dateTime } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { AccountList, ListChange, ListEntries } from "../app/listanswers.ts";
 import { CompanyLink, go, shownList } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -69,7 +69,7 @@ interface AllProps {
 }
 
 function All({ lists, error, load, ask }: AllProps): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const create = (
     <Button variant="primary" icon="plus" onClick={() => ask({ kind: "create" })}>
       {text.create}
@@ -98,7 +98,7 @@ function All({ lists, error, load, ask }: AllProps): VNode {
 }
 
 function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const { id, name } = list;
   return (
     <li class="record lists-record">
@@ -122,7 +122,7 @@ function Line({ list, ask }: { list: AccountList; ask: Ask }): VNode {
 }
 
 function ListFacts({ list }: { list: AccountList }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   return (
     <p class="record-facts">
       <span>{text.entries(list.entries)}</span>
@@ -143,7 +143,7 @@ function isUnused({ read_only, entries }: AccountList): boolean {
 }
 
 function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const searches: MenuItem[] = [
     { label: text.searchIn, icon: "search", onSelect: () => go("find", `#in_lists=${list.id}`) },
     {
@@ -166,7 +166,7 @@ function itemsOf(list: AccountList, ask: Ask): MenuItem[] {
 }
 
 function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const actions = (
     <>
       <Button icon="chevronLeft" onClick={() => go("lists")}>
@@ -199,7 +199,7 @@ interface DialogsProps {
 }
 
 function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const close = () => ask(null);
   if (open === null) return null;
   if (open.kind === "create") {
@@ -239,7 +239,7 @@ const ROOT_LENGTH = 8;
 
 /** The entries, with remove buttons. */
 function Entries({ list }: { list: AccountList }): VNode {
-  const text = laterWords.value.listViews;
+  const text = lazyWords.value.listViews;
   const path = `/lists/${list.id}/entries?limit=${PAGE}`;
   const pages = usePages(path, ({ entries }: ListEntries) => entries);
   const takeOut = async (entry: string) => {
@@ -292,7 +292,7 @@ function Entry({ entry }: { entry: string }): VNode {
   return (
     <>
       <span class="mono">{entryText(entry)}</span>
-      <span class="company-told">{laterWords.value.listViews.kinds.companies}</span>
+      <span class="company-told">{lazyWords.value.listViews.kinds.companies}</span>
     </>
   );
 }

@@ -7,7 +7,7 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
 import { ago, date, dateTime } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -19,7 +19,7 @@ const TRAIL = "/audit?limit=50";
 
 /** The view. */
 export function AuditView(): VNode {
-  const { audit: text } = laterWords.value;
+  const { audit: text } = lazyWords.value;
   const { shell } = words.value;
   if (user()?.role === "owner") return <Trail />;
   return (
@@ -30,7 +30,7 @@ export function AuditView(): VNode {
 }
 
 function Trail(): VNode {
-  const { audit: text } = laterWords.value;
+  const { audit: text } = lazyWords.value;
   const { shell } = words.value;
   const trail = usePages(TRAIL, ({ lines }: AuditPage) => lines);
   const { items: lines, error } = trail;
@@ -49,7 +49,7 @@ function Trail(): VNode {
 }
 
 function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {
-  const text = laterWords.value.audit;
+  const text = lazyWords.value.audit;
   return (
     <table class="data-table">
       <thead>
@@ -72,7 +72,7 @@ function Lines({ lines }: { lines: readonly AuditLine[] }): VNode {
 }
 
 function Line({ line }: { line: AuditLine }): VNode {
-  const text = laterWords.value.audit;
+  const text = lazyWords.value.audit;
   const facts = factsText(line);
   const whom = partyText(line.subject);
   return (
@@ -96,12 +96,12 @@ function Line({ line }: { line: AuditLine }): VNode {
 function partyText({ kind, id, name }: AuditParty): string {
   if (name !== null) return name;
   if (kind === "tenant") return user()?.tenant ?? "";
-  return id ?? laterWords.value.audit.command;
+  return id ?? lazyWords.value.audit.command;
 }
 
 /** Facts such as `Role: Member → Owner`. */
 function factsText({ facts }: AuditLine): string {
-  const text = laterWords.value.audit;
+  const text = lazyWords.value.audit;
   const known: Record<string, string> = text.facts;
   const parts = Object.entries(facts).map(([name, fact]) => {
     const shown =
@@ -114,7 +114,7 @@ function factsText({ facts }: AuditLine): string {
 }
 
 function valueText(name: string, value: string | number | null): string {
-  const text = laterWords.value.audit;
+  const text = lazyWords.value.audit;
   const { shell } = words.value;
   if (value === null) return name === "expires_at" ? text.never : "–";
   if (name === "role") return shell.roles[value as keyof typeof shell.roles] ?? String(value);

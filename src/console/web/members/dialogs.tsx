@@ -5,10 +5,10 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { date } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { CreatedMember, InvitedMember, Member } from "../app/memberanswers.ts";
 import { words } from "../app/words.ts";
-import { errorBeside, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
+import { errorNextTo, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Segmented, TextInput } from "../parts/field.tsx";
@@ -24,7 +24,7 @@ interface AddMemberProps {
 
 /** Adds a member. */
 export function AddMember({ close, done }: AddMemberProps): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("member");
   const [way, setWay] = useState<"link" | "password">("link");
@@ -44,7 +44,7 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
       title={text.addTitle}
       submit={text.addSubmit}
       busy={busy}
-      error={errorBeside(error, ["/email"])}
+      error={errorNextTo(error, ["/email"])}
       close={close}
       onSubmit={() => void send(problem === null, path, { email: email.trim(), role })}
     >
@@ -90,7 +90,7 @@ interface ShownPasswordProps {
 
 /** A generated password, shown once. */
 export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const footer = (
     <Button variant="primary" onClick={close}>
       {text.done}
@@ -115,7 +115,7 @@ interface ShownLinkProps {
 
 /** An invitation link, shown once. */
 export function ShownLink({ invited, close }: ShownLinkProps): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const link = `${location.origin}/app#invite=${invited.token}`;
   const day = date(invited.invited_until ?? "");
   const mail = new URLSearchParams({

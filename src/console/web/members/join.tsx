@@ -5,16 +5,16 @@
  * without the token. A failed invitation shows a contact.
  */
 import "../app/kit.ts";
-import "../app/laterkit.ts";
+import "../app/lazykit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, post } from "../app/api.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { InvitationAnswer } from "../app/memberanswers.ts";
 import { SignInFrame } from "../app/signin.tsx";
 import { keepSeconds } from "../app/signing.ts";
 import { words } from "../app/words.ts";
-import { errorBeside, mistakeAt } from "../keys/dialogs.tsx";
+import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Checkbox, focusInvalid } from "../parts/field.tsx";
@@ -26,7 +26,7 @@ const LENGTH_MIN = 12;
 
 /** The page. */
 export function JoinPage({ token }: { token: string }): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const [invitation, setInvitation] = useState<InvitationAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
@@ -49,7 +49,7 @@ function isUnknown(error: unknown): boolean {
 }
 
 function Failed({ error }: { error: unknown }): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   if (!isUnknown(error)) return <ErrorNotice error={error} onRetry={() => location.reload()} />;
   return (
     <>
@@ -70,8 +70,8 @@ interface FormProps {
 }
 
 function Form({ token, invitation, onEnded }: FormProps): VNode {
-  const text = laterWords.value.members;
-  const { account } = laterWords.value;
+  const text = lazyWords.value.members;
+  const { account } = lazyWords.value;
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState("");
   const [keep, setKeep] = useState(false);
@@ -128,7 +128,7 @@ function Form({ token, invitation, onEnded }: FormProps): VNode {
             onChecked={setKeep}
           />
         )}
-        {errorBeside(error, ["/password"]) !== null && <ErrorNotice error={error} />}
+        {errorNextTo(error, ["/password"]) !== null && <ErrorNotice error={error} />}
         <Button type="submit" variant="primary" busy={busy}>
           {text.joinSubmit}
         </Button>

@@ -7,10 +7,10 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { post, remove } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { ago, date } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import type { InvitedMember, Member } from "../app/memberanswers.ts";
-import { errorText } from "../app/said.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
@@ -33,7 +33,7 @@ type OpenDialog =
 
 /** The view. */
 export function MembersView(): VNode {
-  const { members: text } = laterWords.value;
+  const { members: text } = lazyWords.value;
   const { shell } = words.value;
   const owner = user()?.role === "owner";
   const { answer, error, reload } = useAnswer<{ members: Member[] }>(owner ? "/members" : null);
@@ -67,7 +67,7 @@ interface TableProps {
 }
 
 function MemberTable({ list, ask, done }: TableProps): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   return (
     <table class="data-table">
       <thead>
@@ -98,7 +98,7 @@ function MemberTable({ list, ask, done }: TableProps): VNode {
 type RowProps = Omit<TableProps, "list"> & { member: Member };
 
 function MemberRow({ member, ask, done }: RowProps): VNode {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const seen = member.last_seen_at;
   const state = (
     <>
@@ -135,13 +135,13 @@ const STATE_KINDS = { active: "good", disabled: "plain", invited: "accent" } as 
 
 /** How long the invitation is valid, or that it is not. */
 function invitedText({ invited_until: until }: Member): string {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const hasEnded = until === null || Date.parse(until) <= Date.now();
   return hasEnded ? text.invitedEnded : text.invitedUntil(date(until));
 }
 
 function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): MenuItem[] {
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const turn = member.role === "owner" ? ("makeMember" as const) : ("makeOwner" as const);
   const password: MenuItem = {
     label: text.newPassword,
@@ -184,13 +184,13 @@ function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): Me
 
 async function change(member: Member, dialog: Partial<Member>): Promise<void> {
   await post(pathOf(member), dialog);
-  toast(laterWords.value.members.changed);
+  toast(lazyWords.value.members.changed);
 }
 
 /** The open dialog, if any. */
 function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
   const { dialog, ask, done } = props;
-  const text = laterWords.value.members;
+  const text = lazyWords.value.members;
   const close = () => ask(null);
   if (dialog === null) return null;
   if (dialog.kind === "add") return <AddMember close={close} done={done} />;

@@ -9,7 +9,7 @@ import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { OutputField } from "../../../spec/fields.ts";
 import type { Account, ChangeAnswer, Filters } from "../app/answers.ts";
 import { cnpj, phone } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { CompanyLink } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import type { ColumnId } from "../find/table/columnset.ts";
@@ -95,7 +95,7 @@ function Line({ kind, change, filters }: LineProps): VNode {
 }
 
 function What({ change }: { change: ChangeAnswer }): VNode {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const { before, after, changed_fields: fields } = change;
   if (before === null) return <p class="news-what">{news.isNew}</p>;
   if (after === null) return <p class="news-what">{news.isGone}</p>;
@@ -105,8 +105,9 @@ function What({ change }: { change: ChangeAnswer }): VNode {
         .filter((field) => !SAID.includes(field))
         .map((field) => (
           <li key={field}>
-            <span class="news-field">{fieldName(field)}</span> <s>{saidOf(before, field)}</s>{" "}
-            <span aria-hidden="true">→</span> <b>{saidOf(after, field)}</b>
+            <span class="news-field">{fieldName(field)}</span>{" "}
+            <s>{errorMessageOf(before, field)}</s> <span aria-hidden="true">→</span>{" "}
+            <b>{errorMessageOf(after, field)}</b>
           </li>
         ))}
     </ul>
@@ -118,7 +119,7 @@ function fieldName(field: OutputField): string {
   return field === "municipality_ibge" ? columnName("city") : words.value.table.fields[field];
 }
 
-function saidOf(account: Account, field: OutputField): string {
+function errorMessageOf(account: Account, field: OutputField): string {
   if (field === "company_size_code") {
     return named(words.value.codes.sizes, textOf(account, field)) || "–";
   }

@@ -6,7 +6,7 @@
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
 import { language } from "../app/language.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 import type { NewsQuestion } from "./ask.ts";
 
@@ -45,7 +45,7 @@ export function titleOfExport(
 
 /** Titles news of some kinds. */
 function titleOfNews(kinds: readonly ChangeKind[], name: string): string {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const [kind, ...others] = kinds;
   return kind === undefined || others.length > 0 ? news.fileOfAll(name) : news.fileOf[kind](name);
 }

@@ -11,10 +11,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
+import { errorText } from "../app/errortext.ts";
 import { month, number } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
+import { lazyWords } from "../app/lazywords.ts";
 import { go, shownSearch } from "../app/router.ts";
-import { errorText } from "../app/said.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { addressOfSpec } from "../exports/summary.ts";
@@ -41,7 +41,7 @@ export function NewsView(): VNode {
   const id = shownSearch.value;
   const path = id === "" ? null : `/searches/${id}`;
   const { answer, error, reload } = useAnswer<{ search: OpenedSearch }>(path);
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   useEffect(() => {
     // A truncated address names no search.
     if (id === "") go("saved");
@@ -71,7 +71,7 @@ export function NewsView(): VNode {
 function Back(): VNode {
   return (
     <Button icon="chevronLeft" onClick={() => go("saved")}>
-      {laterWords.value.news.back}
+      {lazyWords.value.news.back}
     </Button>
   );
 }
@@ -85,10 +85,10 @@ interface SearchProps {
 }
 
 function Search({ search, months, onSeen }: SearchProps): VNode {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const { saved, name, text } = search;
   const [since, setSince] = useState(months.includes(saved.snapshot) ? saved.snapshot : months[0]);
-  const lead = text !== null && text !== name ? laterWords.value.exports.sentence(text) : undefined;
+  const lead = text !== null && text !== name ? lazyWords.value.exports.sentence(text) : undefined;
   return (
     <Page title={name} lead={lead} actions={<Actions search={search} onSeen={onSeen} />}>
       {since === undefined ? (
@@ -103,7 +103,7 @@ function Search({ search, months, onSeen }: SearchProps): VNode {
 }
 
 function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VNode {
-  const { news, exports } = laterWords.value;
+  const { news, exports } = lazyWords.value;
   const [busy, setBusy] = useState(false);
   const open = () => {
     const address = addressOfSpec(search.spec, search.text ?? "", catalog.peek());
@@ -138,7 +138,7 @@ function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VN
 type SinceProps = Omit<SearchProps, "onSeen"> & { since: string; onSince: (since: string) => void };
 
 function Since({ search, months, since, onSince }: SinceProps): VNode {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const [kind, setKind] = useState<ChangeKind>("entered");
   const allowed = status.value?.field_allowlist ?? [];
   const fields = LINE_FIELDS.filter((field) => allowed.includes(field));
@@ -169,7 +169,7 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
 
 /** The month up to which it was seen: the served, a deleted, or the chosen one. */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   if (months.includes(seen)) return null;
   const isServed = seen === status.value?.snapshot;
   return (
@@ -196,7 +196,7 @@ interface AnswerProps extends Pick<NewsQuestion, "kind"> {
 }
 
 function Answer({ asked, kind, filters }: AnswerProps): VNode {
-  const { news } = laterWords.value;
+  const { news } = lazyWords.value;
   const { answer, changes, preparing, busy, error } = asked;
   if (error !== null && answer === null) {
     return <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />;
@@ -237,7 +237,7 @@ interface ExportMenuProps {
 }
 
 function ExportMenu({ question, name, total }: ExportMenuProps): VNode | null {
-  const { news, exports } = laterWords.value;
+  const { news, exports } = lazyWords.value;
   // A second click, or a retry after a lost answer, makes no second file.
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;

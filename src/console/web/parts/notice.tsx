@@ -14,8 +14,13 @@
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
+import {
+  type ErrorMessage,
+  errorMessageOf,
+  isKnownMistake,
+  mistakeText,
+} from "../app/errortext.ts";
 import { language } from "../app/language.ts";
-import { isKnownMistake, mistakeText, type Said, saidOf } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -63,13 +68,13 @@ export function ErrorNotice({ error, onRetry, title }: ErrorNoticeProps): VNode 
   const mistakes = error instanceof ApiError ? error.errors : [];
   return (
     <Notice kind="error" title={title ?? words.value.shell.failed} action={action}>
-      {mistakes.length === 0 && <Sentences {...saidOf(error)} />}
+      {mistakes.length === 0 && <Sentences {...errorMessageOf(error)} />}
       {mistakes.length > 0 && <Mistakes error={error} mistakes={mistakes} />}
     </Notice>
   );
 }
 
-function Sentences({ text, detail }: Said): VNode {
+function Sentences({ text, detail }: ErrorMessage): VNode {
   return (
     <>
       <p>{text}</p>
@@ -87,7 +92,7 @@ function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] 
   const known = mistakes.every((one) => isKnownMistake(one));
   return (
     <>
-      {!known && language.value !== "en" && <p>{saidOf(error).text}</p>}
+      {!known && language.value !== "en" && <p>{errorMessageOf(error).text}</p>}
       <ul>
         {mistakes.map((one) => (
           <li key={`${one.pointer} ${one.code}`} lang={isKnownMistake(one) ? undefined : "en"}>

@@ -51,7 +51,7 @@ export function Toasts(): VNode {
 }
 
 function ToastItem({ entry }: { entry: ToastEntry }): VNode {
-  const [held, hold] = useState(false);
+  const [held, retain] = useState(false);
   const { id, kind = "done", text, action } = entry;
   useEffect(() => {
     if (held || kind === "error") return;
@@ -61,10 +61,10 @@ function ToastItem({ entry }: { entry: ToastEntry }): VNode {
   return (
     <div
       class={`toast toast-${kind}`}
-      onPointerEnter={() => hold(true)}
-      onPointerLeave={() => hold(false)}
-      onFocusIn={() => hold(true)}
-      onFocusOut={() => hold(false)}
+      onPointerEnter={() => retain(true)}
+      onPointerLeave={() => retain(false)}
+      onFocusIn={() => retain(true)}
+      onFocusOut={() => retain(false)}
     >
       <Icon name={kind === "error" ? "error" : "check"} />
       <span class="toast-text">{text}</span>

@@ -14,7 +14,7 @@ import { audit, members } from "./en/members.ts";
 import { news } from "./en/news.ts";
 
 /** The words of later views. */
-export const laterWords = {
+export const lazyWords = {
   account,
   audit,
   districts,
@@ -30,4 +30,4 @@ export const laterWords = {
 };
 
 /** The words of later views, by area. */
-export type LaterWords = typeof laterWords;
+export type LaterWords = typeof lazyWords;

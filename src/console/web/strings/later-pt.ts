@@ -15,7 +15,7 @@ import { audit, members } from "./pt/members.ts";
 import { news } from "./pt/news.ts";
 
 /** The words of later views. */
-export const laterWords: LaterWords = {
+export const lazyWords: LaterWords = {
   account,
   audit,
   districts,

@@ -161,6 +161,6 @@ export function packWith(deflater: Deflater, bytes: Uint8Array, length: number):
 }
 
 /** Makes a piece of bytes of any length. */
-export function packPiece(bytes: Uint8Array): Piece {
+export function packChunk(bytes: Uint8Array): Piece {
   return packWith(new Deflater(bytes.length), bytes, bytes.length);
 }

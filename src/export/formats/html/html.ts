@@ -12,13 +12,13 @@ import { type DescriptionItem, formatCount } from "../describe.ts";
 import { explainColumns } from "../explained.ts";
 import { type ColumnLabel, columnLabel } from "../labels.ts";
 import type { RenderContext, Renderer } from "../renderer.ts";
-import { describeAsked, describeSource } from "../source.ts";
+import { describeRequest, describeSource } from "../source.ts";
 import { renderFramed } from "../text.ts";
 import { pageStyle } from "./pagestyle.ts";
 import { peopleFrame } from "./peoplepage.ts";
 
 /** With more rows than this, one table would keep a browser busy. */
-export const ROWS_FEW_MAX = 5_000;
+export const SMALL_TABLE_ROWS_MAX = 5_000;
 
 /** A list with more values than this has its own scroll bar. */
 const VALUES_SHOWN = 12;
@@ -44,14 +44,17 @@ export function htmlFrame(
   const labels = names.map((name) => columnLabel(name, context.spec.output));
   const { labels: language } = context.spec.output;
   if (language !== undefined) {
-    return peopleFrame(context, labels, { language, many: context.rowCount > ROWS_FEW_MAX });
+    return peopleFrame(context, labels, {
+      language,
+      many: context.rowCount > SMALL_TABLE_ROWS_MAX,
+    });
   }
   return { head: headOf(context, labels), tail: tailOf(labels) };
 }
 
 function headOf(context: RenderContext, labels: readonly ColumnLabel[]): string {
   const { segment, rowCount, matches } = context;
-  const style = pageStyle(labels, rowCount > ROWS_FEW_MAX);
+  const style = pageStyle(labels, rowCount > SMALL_TABLE_ROWS_MAX);
   const { changes } = context;
   const what = changes === undefined ? "matches" : "changes";
   const title =
@@ -85,7 +88,7 @@ ${definitions(describeSource(context, formatCount))}
 </section>
 <section aria-labelledby="filters">
 <h2 id="filters">Filters and order</h2>
-${definitions(describeAsked(context))}
+${definitions(describeRequest(context))}
 </section>
 <section aria-labelledby="accounts">
 <h2 id="accounts">Accounts</h2>

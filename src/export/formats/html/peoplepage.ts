@@ -12,7 +12,7 @@ import { type DescriptionItem, formatCount } from "../describe.ts";
 import { describeWords } from "../describewords.ts";
 import type { ColumnLabel } from "../labels.ts";
 import type { RenderContext } from "../renderer.ts";
-import { describeAsked, describeSource, titleOf } from "../source.ts";
+import { describeRequest, describeSource, titleOf } from "../source.ts";
 import { pageStyle } from "./pagestyle.ts";
 
 const SAYS = {
@@ -147,7 +147,7 @@ function tailOf(
 </section>
 <div class="about">
 ${section("source", says.source, describeSource(context, counted))}
-${section("filters", says.asked, describeAsked(context))}
+${section("filters", says.asked, describeRequest(context))}
 ${section("columns", says.columns, meanings)}
 </div>
 </main>

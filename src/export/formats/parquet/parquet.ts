@@ -14,13 +14,13 @@ import { specText } from "../../../spec/normalize.ts";
 import { explainedColumns } from "../explained.ts";
 import {
   type OpenRenderer,
+  OrderedWriter,
   type RenderContext,
   type Renderer,
   RowSlices,
   type Slices,
-  WrittenInTurn,
 } from "../renderer.ts";
-import { toldLimit } from "../source.ts";
+import { limitText } from "../source.ts";
 import {
   decodeStruct,
   encodeStruct,
@@ -47,7 +47,7 @@ export const openParquetRenderer: OpenRenderer = (context, write): Renderer => {
     context,
     slices: new RowSlices(ROW_GROUP_ROWS),
     fileOf: (rows: Uint32Array) => guarded(() => native.parquetOf(rows, fields, extraOf(rows))),
-    fileAside: (rows: Uint32Array) => native.parquetOfAside(rows, fields, extraOf(rows)),
+    fileAsync: (rows: Uint32Array) => native.parquetOfAsync(rows, fields, extraOf(rows)),
   };
   return parquetRenderer(source, write);
 };
@@ -59,19 +59,19 @@ interface GroupSource<Batch> {
   /** Returns a file with one row group of these rows. */
   readonly fileOf: (rows: Batch) => Uint8Array;
   /** Does the same on another processor; missing if that is not possible. */
-  readonly fileAside?: (rows: Batch) => Promise<Uint8Array>;
+  readonly fileAsync?: (rows: Batch) => Promise<Uint8Array>;
 }
 
 /** Renders a Parquet file of any rows. */
 export function parquetRenderer<Batch extends { readonly length: number }>(
-  { context, slices, fileOf, fileAside }: GroupSource<Batch>,
+  { context, slices, fileOf, fileAsync }: GroupSource<Batch>,
   write: (bytes: Uint8Array) => void,
 ): Renderer<Batch> {
   const groups = new RowGroups(write);
-  const written = new WrittenInTurn((file) => groups.add(file));
+  const written = new OrderedWriter((file) => groups.add(file));
   const add = (rows: Batch): void | Promise<void> => {
-    if (fileAside !== undefined && context.spare?.() === true) {
-      return written.later(fileAside(rows));
+    if (fileAsync !== undefined && context.spare?.() === true) {
+      return written.later(fileAsync(rows));
     }
     return written.now(() => fileOf(rows));
   };
@@ -101,7 +101,7 @@ function metadataOf(context: RenderContext): Record<string, string> {
     "peneira.snapshot": segment.label,
     "peneira.snapshot_date": segment.snapshotDate,
     "peneira.provenance": JSON.stringify(segment.provenance),
-    "peneira.spec": specText(spec, toldLimit(context)),
+    "peneira.spec": specText(spec, limitText(context)),
     "peneira.matches": String(matches),
     ...(changes === undefined
       ? {}

@@ -7,25 +7,25 @@
  * Workbook libraries either hold a whole workbook in memory or write the time of day into it, and
  * none accepts finished UTF-8 from the addon.
  */
-import { deflate, deflateAside } from "../../../../native-index/napi/engine.ts";
+import { deflate, deflateAsync } from "../../../../native-index/napi/engine.ts";
 import { crc32 } from "../../../dump/crc32.ts";
 import { guarded } from "../../../search/segment.ts";
 import { explainCells, explainColumns } from "../explained.ts";
 import { headerCells } from "../labels.ts";
 import {
   type OpenRenderer,
+  OrderedWriter,
   type RenderContext,
   type Renderer,
   RowSlices,
   type Slices,
-  WrittenInTurn,
 } from "../renderer.ts";
 import { aboutRows } from "../source.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
-import { type PackedPiece, ZipPackage } from "./zippackage.ts";
+import { type PackedChunk, ZipPackage } from "./zippackage.ts";
 
 /** Rows of a chunk: one to two megabytes of XML, packed independently. */
-export const ROWS_AT_ONCE = 2_048;
+export const ROWS_PER_CALL = 2_048;
 
 const FIRST_ROW = 2;
 
@@ -33,7 +33,7 @@ const FIRST_ROW = 2;
 export const openXlsxRenderer: OpenRenderer = (context, write) => {
   const { segment, spec } = context;
   const columns = [...spec.output.fields, ...explainColumns(spec).map(({ name }) => name)];
-  const slices = new RowSlices(ROWS_AT_ONCE);
+  const slices = new RowSlices(ROWS_PER_CALL);
   const request = (rows: Uint32Array, firstNumber: number) => {
     const { fields, labels } = spec.output;
     const extra = explainCells(segment, spec, rows);
@@ -42,9 +42,9 @@ export const openXlsxRenderer: OpenRenderer = (context, write) => {
   const xml = (rows: Uint32Array, number: number) => [
     guarded(() => segment.native.renderRows(rows, request(rows, number))),
   ];
-  const xmlAside = (rows: Uint32Array, number: number) =>
-    segment.native.renderRowsAside(rows, request(rows, number));
-  return new XlsxRenderer({ context, columns, slices, xml, xmlAside }, write);
+  const xmlAsync = (rows: Uint32Array, number: number) =>
+    segment.native.renderRowsAsync(rows, request(rows, number));
+  return new XlsxRenderer({ context, columns, slices, xml, xmlAsync }, write);
 };
 
 interface SheetSource<Batch> {
@@ -54,7 +54,7 @@ interface SheetSource<Batch> {
   /** Returns the XML of rows; the first has number `firstNumber`. */
   readonly xml: (rows: Batch, firstNumber: number) => readonly Uint8Array[];
   /** Does the same on another processor; missing if that is not possible. */
-  readonly xmlAside?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
+  readonly xmlAsync?: (rows: Batch, firstNumber: number) => Promise<Uint8Array>;
 }
 
 interface Copied<Batch> {
@@ -67,7 +67,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
   readonly #source: SheetSource<Batch>;
   readonly #workbook: Workbook;
   readonly #package: ZipPackage;
-  readonly #pieces: WrittenInTurn<PackedPiece>;
+  readonly #pieces: OrderedWriter<PackedChunk>;
   /** Rows that wait for the next batch, because only the last chunk ends the sheet. */
   #held: Batch | undefined;
   #number = FIRST_ROW;
@@ -79,7 +79,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
     this.#package = new ZipPackage((bytes) => {
       if (!this.#aborted) write(bytes);
     });
-    this.#pieces = new WrittenInTurn((piece) => this.#package.piece(piece));
+    this.#pieces = new OrderedWriter((piece) => this.#package.piece(piece));
   }
 
   begin(): void {
@@ -112,7 +112,7 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
 
   /** Packs the next chunk of the sheet; `rows` is undefined only for a sheet without rows. */
   #pack(rows: Batch | undefined, isLast: boolean): void | Promise<void> {
-    const { context, xml, xmlAside } = this.#source;
+    const { context, xml, xmlAsync } = this.#source;
     const number = this.#number;
     this.#number += rows?.length ?? 0;
     const whole = (parts: readonly Uint8Array[]) =>
@@ -121,10 +121,10 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
         ...parts,
         ...(isLast ? [Buffer.from(sheetEnd(this.#workbook))] : []),
       ]);
-    if (rows !== undefined && xmlAside !== undefined && context.spare?.() === true) {
+    if (rows !== undefined && xmlAsync !== undefined && context.spare?.() === true) {
       const aside = async () => {
-        const text = whole([await xmlAside(rows, number)]);
-        return pieceOf(text, await deflateAside(text, isLast));
+        const text = whole([await xmlAsync(rows, number)]);
+        return pieceOf(text, await deflateAsync(text, isLast));
       };
       return this.#pieces.later(aside());
     }
@@ -140,7 +140,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }
 
-function pieceOf(text: Uint8Array, packed: Uint8Array): PackedPiece {
+function pieceOf(text: Uint8Array, packed: Uint8Array): PackedChunk {
   return { packed, bytes: text.length, crc: crc32(text) };
 }
 

@@ -9,7 +9,7 @@
 import { crc32, crc32Joined } from "../../../dump/crc32.ts";
 
 /** A packed chunk of a part, with the length and checksum of its unpacked bytes. */
-export interface PackedPiece {
+export interface PackedChunk {
   readonly packed: Uint8Array;
   readonly bytes: number;
   readonly crc: number;
@@ -62,7 +62,7 @@ export class ZipPackage {
   }
 
   /** Adds the next chunk of the current part. */
-  piece({ packed, bytes, crc }: PackedPiece): void {
+  piece({ packed, bytes, crc }: PackedChunk): void {
     const entry = this.#last();
     entry.crc = crc32Joined(entry.crc, crc, bytes);
     entry.bytes += bytes;

@@ -19,9 +19,8 @@ import {
 } from "../../openapi/examples.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import { RouteTable } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { timed } from "../../server/telemetry.ts";
-import { answer } from "../answershape.ts";
 import {
   type ApiRoute,
   BODY_ERRORS,
@@ -35,6 +34,7 @@ import {
 import { countAccounts } from "../search/count.ts";
 import { searchAccounts } from "../search/search.ts";
 import { HEALTH_ROUTES } from "../service/health.ts";
+import { answer } from "../typed-answer.ts";
 import { SUGGEST_ROUTE } from "./suggestions.ts";
 
 const facetOf = (value: string, label?: string) => ({
@@ -164,7 +164,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
 
 /** Returns one account. */
 export function readAccount(
-  call: Question<"clock" | "engine" | "segment" | "telemetry">,
+  call: QueryContext<"clock" | "engine" | "segment" | "telemetry">,
 ): ShapedAnswer<"AccountAnswer"> {
   const { service, plan, params } = call;
   const segment = currentSegment(service);

@@ -22,17 +22,17 @@ import { costOf } from "../../server/admission.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
+import { answer } from "../typed-answer.ts";
 
 const LIMIT_MAX = 500;
 const LIMIT_DEFAULT = 100;
 
-type CompanyPart = "clock" | "engine" | "hold" | "replaced" | "secrets" | "segment" | "telemetry";
-type Asked = Question<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
+type CompanyPart = "clock" | "engine" | "retain" | "replaced" | "secrets" | "segment" | "telemetry";
+type Asked = QueryContext<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
 
 /** The routes of companies. */
 export const COMPANY_ROUTES: readonly ApiRoute[] = [

@@ -19,12 +19,12 @@ import { EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/admission.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
-import type { Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";
+import { answer } from "../typed-answer.ts";
 
-type Asked = Question<"clock" | "segment" | "telemetry"> & {
+type Asked = QueryContext<"clock" | "segment" | "telemetry"> & {
   readonly query: ReadonlyMap<string, string>;
 };
 

@@ -15,11 +15,11 @@ import { costOf } from "../../server/admission.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";
 import { held } from "../search/search.ts";
+import { answer } from "../typed-answer.ts";
 
 /** Fields of a suggestion, as far as the plan includes them: enough to distinguish namesakes. */
 export const SUGGESTED_FIELDS = [
@@ -29,8 +29,8 @@ export const SUGGESTED_FIELDS = [
 const STATES = [...Object.keys(STATE_NAMES), "EX"].sort();
 const { characters, words, limit: limitMax, limitDefault } = SUGGEST_LIMITS;
 
-type SuggestPart = "clock" | "engine" | "hold" | "segment" | "telemetry";
-type Asked = Question<SuggestPart> & { readonly query: ReadonlyMap<string, string> };
+type SuggestPart = "clock" | "engine" | "retain" | "segment" | "telemetry";
+type Asked = QueryContext<SuggestPart> & { readonly query: ReadonlyMap<string, string> };
 
 /** The route. */
 export const SUGGEST_ROUTE: ListedRoute = route({

@@ -7,7 +7,7 @@
  * progress. Both snapshots and the list stay open until the last byte is sent.
  */
 
-import type { HeldList } from "../../../changes/lists.ts";
+import type { RetainedList } from "../../../changes/lists.ts";
 import {
   type ChangeEntry,
   type ChangePage,
@@ -25,7 +25,7 @@ import type { BodyObject, ReadPart } from "../../server/body.ts";
 import { JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
 import type { KeyCall, Service } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
-import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
+import { type ChangesRequest, readQuestion } from "./changes-request.ts";
 
 /** Maximum time that a query waits for its list, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -43,8 +43,8 @@ let waiting = 0;
 /** Opens the list that a query needs; builds it if it does not exist. */
 export function openList(
   call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "finished">,
-  { pair }: Pick<ChangesQuestion, "pair">,
-): Promise<HeldList> {
+  { pair }: Pick<ChangesRequest, "pair">,
+): Promise<RetainedList> {
   const { service } = call;
   const ended = () => call.finished() || service.stopping();
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
@@ -68,7 +68,7 @@ export async function answerChanges(
   call: KeyCall<
     | "changeLists"
     | "clock"
-    | "hold"
+    | "retain"
     | ReadPart
     | "log"
     | "months"
@@ -85,7 +85,7 @@ export async function answerChanges(
   const { spec, limit } = body.members;
   call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
   const question = await readQuestion(call, body);
-  let held: HeldList | null = null;
+  let held: RetainedList | null = null;
   const letGo = () => {
     held?.release();
     question.pair.release();
@@ -108,8 +108,8 @@ interface Found {
 
 async function walk(
   service: Pick<Service, "clock" | "telemetry">,
-  { bound: spec, kinds, watch, from, limit }: ChangesQuestion,
-  { list }: HeldList,
+  { bound: spec, kinds, watch, from, limit }: ChangesRequest,
+  { list }: RetainedList,
 ): Promise<Found> {
   const query = { list, spec, kinds, watch };
   const totals = await totalsOf(service, query);
@@ -124,8 +124,8 @@ async function walk(
 
 /** A page that was found and is being rendered. */
 interface Rendering extends Found {
-  readonly question: ChangesQuestion;
-  readonly held: HeldList;
+  readonly question: ChangesRequest;
+  readonly held: RetainedList;
   readonly startMs: number;
   /** Releases the snapshots and the list. */
   readonly letGo: () => void;
@@ -133,7 +133,7 @@ interface Rendering extends Found {
 
 /** Renders a small page immediately, and streams a large page. */
 function rendered(
-  call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
+  call: KeyCall<"clock" | "retain" | "log" | "secrets" | "streams">,
   rendering: Rendering,
 ): ShapedAnswer<"ChangesAnswer"> {
   const { question, held, page, letGo } = rendering;
@@ -189,7 +189,7 @@ function sourceOf({ label, snapshotDate }: Segment) {
 
 /** Returns the text of the list of changes in slices. */
 function itemSlices(
-  { list }: HeldList,
+  { list }: RetainedList,
   entries: readonly ChangeEntry[],
   fields: readonly string[],
 ): AccountSlices {

@@ -16,7 +16,7 @@ import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { Service } from "../../server/service.ts";
 
 /** Two snapshots that stay open until `release`, which is idempotent. */
-export interface HeldPair extends ChangePair {
+export interface RetainedPair extends ChangePair {
   release(): void;
 }
 
@@ -27,14 +27,14 @@ export function pairId(olderId: string, newerId: string): string {
 
 /** Finds and opens the pair; returns null if the month does not exist. */
 export async function openPair(
-  service: Pick<Service, "hold" | "months" | "replaced" | "segment">,
+  service: Pick<Service, "retain" | "months" | "replaced" | "segment">,
   since: string,
   cursor: string | null,
-): Promise<HeldPair | null> {
+): Promise<RetainedPair | null> {
   const begun = cursor === null ? null : begunPair(service, since, cursor);
   const newer = begun?.newer ?? currentSegment(service);
   // Retain the query's snapshot across the awaits below.
-  const release = service.hold(newer);
+  const release = service.retain(newer);
   try {
     const month = begun?.month ?? (await monthOf(service, since, newer));
     if (month === null) {
@@ -42,7 +42,7 @@ export async function openPair(
       return null;
     }
     const older = await service.months.open(month);
-    const letGo = service.months.hold(older);
+    const letGo = service.months.retain(older);
     return {
       ...{ older, newer },
       release: () => {

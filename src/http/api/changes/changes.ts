@@ -149,7 +149,7 @@ export function changesByBody(
   call: KeyCall<
     | "changeLists"
     | "clock"
-    | "hold"
+    | "retain"
     | ReadPart
     | "log"
     | "months"
@@ -168,7 +168,7 @@ async function changesByQuery(
   call: KeyCall<
     | "changeLists"
     | "clock"
-    | "hold"
+    | "retain"
     | ReadPart
     | "log"
     | "months"

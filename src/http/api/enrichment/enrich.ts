@@ -29,9 +29,9 @@ import {
 } from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { KeyCall, Question } from "../../server/service.ts";
-import { answer, type Shape } from "../answershape.ts";
+import type { KeyCall, QueryContext } from "../../server/service.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "../route.ts";
+import { answer, type Shape } from "../typed-answer.ts";
 import { CNPJS_MAX } from "./enrich-schemas.ts";
 
 /** A result in JSON: the members that its schema has. */
@@ -81,7 +81,7 @@ function enrichCnpjs(
 
 /** Returns the results of a request, and the snapshot that they come from. */
 export function resultsOf(
-  call: Question<"segment" | ReadPart>,
+  call: QueryContext<"segment" | ReadPart>,
 ): (Enriched & { readonly segment: Segment }) | Promise<Enriched & { readonly segment: Segment }> {
   const segment = currentSegment(call.service);
   return whenReady(readRequest(call, segment, ENRICH), (enriched) => ({ ...enriched, segment }));

@@ -24,13 +24,13 @@ import { EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
-import type { BodyPieces } from "../../server/routetable.ts";
+import type { ChunkedBodyType } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { createdJson, exportPath } from "../exports/export-record.ts";
-import { type AskedExport, askedBy, replayed } from "../exports/newexport.ts";
+import { type ExportContext, exportContextOf, replayed } from "../exports/newexport.ts";
 import { readZeros } from "../lists/entryfiles.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "../route.ts";
+import { answer } from "../typed-answer.ts";
 import { readOutput } from "./enrich.ts";
 
 /** Bytes of a CSV file. */
@@ -62,17 +62,17 @@ class SentBody {
 const FILES = [
   { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin },
   { type: XLSX, bytesMax: XLSX_BYTES_MAX, begin },
-] as const satisfies readonly BodyPieces[];
+] as const satisfies readonly ChunkedBodyType[];
 
 function begin(
   _query: ReadonlyMap<string, string>,
   _sender: string,
-  { exporter }: Parameters<BodyPieces["begin"]>[2],
+  { exporter }: Parameters<ChunkedBodyType["begin"]>[2],
 ): SentBody {
   return new SentBody(exporter.receive());
 }
 
-type CreateCall = KeyCall<"exporter" | "hold" | "segment">;
+type CreateCall = KeyCall<"exporter" | "retain" | "segment">;
 
 /** Queues the enrichment of a file, or returns the export that an equal earlier request created. */
 async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
@@ -84,7 +84,7 @@ async function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrich
     if (!includesExports(plan)) {
       throw new AppError("plan_not_allowed", `The plan ${plan.name} does not include exports.`);
     }
-    const asked = askedBy(call);
+    const asked = exportContextOf(call);
     const file = await gathered.file.end();
     return await accept(call, file, { ...asked, bodyHash: hashOf(file, call.rawQuery) });
   } finally {
@@ -100,12 +100,12 @@ function hashOf({ sha256 }: ReceivedFile, query: string): string {
 async function accept(
   call: CreateCall,
   file: ReceivedFile,
-  asked: AskedExport,
+  asked: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
   const { query, service, plan } = call;
   const wish = { column: query.get("column"), fillZeros: readZeros(query) };
   const segment = currentSegment(service);
-  const release = service.hold(segment);
+  const release = service.retain(segment);
   try {
     const output = outputOf(call, segment);
     const layout = await readable(() =>

@@ -23,22 +23,22 @@ import {
   type ReadTask,
   readMembers,
   readRequest,
-  withBodyMistakesLater,
+  withBodyMistakesAsync,
 } from "../../server/body.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "../changes/changeoptions.ts";
 import { openList, totalsOf } from "../changes/changepage.ts";
-import { type HeldPair, noSuchMonth, openPair } from "../changes/changepair.ts";
-import { boundToPair, normalizedFor, withMonths } from "../changes/changequestion.ts";
+import { noSuchMonth, openPair, type RetainedPair } from "../changes/changepair.ts";
+import { boundToPair, normalizedFor, withMonths } from "../changes/changes-request.ts";
 import { answerWith } from "../search/search.ts";
 import {
-  type AskedExport,
   acceptAccounts,
-  askedBy,
   created,
+  type ExportContext,
   exportContext,
+  exportContextOf,
   MEMBERS,
   readExport,
   replayed,
@@ -51,7 +51,7 @@ type AnyExportCall = KeyCall<
   | "clock"
   | "engine"
   | "exporter"
-  | "hold"
+  | "retain"
   | ReadPart
   | "months"
   | "replaced"
@@ -95,7 +95,7 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
 
 /** Queues the requested export, or returns the export that an equal earlier request created. */
 export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
-  const asked = askedBy(call);
+  const asked = exportContextOf(call);
   const before = replayed(call, asked);
   if (before !== null) return before;
   const segment = currentSegment(call.service);
@@ -111,7 +111,7 @@ async function acceptChanges(
     | "changeLists"
     | "clock"
     | "exporter"
-    | "hold"
+    | "retain"
     | ReadPart
     | "months"
     | "replaced"
@@ -119,7 +119,7 @@ async function acceptChanges(
     | "stopping"
     | "telemetry"
   >,
-  asked: AskedExport,
+  asked: ExportContext,
   body: BodyObject,
 ): Promise<AcceptedExport> {
   call.spend(costOf({ spec: body.members.spec }));
@@ -130,13 +130,13 @@ async function acceptChanges(
     const kinds = readKinds(body);
     const watch = readWatch(body, call.plan, pair);
     const spec = await withMonths(call, () =>
-      withBodyMistakesLater(body, () => exportSpec(call, body, pair)),
+      withBodyMistakesAsync(body, () => exportSpec(call, body, pair)),
     );
     // If the pair is missing, the mistake was noted above.
-    const { older, newer: segment } = pair as HeldPair;
-    const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
+    const { older, newer: segment } = pair as RetainedPair;
+    const { bound, pins: lists } = await boundToPair(call, pair as RetainedPair, spec);
     const question = { spec: bound, kinds, watch };
-    const { rows, matches } = await countRows(call, pair as HeldPair, question);
+    const { rows, matches } = await countRows(call, pair as RetainedPair, question);
     const told = saysLimit(body) ? spec : withCut(spec, matches);
     const changes = { older, kinds, watch };
     return call.service.exporter.create({ ...asked, spec: told, segment, rows, lists, changes });
@@ -149,7 +149,7 @@ async function acceptChanges(
 async function exportSpec(
   call: KeyCall<ReadPart | "segment">,
   body: BodyObject,
-  pair: HeldPair | null,
+  pair: RetainedPair | null,
 ): Promise<AccountQuerySpec> {
   const { spec: input, output } = body.members;
   const here = pair === null ? currentSegment(call.service) : pair.newer;
@@ -174,7 +174,7 @@ async function exportSpec(
 /** Returns the exact rows of the file and of all matches; refuses more than the format holds. */
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
-  pair: HeldPair,
+  pair: RetainedPair,
   question: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
 ): Promise<{ readonly rows: number; readonly matches: number }> {
   const held = await openList(call, { pair });

@@ -6,7 +6,7 @@
 import { strict as assert } from "node:assert";
 import { AppError } from "../../../errors.ts";
 import { type ExportRecord, failureText } from "../../../export/record.ts";
-import type { Shape } from "../answershape.ts";
+import type { Shape } from "../typed-answer.ts";
 
 /** Retry-After in seconds; small exports take less than one second. */
 const RETRY_AFTER_SECONDS = 2;

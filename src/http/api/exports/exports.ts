@@ -1,7 +1,7 @@
 /**
  * Export routes: create, list, read, delete, and download.
  * Invariant: this file has only the rows; handlers are in newexport.ts, changeexport.ts, and
- * kept-exports.ts.
+ * stored-exports.ts.
  */
 import Type from "typebox";
 import {
@@ -15,7 +15,7 @@ import type { Parameter } from "../../openapi/operation.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { createAnyExport } from "./changeexport.ts";
 import { EXPORT_STATE_ERRORS } from "./export-record.ts";
-import { deleteExport, downloadExport, listExports, readExport } from "./kept-exports.ts";
+import { deleteExport, downloadExport, listExports, readExport } from "./stored-exports.ts";
 
 const EXPORT_ID = "exp_0123456789abcdef0123456789abcdef";
 

@@ -17,7 +17,7 @@ import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
 import { describeError } from "../../../process/log.ts";
 import { EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { wordFor } from "../../../text/amounts.ts";
-import { takePlace } from "../../server/admission.ts";
+import { acquireStreamSlot } from "../../server/admission.ts";
 import { type HttpAnswer, hasTag } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";
 import type { FileSlice } from "../../server/transport/answer-body.ts";
@@ -204,7 +204,7 @@ async function openSlice(
   range: ByteRange,
 ): Promise<FileSlice> {
   const { log, streams } = call.service;
-  const done = takePlace(streams, record.tenantId);
+  const done = acquireStreamSlot(streams, record.tenantId);
   const descriptor = await openRecorded(call, record).catch((error) => {
     done();
     throw error;

@@ -36,9 +36,9 @@ import {
 } from "../../server/body.ts";
 import { headerMistake } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
-import type { KeyCall, Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { KeyCall, QueryContext } from "../../server/service.ts";
 import { matchesOf, refuseTooBroad } from "../search/search-request.ts";
+import { answer } from "../typed-answer.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 
 /** Members of an account export's body. */
@@ -56,7 +56,7 @@ export function readExport(
   task: ReadTask,
   segment: Segment,
   body: BodyObject,
-  payer: Pick<Question, "spend">,
+  payer: Pick<QueryContext, "spend">,
 ): ReadExport {
   const { members } = body;
   payer.spend(costOf({ spec: members.spec }));
@@ -78,7 +78,7 @@ export const EXPORT: Computation<ReadTask, ReadExport> = {
 export function acceptAccounts(
   call: KeyCall<"engine" | "exporter" | "listed">,
   segment: Segment,
-  asked: AskedExport,
+  asked: ExportContext,
   read: ReadExport,
 ): AcceptedExport | Promise<AcceptedExport> {
   const { listed, exporter } = call.service;
@@ -94,7 +94,7 @@ export function acceptAccounts(
 }
 
 function refuseBroad(
-  { service }: Question<"engine">,
+  { service }: QueryContext<"engine">,
   segment: Segment,
   sent: AccountQuerySpec,
   spec: AccountQuerySpec,
@@ -125,13 +125,13 @@ export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
 }
 
 /** Identity and idempotency data of an export request. */
-export type AskedExport = Pick<
+export type ExportContext = Pick<
   NewExport,
   "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash"
 >;
 
 /** Reads identity and idempotency key. Throws if the key is invalid. */
-export function askedBy(call: KeyCall): AskedExport {
+export function exportContextOf(call: KeyCall): ExportContext {
   const { identity, plan, body } = call;
   const { tenantId, keyId } = identity;
   const idempotencyKey = readIdempotencyKey(call.header("idempotency-key"));
@@ -142,7 +142,7 @@ export function askedBy(call: KeyCall): AskedExport {
 /** Returns the export of an equal earlier request, or null. */
 export function replayed(
   { service }: KeyCall<"exporter">,
-  asked: AskedExport,
+  asked: ExportContext,
 ): AcceptedExport | null {
   return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
 }
@@ -206,7 +206,7 @@ export function exportContext(
 
 /** Returns the export's spec, bound to its lists. Throws like an export request. */
 export async function boundExportSpec(
-  call: Question<"engine" | ReadPart>,
+  call: QueryContext<"engine" | ReadPart>,
   segment: Segment,
 ): Promise<AccountQuerySpec> {
   const { spec } = await readRequest(call, segment, EXPORT);

@@ -118,9 +118,9 @@ type LeadsCall = KeyCall<
   | ReadPart
   | "clock"
   | "engine"
-  | "hold"
+  | "retain"
   | "log"
-  | "pressure"
+  | "overload"
   | "replaced"
   | "responses"
   | "secrets"
@@ -134,8 +134,8 @@ function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
   const segment = segmentFor(call);
   const cached = cachedPage(call, segment, LEADS, startMs);
   if (cached !== null) return cached;
-  const answer = (prepared: LeadsRequest, lends: boolean) =>
-    answerLeads(call, { segment, startMs, lends }, prepared);
+  const answer = (prepared: LeadsRequest, mayShareBuffer: boolean) =>
+    answerLeads(call, { segment, startMs, mayShareBuffer }, prepared);
   const prepared = prepareLeads(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
   return held(
@@ -147,7 +147,7 @@ function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
 
 function answerLeads(
   call: LeadsCall,
-  asked: { readonly segment: Segment; readonly startMs: number; readonly lends: boolean },
+  asked: { readonly segment: Segment; readonly startMs: number; readonly mayShareBuffer: boolean },
   prepared: LeadsRequest,
 ): Reply<ShapedAnswer<"LeadsAnswer">> {
   const { segment } = asked;

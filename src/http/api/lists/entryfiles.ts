@@ -10,7 +10,7 @@ import type { Shortage } from "../../../process/ledger.ts";
 import { later } from "../../server/background-tasks.ts";
 import { type BodyTaker, bodyError } from "../../server/body.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
-import type { BodyPieces } from "../../server/routetable.ts";
+import type { ChunkedBodyType } from "../../server/routetable.ts";
 import { FileBlocks } from "../exports/fileblocks.ts";
 
 const CSV_BYTES_MAX = 64 * 1024 * 1024;
@@ -123,7 +123,7 @@ export const ENTRY_FILES = [
     bytesMax: XLSX_BYTES_MAX,
     begin: (query, sender) => new XlsxFile(query, sender),
   },
-] as const satisfies readonly BodyPieces[];
+] as const satisfies readonly ChunkedBodyType[];
 
 /** Returns the uploaded file of a body, or null. */
 export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {

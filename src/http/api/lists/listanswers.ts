@@ -28,7 +28,7 @@ import { loadedSegment } from "../../../search/segment.ts";
 import { EXPORTED, LIST_ID } from "../../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../../store/liststore.ts";
 import { listNameKey } from "../../../translate/lists/listnames.ts";
-import { Turns } from "../../server/background-tasks.ts";
+import { TimeSlices } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
@@ -38,7 +38,7 @@ import {
   type ShapedAnswer,
 } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
-import { answer, type Shape } from "../answershape.ts";
+import { answer, type Shape } from "../typed-answer.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
 import { KINDS } from "./lists-schemas.ts";
 
@@ -108,12 +108,12 @@ export async function deleteList(call: KeyCall<"lists">): Promise<BareAnswer> {
 
 /** `GET /v1/lists/{id}/entries`: ascending, with the check digits of the snapshot. */
 export async function listEntries(
-  call: KeyCall<"hold" | "lists" | "secrets" | "segment">,
+  call: KeyCall<"retain" | "lists" | "secrets" | "segment">,
 ): Promise<ShapedAnswer<"ListEntries">> {
   const { page, headers } = call.service.lists.atOneMoment(() => entriesPage(call));
   const segment = loadedSegment(call.service);
   if (segment === null) return answer("ListEntries", page, { headers });
-  const release = call.service.hold(segment);
+  const release = call.service.retain(segment);
   try {
     const entries = await withAccountDigits(segment, page.entries);
     return answer("ListEntries", { ...page, entries }, { headers });
@@ -143,7 +143,7 @@ function entriesPage(call: KeyCall<"lists" | "secrets">) {
   return { page, headers: { Link: link } };
 }
 
-type ChangeCall = KeyCall<"hold" | "lists" | "segment">;
+type ChangeCall = KeyCall<"retain" | "lists" | "segment">;
 
 /** `POST /v1/lists/{id}/entries`. */
 export function addEntries(call: ChangeCall): Promise<ShapedAnswer<"ListChange">> {
@@ -163,9 +163,9 @@ async function changeEntries(
   const upload = await uploadOf(call);
   const row = changeableList(call);
   const segment = loadedSegment(call.service);
-  const release = segment === null ? null : call.service.hold(segment);
+  const release = segment === null ? null : call.service.retain(segment);
   try {
-    const turns = new Turns();
+    const turns = new TimeSlices();
     const isKnown = (cnpj: string) => segment !== null && rowOf(segment, cnpj) >= 0;
     await upload.takeKnown(isKnown, () => turns.taken());
     const sent = { entries: upload.entries(row.kind === "companies"), verb };

@@ -2,7 +2,7 @@
  * JSON Schemas of list requests and answers; a part of the table in schemas.ts.
  */
 import Type, { type TSchema } from "typebox";
-import { REFUSALS, REFUSED_TOLD } from "../../../lists/entries.ts";
+import { REFUSALS, REFUSED_REPORTED_MAX } from "../../../lists/entries.ts";
 import { LIST_ID, LIST_NAME_MAX } from "../../../spec/listids.ts";
 import {
   closed,
@@ -103,7 +103,10 @@ export const LIST_SCHEMAS = {
       repeated: count("What was sent more than once, the first time left out."),
       not_in_snapshot: orNull(count("Entries of which the snapshot has no account; kept.")),
       refused_count: count("What was not understood, and is not in the list."),
-      refused: Type.Array(refused, { maxItems: REFUSED_TOLD, description: "The first of them." }),
+      refused: Type.Array(refused, {
+        maxItems: REFUSED_REPORTED_MAX,
+        description: "The first of them.",
+      }),
     },
     closed,
   ),

@@ -21,12 +21,12 @@ import {
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts";
+import { answer } from "../typed-answer.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 
-type Asked = KeyCall<"engine" | "hold" | "lists" | "segment" | "telemetry" | ReadPart>;
+type Asked = KeyCall<"engine" | "retain" | "lists" | "segment" | "telemetry" | ReadPart>;
 
 /** Parses and charges the spec of a list's new entries. */
 export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
@@ -62,7 +62,7 @@ async function add(
     throw new AppError("plan_not_allowed", detail);
   }
   const companies = row.kind === "companies";
-  const entries = await segment.native.matchEntriesAside(matchClauses(segment, bound), companies);
+  const entries = await segment.native.matchEntriesAsync(matchClauses(segment, bound), companies);
   const { limits } = call.plan;
   const changed = await lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
   const told = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };

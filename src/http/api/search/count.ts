@@ -20,9 +20,9 @@ import {
 } from "../../server/body.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { timedLater } from "../../server/telemetry.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
+import { timedAsync } from "../../server/telemetry.ts";
+import { answer } from "../typed-answer.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
@@ -44,7 +44,7 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
   },
 };
 
-type CountCall = Question<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>;
+type CountCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
 /** Counts the matches of a spec. */
 export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
@@ -79,7 +79,7 @@ function answerCount(
   ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const counts = timedLater(call, facets === null ? "count" : "facets", () =>
+  const counts = timedAsync(call, facets === null ? "count" : "facets", () =>
     engine.counts(segment, bound, facets, call.identity.tenantId),
   );
   return whenReady(counts, (counted) => {

@@ -20,7 +20,7 @@ import {
 } from "../../../spec/cursor.ts";
 import { fieldsHash } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import type { Question } from "../../server/service.ts";
+import type { QueryContext } from "../../server/service.ts";
 
 /** Returns the start of a page. Request ids are checked, so they need no escaping. */
 export function headOf(requestId: string): string {
@@ -102,7 +102,7 @@ function membersOf(value: object): string {
 }
 
 /** A requested page, for its cursors. */
-interface AskedPage {
+interface PageOfSearch {
   readonly segment: Segment;
   readonly prepared: {
     readonly spec: AccountQuerySpec;
@@ -114,7 +114,7 @@ interface AskedPage {
 }
 
 /** Returns the row that the page begins after, from the cursor; -1 for the first page. */
-export function rowAfter(call: Question<"secrets">, question: AskedPage): number {
+export function rowAfter(call: QueryContext<"secrets">, question: PageOfSearch): number {
   const { cursor } = question.prepared;
   if (cursor === null) return -1;
   const binding = bindingOf(call, question);
@@ -124,8 +124,8 @@ export function rowAfter(call: Question<"secrets">, question: AskedPage): number
 
 /** Returns the cursor of the page that begins after `lastRow`. */
 export function cursorAfter(
-  call: Question<"secrets">,
-  question: AskedPage,
+  call: QueryContext<"secrets">,
+  question: PageOfSearch,
   { lastRow }: { readonly lastRow: number },
 ): string {
   const binding = bindingOf(call, question);
@@ -136,7 +136,7 @@ export function cursorAfter(
 }
 
 /** Returns the scope of a request's cursors. */
-function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): PagesScope {
+function pagesScope({ plan }: QueryContext, { segment, prepared }: PageOfSearch): PagesScope {
   return {
     snapshotId: segment.snapshotId,
     specHash: prepared.resultHash,
@@ -145,7 +145,7 @@ function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): Pages
 }
 
 /** Returns what else a cursor is bound to: the tenant and the route. */
-function bindingOf({ identity }: Question, { kind }: AskedPage): readonly string[] {
+function bindingOf({ identity }: QueryContext, { kind }: PageOfSearch): readonly string[] {
   return [identity.tenantId, kind.endpoint];
 }
 

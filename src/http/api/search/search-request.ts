@@ -30,7 +30,7 @@ import {
   withBodyMistakes,
 } from "../../server/body.ts";
 import { weakTag } from "../../server/respond.ts";
-import type { Engine, Question } from "../../server/service.ts";
+import type { Engine, QueryContext } from "../../server/service.ts";
 import { searchPrefix } from "./page-answer.ts";
 
 /** Default accounts per page. */
@@ -161,7 +161,7 @@ export const SEARCH: Computation<ReadTask, ReadSearch> = {
 
 /** Parses, charges, and binds a search request; inline if the body is small. */
 export function prepareSearch(
-  call: Question<ReadPart>,
+  call: QueryContext<ReadPart>,
   segment: Segment,
 ): SearchRequest | Promise<SearchRequest> {
   return whenReady(readRequest(call, segment, SEARCH), (read) => {
@@ -186,7 +186,7 @@ function requestOf(
 
 /** Binds the spec to the current state of its lists. Throws `list_not_found`. */
 export function boundTo(
-  { service: { listed }, identity }: Question<"listed">,
+  { service: { listed }, identity }: QueryContext<"listed">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): AccountQuerySpec | Promise<AccountQuerySpec> {
@@ -297,7 +297,7 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
 
 /** Returns the exact number of matches; long specs are counted off the main thread. */
 export function matchesOf(
-  { service: { engine }, identity: { tenantId } }: Question<"engine">,
+  { service: { engine }, identity: { tenantId } }: QueryContext<"engine">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): number | Promise<number> {

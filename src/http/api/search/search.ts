@@ -10,12 +10,16 @@
  * revisions.
  */
 import type { Projector } from "../../../search/project.ts";
-import { type FoundPage, type TextRoom, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
+import {
+  type FoundPage,
+  type OutputBuffer,
+  UNSTREAMED_ACCOUNTS_MAX,
+} from "../../../search/searcher.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { currentSegment } from "../../../search/segment.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { refuseWithoutPlace } from "../../server/admission.ts";
+import { refuseWithoutStreamSlot } from "../../server/admission.ts";
 import { isSmall, type ReadPart, whenReady } from "../../server/body.ts";
 import {
   type HttpAnswer,
@@ -26,15 +30,15 @@ import {
 } from "../../server/respond.ts";
 import type { BoundLists, CachedPage } from "../../server/responsecache.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { KeyCall, Question } from "../../server/service.ts";
+import type { KeyCall, QueryContext } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
 import {
   type AnswerBody,
-  beginLent,
-  endLent,
+  beginShared,
+  endShared,
   joined,
-  LentBytes,
-  lend,
+  SharedBytes,
+  writeShared,
 } from "../../server/transport/answer-body.ts";
 import type { SchemaName } from "../schemas.ts";
 import { cursorAfter, headOf, rowAfter, tailOf, tookMs } from "./page-answer.ts";
@@ -54,7 +58,7 @@ interface PageKind<Name extends PageSchema> {
 }
 
 /** A requested page. */
-interface PageAsked<Name extends PageSchema> {
+interface PageContext<Name extends PageSchema> {
   readonly segment: Segment;
   readonly kind: PageKind<Name>;
   /** Arrival of the request, in monotonic milliseconds. */
@@ -62,13 +66,13 @@ interface PageAsked<Name extends PageSchema> {
 }
 
 /** A page request that has been parsed and charged. */
-interface PageQuestion<Name extends PageSchema = PageSchema> extends PageAsked<Name> {
+interface ParsedPageRequest<Name extends PageSchema = PageSchema> extends PageContext<Name> {
   readonly prepared: SearchRequest;
   /**
    * True if the answer is sent in the same turn of the event loop, so that its buffer may be
    * shared.
    */
-  readonly lends: boolean;
+  readonly mayShareBuffer: boolean;
   /** Caches the answer for the same request, or null. */
   readonly keep: ((answer: HttpAnswer) => void) | null;
 }
@@ -84,9 +88,9 @@ type PageReply = Reply<ShapedAnswer<"SearchAnswer">>;
 type PagePart =
   | "clock"
   | "engine"
-  | "hold"
+  | "retain"
   | "log"
-  | "pressure"
+  | "overload"
   | "secrets"
   | "streams"
   | "telemetry";
@@ -107,9 +111,9 @@ function newPage(
   startMs: number,
 ): PageReply {
   const asked = { segment, kind: ACCOUNTS, startMs };
-  const answer = (prepared: SearchRequest, lends: boolean) => {
+  const answer = (prepared: SearchRequest, mayShareBuffer: boolean) => {
     const keep = (made: HttpAnswer) => cachePage(call, cacheableOf(asked, prepared), made);
-    return answerPage(call, { ...asked, prepared, lends, keep });
+    return answerPage(call, { ...asked, prepared, mayShareBuffer, keep });
   };
   const prepared = prepareSearch(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
@@ -124,15 +128,15 @@ function newPage(
  * Returns a page to callers that send it later. It uses neither the shared buffer nor the cache.
  */
 export async function searchPage(
-  call: Question<SearchPart>,
+  call: QueryContext<SearchPart>,
 ): Promise<ShapedAnswer<"SearchAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const release = call.service.hold(segment);
+  const release = call.service.retain(segment);
   try {
     const prepared = await prepareSearch(call, segment);
     const asked = { segment, kind: ACCOUNTS, startMs };
-    return await answerPage(call, { ...asked, prepared, lends: false, keep: null });
+    return await answerPage(call, { ...asked, prepared, mayShareBuffer: false, keep: null });
   } finally {
     release();
   }
@@ -140,7 +144,7 @@ export async function searchPage(
 
 /** Returns the data that the response cache needs of a page. */
 export function cacheableOf(
-  { segment, kind }: Pick<PageQuestion, "segment" | "kind">,
+  { segment, kind }: Pick<ParsedPageRequest, "segment" | "kind">,
   prepared: SearchRequest,
 ): Cacheable {
   const { cost, spec, unbound } = prepared;
@@ -150,16 +154,16 @@ export function cacheableOf(
 
 /** Retains a segment until a value is ready. */
 export function held<Value>(
-  { service }: Question<"hold">,
+  { service }: QueryContext<"retain">,
   segment: Segment,
   value: Value | Promise<Value>,
 ): Value | Promise<Value> {
-  return value instanceof Promise ? value.finally(service.hold(segment)) : value;
+  return value instanceof Promise ? value.finally(service.retain(segment)) : value;
 }
 
 /** Answers when a value is ready; retains the segment until then. */
 export function answerWith<Value, Result>(
-  call: Question<"hold">,
+  call: QueryContext<"retain">,
   segment: Segment,
   value: Value | Promise<Value>,
   answer: (value: Value) => Result | Promise<Result>,
@@ -168,12 +172,12 @@ export function answerWith<Value, Result>(
 }
 
 /** Throws if the server is overloaded and the page may be large or has facets. */
-function shedExpensive({ service }: Question<"pressure">, prepared: SearchRequest): void {
-  if (isExpensive(prepared)) service.pressure.refuse("first");
+function shedExpensive({ service }: QueryContext<"overload">, prepared: SearchRequest): void {
+  if (isExpensive(prepared)) service.overload.refuse("first");
 }
 
 function isExpensive({ spec, facets }: SearchRequest): boolean {
-  return spec.limit > WHOLE_ACCOUNTS_MAX || facets !== null;
+  return spec.limit > UNSTREAMED_ACCOUNTS_MAX || facets !== null;
 }
 
 /**
@@ -181,8 +185,8 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
  * asynchronously.
  */
 export function answerPage<Name extends PageSchema>(
-  call: Question<PagePart>,
-  question: PageQuestion<Name>,
+  call: QueryContext<PagePart>,
+  question: ParsedPageRequest<Name>,
 ): Reply<ShapedAnswer<Name>> {
   const { segment, prepared } = question;
   const { spec } = prepared;
@@ -191,34 +195,34 @@ export function answerPage<Name extends PageSchema>(
   const afterRow = rowAfter(call, question);
   const known = unchanged(call, prepared.headers.ETag);
   if (known !== null) return known;
-  const isLarge = spec.limit > WHOLE_ACCOUNTS_MAX && afterRow < 0;
+  const isLarge = spec.limit > UNSTREAMED_ACCOUNTS_MAX && afterRow < 0;
   if (!isLarge) return held(call, segment, foundPage(call, question, afterRow));
   refuseWithoutRoom(call, segment, spec);
-  return held(call, segment, foundPage(call, { ...question, lends: false }, afterRow));
+  return held(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
 }
 
 /** Throws if no stream slot is left for a large page; runs one count. */
 function refuseWithoutRoom(
-  { service: { engine, streams }, identity: { tenantId } }: Question<"engine" | "streams">,
+  { service: { engine, streams }, identity: { tenantId } }: QueryContext<"engine" | "streams">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): void {
   if (streams.shortage(1, tenantId) === null) return;
-  if (engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX)
-    refuseWithoutPlace(streams, tenantId);
+  if (engine.countMatches(segment, spec) > UNSTREAMED_ACCOUNTS_MAX)
+    refuseWithoutStreamSlot(streams, tenantId);
 }
 
 function foundPage<Name extends PageSchema>(
-  call: Question<PagePart>,
-  question: PageQuestion<Name>,
+  call: QueryContext<PagePart>,
+  question: ParsedPageRequest<Name>,
   afterRow: number,
 ): Reply<ShapedAnswer<Name>> {
-  const { segment, prepared, kind, lends } = question;
+  const { segment, prepared, kind, mayShareBuffer } = question;
   const { clock, engine, telemetry } = call.service;
   const { spec, facets, prefix } = prepared;
   const { fields, include_explain: explain } = spec.output;
   const { onePerCompany, project } = kind;
-  const room = lends ? beginLent(headOf(call.requestId), prefix) : null;
+  const room = mayShareBuffer ? beginShared(headOf(call.requestId), prefix) : null;
   const asked = { spec, fields, facets, afterRow, explain, onePerCompany, project, room };
   const startMs = clock.monotonicMs();
   const page = engine.page(segment, asked, call.identity.tenantId);
@@ -233,10 +237,10 @@ function foundPage<Name extends PageSchema>(
 }
 
 function respond<Name extends PageSchema>(
-  call: Question<PagePart>,
-  question: PageQuestion<Name>,
+  call: QueryContext<PagePart>,
+  question: ParsedPageRequest<Name>,
   page: FoundPage,
-  room: TextRoom | null,
+  room: OutputBuffer | null,
 ): ShapedAnswer<Name> {
   const { prepared, kind, keep } = question;
   const body = bodyOf(call, question, page, room);
@@ -247,10 +251,10 @@ function respond<Name extends PageSchema>(
 }
 
 function bodyOf(
-  call: Question<PagePart>,
-  question: PageQuestion,
+  call: QueryContext<PagePart>,
+  question: ParsedPageRequest,
   page: FoundPage,
-  room: TextRoom | null,
+  room: OutputBuffer | null,
 ): AnswerBody {
   const { segment, prepared, startMs } = question;
   const head = headOf(call.requestId);
@@ -258,8 +262,8 @@ function bodyOf(
   const next = page.more ? cursorAfter(call, question, page) : null;
   const tail = tailOf(page, next, page.facets, tookMs(call.service.clock, startMs));
   if (page.placed >= 0 && room !== null) {
-    const lent = endLent(room.at + page.placed, tail);
-    if (lent !== null) return lent;
+    const shared = endShared(room.at + page.placed, tail);
+    if (shared !== null) return shared;
   }
   const accounts = textOf(page, room);
   if (accounts instanceof Uint8Array) return joined({ head, prefix, accounts, tail });
@@ -269,13 +273,13 @@ function bodyOf(
 }
 
 /** Returns the accounts of a page as a separate text, or slices. */
-function textOf({ accounts, placed }: FoundPage, room: TextRoom | null) {
+function textOf({ accounts, placed }: FoundPage, room: OutputBuffer | null) {
   if (placed < 0 || room === null || !(accounts instanceof Uint8Array)) return accounts;
   return accounts.slice(room.at, room.at + placed);
 }
 
 /** Returns the current snapshot, or the previous one for a cursor that began there. */
-export function segmentFor({ service, body }: Question<"replaced" | "segment">): Segment {
+export function segmentFor({ service, body }: QueryContext<"replaced" | "segment">): Segment {
   const current = currentSegment(service);
   served = current.snapshotId;
   // The body is searched only if a replaced snapshot has other content.
@@ -288,7 +292,7 @@ const isOther = (snapshotId: string) => snapshotId !== served;
 
 /** Returns the replaced snapshot of the body's cursor, or the current one. */
 function claimedSegment(
-  service: Question<"replaced">["service"],
+  service: QueryContext<"replaced">["service"],
   body: Uint8Array,
   current: Segment,
 ): Segment {
@@ -297,7 +301,7 @@ function claimedSegment(
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-type CachePart = "clock" | "listed" | "pressure" | "responses" | "telemetry";
+type CachePart = "clock" | "listed" | "overload" | "responses" | "telemetry";
 
 interface Cacheable {
   readonly segment: Segment;
@@ -318,13 +322,13 @@ export function cachedPage<Name extends SchemaName>(
   { endpoint, schema }: { readonly endpoint: string; readonly schema: Name },
   startMs: number,
 ): ShapedAnswer<Name> | null {
-  const { responses, pressure, clock, telemetry } = call.service;
+  const { responses, overload, clock, telemetry } = call.service;
   if (!responses.on || !isSmall(call.body)) return null;
   const page = responses.find(call, segment, endpoint, isCurrent);
   if (page === null) return null;
   telemetry.remembered();
   call.spend(page.cost);
-  if (page.expensive) pressure.refuse("first");
+  if (page.expensive) overload.refuse("first");
   const { ETag: tag = "" } = page.headers;
   const known = unchanged(call, tag);
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
@@ -338,7 +342,13 @@ function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment
 function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): HttpAnswer {
   const { bytes, headers, accounts } = page;
   const parts = { head: headOf(requestId), prefix: bytes, accounts: NOTHING, tail: [`${took}}`] };
-  return { status: 200, type: JSON_TYPE, body: lend(parts) ?? joined(parts), headers, accounts };
+  return {
+    status: 200,
+    type: JSON_TYPE,
+    body: writeShared(parts) ?? joined(parts),
+    headers,
+    accounts,
+  };
 }
 
 const NOTHING = new Uint8Array(0);
@@ -353,7 +363,7 @@ export function cachePage(
   { status, body, headers, accounts }: HttpAnswer,
 ): void {
   const { responses } = call.service;
-  const whole = body instanceof LentBytes ? body.bytes : body;
+  const whole = body instanceof SharedBytes ? body.bytes : body;
   if (status !== 200 || headers === undefined || accounts === undefined) return;
   if (!(whole instanceof Uint8Array) || !isSmall(call.body)) return;
   if (!responses.repeats(call, segment)) return;

@@ -10,8 +10,8 @@ import { currentSegment } from "../../../search/segment.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { Call } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { type ApiRoute, route } from "../route.ts";
+import { answer } from "../typed-answer.ts";
 
 const example = () => ({ status: "ok", version: "0.1.0", transport: "uws" });
 const readyExample = () => ({ status: "ready", snapshot: "2026-10" });

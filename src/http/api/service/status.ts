@@ -19,9 +19,9 @@ import {
 import { EXAMPLE_PROVENANCE, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall, Service } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { changesSince } from "../changes/changepair.ts";
 import { type ApiRoute, route } from "../route.ts";
+import { answer } from "../typed-answer.ts";
 
 /** The status route. */
 export const STATUS_ROUTES: readonly ApiRoute[] = [

@@ -40,10 +40,10 @@ import {
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
+import { answer } from "../typed-answer.ts";
 import { translateLeads } from "./translate.ts";
 
 function translated() {
@@ -155,7 +155,7 @@ function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadS
 
 /** Validates and normalizes an account query (search or export) or a lead query. */
 function normalize(
-  call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
+  call: KeyCall<"engine" | "retain" | "segment" | ReadPart>,
 ): Reply<ShapedAnswer<"NormalizeAnswer">> {
   const segment = currentSegment(call.service);
   // Lead queries need the translator's tables, which the worker has.

@@ -34,10 +34,10 @@ import {
 } from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import type { Question } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import type { QueryContext } from "../../server/service.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, searchContext } from "../search/search-request.ts";
+import { answer } from "../typed-answer.ts";
 
 /** A sentence to parse, with the lists that it may name. */
 export interface SentenceTask extends ReadTask {
@@ -45,7 +45,7 @@ export interface SentenceTask extends ReadTask {
   readonly lists: readonly NamedList[];
 }
 
-function sentenceTask(call: Question<"listed" | "secondaryCnaeFull">): SentenceTask {
+function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): SentenceTask {
   const { listed } = call.service;
   const names = listed !== null && mayHold(call.body, "list");
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
@@ -74,20 +74,20 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
     const isBound = spec.filters.lists === undefined;
     const suggestions = isBound ? suggestionsOf(segment, translation, spec) : null;
     const other = (sentence: string) => normalizeSpec(read(sentence).spec, context).spec;
-    const doubts = isBound ? doubtsOf(segment, translation, other) : [];
+    const doubts = isBound ? doubtsOf(segment, translation, spec, other) : [];
     const { parts, activities } = translation;
     return { spec, parts, activities, suggestions, doubts };
   },
 };
 
-type TranslateCall = Question<"engine" | "hold" | "segment" | ReadPart>;
+type TranslateCall = QueryContext<"engine" | "retain" | "segment" | ReadPart>;
 
 /** Matches members with a sentence or names to look up, and backslashes, which may escape them. */
 const LOOKS_UP = /query_text|activit|cit(?:y|ies)|state|region|district|name|list|\\/;
 
 /** Reads a body; inline if it is small and has neither a sentence nor names. */
 export function readSentence<Value>(
-  call: Question<ReadPart>,
+  call: QueryContext<ReadPart>,
   segment: Segment,
   work: Computation<SentenceTask, Value>,
 ): Value | Promise<Value> {

@@ -16,9 +16,9 @@ import { portEmptied } from "../transport/drain.ts";
 import { Sockets } from "../transport/sockets.ts";
 import type { ExchangeHandler, Transport } from "../transport/transport.ts";
 import { loadUws, openUwsPort } from "../transport/transport-uws.ts";
-import { Board } from "./board.ts";
-import { HandedExchange } from "./handed-exchange.ts";
-import type { OwnerMessage, ThreadMessage, ThreadOrder, ThreadStart } from "./orders.ts";
+import { ForwardedExchange } from "./forwarded-exchange.ts";
+import type { OwnerMessage, ThreadCommand, ThreadMessage, ThreadStart } from "./messages.ts";
+import { SharedState } from "./shared-state.ts";
 
 /** Pause before replacing a thread that ended soon after its start, in milliseconds. */
 const PAUSE_MS = 250;
@@ -37,7 +37,7 @@ interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
   /** Maximum threads that load at the same time; each opens all files of its code. */
-  readonly loadingAtOnce: number;
+  readonly loadingMax: number;
   /** Source of the worker, relative to src/. */
   readonly worker: `${string}.worker.ts`;
 }
@@ -60,7 +60,7 @@ export class HttpThreads implements Transport {
   /** The owner itself has no connections. */
   readonly sockets: Sockets;
   readonly #parts: HttpThreadsParts;
-  readonly #board = new Board();
+  readonly #board = new SharedState();
   readonly #threads: HttpThread[] = [];
   readonly #snapshots = new Map<number, SharedSegment>();
   readonly #serials = new WeakMap<Segment, number>();
@@ -177,12 +177,12 @@ export class HttpThreads implements Transport {
   }
 
   /** Sends an order to all threads; rejects if one fails. */
-  async #all(order: ThreadOrder): Promise<void> {
+  async #all(order: ThreadCommand): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
   /** Like `#all`, but ignores ended threads, because their replacements get the same order. */
-  async #living(order: ThreadOrder): Promise<void> {
+  async #living(order: ThreadCommand): Promise<void> {
     const sent = this.#threads.map(async (thread) => {
       try {
         await thread.order(order);
@@ -194,7 +194,7 @@ export class HttpThreads implements Transport {
   }
 
   /** Sends an order to all threads; ignores failures. */
-  async #each(order: ThreadOrder): Promise<void> {
+  async #each(order: ThreadCommand): Promise<void> {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
 
@@ -203,7 +203,7 @@ export class HttpThreads implements Transport {
    * load.
    */
   async #startAll(): Promise<void> {
-    const atOnce = this.#parts.loadingAtOnce;
+    const atOnce = this.#parts.loadingMax;
     for (let slot = 1; slot <= this.size; slot++) {
       this.#start(slot);
       if (slot % atOnce === 0) await this.#all({ kind: "metrics" });
@@ -260,7 +260,7 @@ export class HttpThreads implements Transport {
 
 /** Receives the events of one thread. */
 interface ThreadUse {
-  answer(exchange: HandedExchange): void;
+  answer(exchange: ForwardedExchange): void;
   /** The thread ended without an order. */
   ended(error: unknown): void;
 }
@@ -275,7 +275,7 @@ class HttpThread {
   readonly #worker: Worker;
   readonly #use: ThreadUse;
   readonly #slot: number;
-  readonly #exchanges = new Map<number, HandedExchange>();
+  readonly #exchanges = new Map<number, ForwardedExchange>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #beganMs = performance.now();
   readonly #exited: Promise<void>;
@@ -324,7 +324,7 @@ class HttpThread {
   }
 
   /** Sends an order; resolves when it is done. Rejects if it fails. */
-  order(order: ThreadOrder): Promise<MetricSamples> {
+  order(order: ThreadCommand): Promise<MetricSamples> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const number = ++this.#number;
     return new Promise((resolve, reject) => {
@@ -369,7 +369,7 @@ class HttpThread {
       else waiting?.reject(new Error(message.failure));
     } else if (message.kind === "last") this.#samples = message.samples;
     else if (message.kind === "request") {
-      const exchange = new HandedExchange(message, (answer, transfer) =>
+      const exchange = new ForwardedExchange(message, (answer, transfer) =>
         this.#post(answer, transfer),
       );
       this.#exchanges.set(message.id, exchange);

@@ -8,7 +8,7 @@ import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
 
 /** A request that its thread forwards. */
-export interface HandedRequest {
+export interface ForwardedRequest {
   readonly kind: "request";
   readonly id: number;
   readonly method: string;
@@ -22,7 +22,7 @@ export interface HandedRequest {
 
 /** Messages from thread to owner. */
 export type ToOwner =
-  | HandedRequest
+  | ForwardedRequest
   /** A chunk of a streamed body. */
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
   /** The complete body, or the reason for its refusal; empty after chunks. */

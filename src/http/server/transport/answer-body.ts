@@ -27,7 +27,7 @@ export interface FileSlice {
 }
 
 /** Streamed content; each chunk is rendered when the client has taken the previous one. */
-export interface Pieces {
+export interface ChunkSource {
   readonly pieces: Iterator<Uint8Array, unknown>;
   /** Called if a chunk cannot be rendered; the connection is then cut. */
   readonly failed: (error: Error) => void;
@@ -36,15 +36,15 @@ export interface Pieces {
 }
 
 /** Content that another thread streams. */
-interface Brought {
-  readonly brought: PulledBody;
+interface ForwardedContent {
+  readonly forwarded: PulledBody;
 }
 
 /** Content that is produced as fast as the client reads. */
-export type Pulled = FileSlice | Pieces | Brought;
+export type StreamedContent = FileSlice | ChunkSource | ForwardedContent;
 
 /** Any body: finished bytes, possibly in the shared buffer, or pulled content. */
-export type AnswerBody = Uint8Array | string | LentBytes | Pulled;
+export type AnswerBody = Uint8Array | string | SharedBytes | StreamedContent;
 
 /** A body that is pulled chunk by chunk. */
 export interface PulledBody {
@@ -63,14 +63,14 @@ export interface PulledBody {
 }
 
 /** Returns true for a pulled body, false for finished bytes. */
-export function isPulled(body: AnswerBody): body is Pulled {
-  return typeof body === "object" && !(body instanceof Uint8Array || body instanceof LentBytes);
+export function isStreamed(body: AnswerBody): body is StreamedContent {
+  return typeof body === "object" && !(body instanceof Uint8Array || body instanceof SharedBytes);
 }
 
 /** Starts pulling a body; callers must call `end`. */
-export function pull(body: Pulled): PulledBody {
-  if ("brought" in body) return body.brought;
-  return "descriptor" in body ? new FileBody(body) : new PieceBody(body);
+export function pull(body: StreamedContent): PulledBody {
+  if ("forwarded" in body) return body.forwarded;
+  return "descriptor" in body ? new FileBody(body) : new ChunkedBody(body);
 }
 
 /** Maximum bytes per read. */
@@ -144,14 +144,14 @@ class FileBody implements PulledBody {
 const NOTHING = new Uint8Array(0);
 
 /** Pulls chunks from an iterator until it ends. */
-export class PieceBody implements PulledBody {
+export class ChunkedBody implements PulledBody {
   readonly length = null;
-  readonly #body: Pieces;
+  readonly #body: ChunkSource;
   #whole = false;
   #takeBack: (() => void) | null = null;
   #ended = false;
 
-  constructor(body: Pieces) {
+  constructor(body: ChunkSource) {
     this.#body = body;
   }
 
@@ -188,15 +188,15 @@ export class PieceBody implements PulledBody {
 }
 
 /** Larger bodies are streamed as the client reads, and never copied. */
-export const WHOLE_BYTES_MAX = 64 * 1024;
+export const UNSTREAMED_BYTES_MAX = 64 * 1024;
 
-const memory = Buffer.allocUnsafeSlow(WHOLE_BYTES_MAX);
+const memory = Buffer.allocUnsafeSlow(UNSTREAMED_BYTES_MAX);
 
 /** Number of bodies written to the shared buffer so far. Only the latest owns it. */
 let begun = 0;
 
 /** A body in the shared buffer. */
-export class LentBytes {
+export class SharedBytes {
   readonly #number: number;
   readonly #length: number;
 
@@ -227,13 +227,13 @@ interface BodyParts {
 }
 
 /** Joins a body in the shared buffer; returns null if it may be too large. */
-export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | null {
+export function writeShared({ head, prefix, accounts, tail }: BodyParts): SharedBytes | null {
   const end = head.length + prefix.byteLength + accounts.byteLength;
   if (!hasRoom(end, tail)) return null;
-  const room = beginLent(head, prefix);
+  const room = beginShared(head, prefix);
   if (room === null) return null;
   memory.set(accounts, room.at);
-  return endLent(end, tail);
+  return endShared(end, tail);
 }
 
 /** Space after the head of the latest body; must be used immediately. */
@@ -243,7 +243,7 @@ const room = { memory, at: 0 };
  * Starts a body in the shared buffer, which overwrites the previous body; returns the space for
  * accounts, or null.
  */
-export function beginLent(head: string, prefix: Uint8Array): typeof room | null {
+export function beginShared(head: string, prefix: Uint8Array): typeof room | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
   begun++;
   memory.write(head, "latin1");
@@ -253,14 +253,14 @@ export function beginLent(head: string, prefix: Uint8Array): typeof room | null 
 }
 
 /** Ends the latest body, whose accounts end at `end`; null if the tail does not fit. */
-export function endLent(end: number, tail: readonly string[]): LentBytes | null {
+export function endShared(end: number, tail: readonly string[]): SharedBytes | null {
   if (!hasRoom(end, tail)) return null;
   let at = end;
   for (let i = 0; i < tail.length; i++) {
     const piece = tail[i] as string;
     if (piece !== "") at += memory.write(piece, at);
   }
-  return new LentBytes(begun, at);
+  return new SharedBytes(begun, at);
 }
 
 /** True if a tail certainly fits after `end` bytes. */
@@ -272,8 +272,8 @@ function hasRoom(end: number, tail: readonly string[]): boolean {
 }
 
 /** Returns a copy if the body is in the shared buffer. */
-export function owned<Body>(body: Body | LentBytes): Body | Uint8Array {
-  return body instanceof LentBytes ? body.copy() : body;
+export function owned<Body>(body: Body | SharedBytes): Body | Uint8Array {
+  return body instanceof SharedBytes ? body.copy() : body;
 }
 
 /** Joins a body in a new buffer. */

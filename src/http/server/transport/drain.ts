@@ -8,7 +8,7 @@
  */
 
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
+import { queuedConnections, refuseNewConnections } from "../../../../native-index/napi/engine.ts";
 
 /** Maximum time for the port to become idle, in milliseconds. */
 const REST_MS_MAX = 300;
@@ -24,7 +24,7 @@ const HANDSHAKE_MS = 50;
  */
 const TURN_MS_MAX = 0.5;
 /** Sampling interval of a stopping server, in milliseconds. */
-const LOOK_MS = 10;
+const CHECK_MS = 10;
 /** Idle time after which open connections are closed. */
 const QUIET_MS = 500;
 
@@ -43,7 +43,7 @@ export interface Traffic {
  * refused or accepted by the port's next owner. On other systems, connections may be reset.
  */
 export async function portEmptied(port: number, look: () => Traffic): Promise<void> {
-  if (shutPort(port)) await queueEmptied(() => waitingAt(port));
+  if (refuseNewConnections(port)) await queueEmptied(() => queuedConnections(port));
   else await atRest(look);
 }
 
@@ -59,7 +59,7 @@ const TIME: Time = { nowMs: () => performance.now(), sleep };
 export async function queueEmptied(waiting: () => number, time: Time = TIME): Promise<void> {
   const beganMs = time.nowMs();
   for (;;) {
-    await time.sleep(LOOK_MS);
+    await time.sleep(CHECK_MS);
     const passedMs = time.nowMs() - beganMs;
     if (passedMs >= EMPTY_MS_MAX || (passedMs >= HANDSHAKE_MS && waiting() === 0)) return;
   }
@@ -89,6 +89,6 @@ export async function drained(look: () => Traffic, deadlineMs: number): Promise<
     const { requests, sockets, activeMs } = look();
     const quiet = sockets === 0 || nowMs - Math.max(activeMs, beganMs) >= QUIET_MS;
     if ((requests === 0 && quiet) || nowMs - beganMs >= deadlineMs) return;
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }

@@ -8,7 +8,7 @@
 import type { Socket } from "node:net";
 import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
-import { Pipeline, type Seat } from "./sockets.ts";
+import { type ConnectionSlot, Pipeline } from "./sockets.ts";
 
 /** End of a head: no slice extends beyond it, so each brings one request. */
 const HEAD_END = "\r\n\r\n";
@@ -61,7 +61,7 @@ function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer)
 /** A connection. */
 export class NodeConnection {
   readonly #socket: Socket;
-  readonly #seat: Seat;
+  readonly #slot: ConnectionSlot;
   readonly #pipeline = new Pipeline();
   readonly #parse: (slice: Buffer) => void;
   /** Passes the client's half-close to Node. */
@@ -87,9 +87,9 @@ export class NodeConnection {
   #discarded = 0;
 
   /** Replaces the parser's listener on a connection that Node has just prepared. */
-  constructor(socket: Socket, seat: Seat) {
+  constructor(socket: Socket, slot: ConnectionSlot) {
     this.#socket = socket;
-    this.#seat = seat;
+    this.#slot = slot;
     this.#parse = takenListeners(socket, "data");
     this.#finish = takenListeners(socket, "end");
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
@@ -118,7 +118,7 @@ export class NodeConnection {
     this.#lastAnswered = false;
     this.#bodyLeft = bodyBytes ?? Number.POSITIVE_INFINITY;
     this.#pipeline.begin();
-    return this.#seat.begin(path);
+    return this.#slot.begin(path);
   }
 
   /** Counts the bytes of an answer that was handed over. */
@@ -138,7 +138,7 @@ export class NodeConnection {
 
   /** Notes that an answer is out or dropped. */
   done(): void {
-    this.#seat.end();
+    this.#slot.end();
     this.#pipeline.end();
   }
 
@@ -155,7 +155,7 @@ export class NodeConnection {
 
   /** Notes that the socket has closed. */
   closed(): void {
-    this.#seat.leave();
+    this.#slot.leave();
     for (const told of this.#whenClosed) told();
     this.#whenClosed.clear();
   }

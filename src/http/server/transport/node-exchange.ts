@@ -13,22 +13,22 @@ import type { Budget } from "../admission.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
-  isPulled,
+  isStreamed,
   owned,
-  type Pulled,
   type PulledBody,
   pull,
-  WHOLE_BYTES_MAX,
+  type StreamedContent,
+  UNSTREAMED_BYTES_MAX,
 } from "./answer-body.ts";
 import type { NodeConnection } from "./node-connection.ts";
-import { type PaceWatch, SocketPace } from "./pace.ts";
+import { type ReadSpeedWatch, SocketReadWatch } from "./readspeed.ts";
 import {
   type AwaitsEnd,
+  type DelayedAnswers,
   type Exchange,
   HeaderBlock,
   type HeaderList,
   HeadHeaders,
-  type HeldAnswers,
   type ReadHeader,
   statusLine,
 } from "./transport.ts";
@@ -52,10 +52,10 @@ interface NodeResponse extends Writable {
 }
 
 /** Context that the transport provides. */
-interface NodeSurroundings extends PaceWatch {
+interface NodeSurroundings extends ReadSpeedWatch {
   readonly connection: NodeConnection;
   readonly bodies: Budget;
-  readonly held: HeldAnswers;
+  readonly held: DelayedAnswers;
   /** True if connections end with their next answer. */
   readonly leaving: () => boolean;
 }
@@ -73,7 +73,7 @@ export class NodeExchange implements Exchange {
   #incoming: IncomingBody | null = null;
   #source: PulledBody | null = null;
   #answered = false;
-  #pace: SocketPace | null = null;
+  #credit: SocketReadWatch | null = null;
   /** True once the answer is handed over or the client gone; and its observer. */
   #over = false;
   #whenOver: AwaitsEnd | null = null;
@@ -136,8 +136,8 @@ export class NodeExchange implements Exchange {
 
   #watch(): void {
     if (this.aborted) return;
-    this.#pace ??= new SocketPace(this.#message.socket, this.#around);
-    this.#pace.note();
+    this.#credit ??= new SocketReadWatch(this.#message.socket, this.#around);
+    this.#credit.note();
   }
 
   /** Ends the exchange, after the answer is out or because the socket has closed. */
@@ -165,7 +165,7 @@ export class NodeExchange implements Exchange {
   #end(): void {
     this.#incoming?.drop();
     this.#source?.end();
-    this.#pace?.end();
+    this.#credit?.end();
     this.#told();
   }
 
@@ -182,7 +182,7 @@ export class NodeExchange implements Exchange {
       return;
     }
     this.#answered = true;
-    if (isPulled(body)) {
+    if (isStreamed(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
       // Node buffers what the client does not take immediately.
@@ -194,7 +194,7 @@ export class NodeExchange implements Exchange {
       if (this.#message.socket.writableLength > 0) this.#watch();
       // A small answer counts as handed over now, as in the other transport, whose library copies
       // it.
-      if (typeof body === "string" || bytes.byteLength <= WHOLE_BYTES_MAX) this.#told();
+      if (typeof body === "string" || bytes.byteLength <= UNSTREAMED_BYTES_MAX) this.#told();
     }
   }
 
@@ -215,7 +215,7 @@ export class NodeExchange implements Exchange {
   }
 
   /** Pulls the next chunk when the kernel has taken the last, so one chunk is in memory. */
-  #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
+  #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
     this.#source = source;
     const { length } = source;

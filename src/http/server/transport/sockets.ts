@@ -25,7 +25,7 @@ export interface SocketLimits {
 }
 
 /** Reasons for closing connections or refusing requests. */
-type Crowding = "idle" | "address" | "full";
+type EvictionReason = "idle" | "address" | "full";
 
 /** Max share of an address: 1/SHARE of all connections. */
 const SHARE = 8;
@@ -41,14 +41,14 @@ const OWN_NETWORKS =
   "::1, fc00::/7, fe80::/10";
 
 /** A node of the idle list. A small Set would reallocate its memory all the time. */
-class Place {
-  readonly seat: Seat;
-  before: Place | null = null;
-  behind: Place | null = null;
-  row: Row | null = null;
+class LruNode {
+  readonly slot: ConnectionSlot;
+  before: LruNode | null = null;
+  after: LruNode | null = null;
+  row: LruList | null = null;
 
-  constructor(seat: Seat) {
-    this.seat = seat;
+  constructor(slot: ConnectionSlot) {
+    this.slot = slot;
   }
 
   leave(): void {
@@ -57,42 +57,42 @@ class Place {
 }
 
 /** Connections in order of arrival. */
-class Row {
-  first: Place | null = null;
-  #last: Place | null = null;
+class LruList {
+  first: LruNode | null = null;
+  #last: LruNode | null = null;
 
-  append(place: Place): void {
-    place.leave();
-    place.row = this;
-    place.before = this.#last;
-    if (this.#last === null) this.first = place;
-    else this.#last.behind = place;
-    this.#last = place;
+  append(node: LruNode): void {
+    node.leave();
+    node.row = this;
+    node.before = this.#last;
+    if (this.#last === null) this.first = node;
+    else this.#last.after = node;
+    this.#last = node;
   }
 
-  remove(place: Place): void {
-    const { before, behind } = place;
-    if (before === null) this.first = behind;
-    else before.behind = behind;
-    if (behind === null) this.#last = before;
-    else behind.before = before;
-    place.before = null;
-    place.behind = null;
-    place.row = null;
+  remove(node: LruNode): void {
+    const { before, after } = node;
+    if (before === null) this.first = after;
+    else before.after = after;
+    if (after === null) this.#last = before;
+    else after.before = before;
+    node.before = null;
+    node.after = null;
+    node.row = null;
   }
 }
 
 /** Idle connections: those that never had a request first, then by idle time. */
 class Idle {
-  readonly #silent = new Row();
-  readonly #resting = new Row();
+  readonly #silent = new LruList();
+  readonly #resting = new LruList();
 
-  add(place: Place): void {
-    (place.seat.asked ? this.#resting : this.#silent).append(place);
+  add(node: LruNode): void {
+    (node.slot.asked ? this.#resting : this.#silent).append(node);
   }
 
-  get oldest(): Seat | undefined {
-    return (this.#silent.first ?? this.#resting.first)?.seat;
+  get oldest(): ConnectionSlot | undefined {
+    return (this.#silent.first ?? this.#resting.first)?.slot;
   }
 }
 
@@ -111,11 +111,11 @@ class Holder {
 }
 
 /** A connection. */
-export class Seat {
+export class ConnectionSlot {
   readonly holder: Holder;
   /** Links in the global and per-owner LRU lists. */
-  readonly place = new Place(this);
-  readonly placeOfHolder = new Place(this);
+  readonly node = new LruNode(this);
+  readonly nodeOfHolder = new LruNode(this);
   readonly #all: Sockets;
   readonly #close: () => void;
   /** True once the connection had a request. */
@@ -162,7 +162,7 @@ export class Sockets {
   readonly #manyBehind: Proxies | null;
   readonly #all: Holder;
   readonly #holders = new Map<string, Holder>();
-  readonly #counts: Record<Crowding, number> = { idle: 0, address: 0, full: 0 };
+  readonly #counts: Record<EvictionReason, number> = { idle: 0, address: 0, full: 0 };
   #slow = 0;
 
   constructor({ socketsMax, socketsPerAddress, trustedProxies }: SocketLimits) {
@@ -184,7 +184,7 @@ export class Sockets {
   }
 
   /** Counts of evictions and refusals for lack of room, by reason. */
-  get crowding(): Readonly<Record<Crowding, number>> {
+  get crowding(): Readonly<Record<EvictionReason, number>> {
     return this.#counts;
   }
 
@@ -199,20 +199,20 @@ export class Sockets {
   }
 
   /** Registers a connection; returns null if no room can be made. `close` closes it. */
-  enter(address: string, close: () => void): Seat | null {
+  enter(address: string, close: () => void): ConnectionSlot | null {
     const holder = this.#holderOf(address);
     if (holder.open >= holder.most) this.#makeRoom(holder, "address");
     if (this.#all.open >= this.#max && !this.#makeRoom(this.#all, "idle")) {
       this.#counts.full++;
       return null;
     }
-    const seat = new Seat(this, holder, close);
+    const slot = new ConnectionSlot(this, holder, close);
     this.#holders.set(holder.name, holder);
     this.#all.open++;
     holder.open++;
-    this.#all.idle.add(seat.place);
-    holder.idle.add(seat.placeOfHolder);
-    return seat;
+    this.#all.idle.add(slot.node);
+    holder.idle.add(slot.nodeOfHolder);
+    return slot;
   }
 
   /** Returns why a holder's next request is refused, or null. */
@@ -233,31 +233,31 @@ export class Sockets {
   }
 
   /** Marks a connection as busy. */
-  wakes(seat: Seat): void {
-    seat.asked = true;
+  wakes(slot: ConnectionSlot): void {
+    slot.asked = true;
     this.#all.busy++;
-    seat.holder.busy++;
-    seat.place.leave();
-    seat.placeOfHolder.leave();
+    slot.holder.busy++;
+    slot.node.leave();
+    slot.nodeOfHolder.leave();
   }
 
   /** Marks a connection as idle. */
-  rests(seat: Seat): void {
+  rests(slot: ConnectionSlot): void {
     this.#all.busy--;
-    seat.holder.busy--;
-    this.#all.idle.add(seat.place);
-    seat.holder.idle.add(seat.placeOfHolder);
+    slot.holder.busy--;
+    this.#all.idle.add(slot.node);
+    slot.holder.idle.add(slot.nodeOfHolder);
   }
 
   /** Removes a closed connection. */
-  left(seat: Seat, busy: boolean): void {
-    for (const holder of [this.#all, seat.holder]) {
+  left(slot: ConnectionSlot, busy: boolean): void {
+    for (const holder of [this.#all, slot.holder]) {
       holder.open--;
       if (busy) holder.busy--;
     }
-    seat.place.leave();
-    seat.placeOfHolder.leave();
-    if (seat.holder.open === 0) this.#holders.delete(seat.holder.name);
+    slot.node.leave();
+    slot.nodeOfHolder.leave();
+    if (slot.holder.open === 0) this.#holders.delete(slot.holder.name);
   }
 
   #holderOf(address: string): Holder {
@@ -272,7 +272,7 @@ export class Sockets {
   }
 
   /** Evicts the connection idle longest; returns false if none is idle. */
-  #makeRoom({ idle }: Holder, crowding: Crowding): boolean {
+  #makeRoom({ idle }: Holder, crowding: EvictionReason): boolean {
     const { oldest } = idle;
     if (oldest === undefined) return false;
     this.#counts[crowding]++;
@@ -282,9 +282,9 @@ export class Sockets {
 }
 
 /** Maximum requests of one connection per turn, and unanswered ones. */
-export const REQUESTS_AT_ONCE_MAX = 16;
+export const PIPELINED_MAX = 16;
 /** Bytes of answers per connection and turn; the answer that exceeds them is the last. */
-export const BYTES_AT_ONCE_MAX = 262_144;
+export const PIPELINED_BYTES_MAX = 262_144;
 
 /** Approximate size of a head; answers without a body count too. */
 const HEAD_BYTES = 1_024;
@@ -323,7 +323,7 @@ export class Pipeline {
   /** Notes that its answer is out or dropped. */
   end(): void {
     this.#open--;
-    if (this.#open === REQUESTS_AT_ONCE_MAX - 1) this.onRoom();
+    if (this.#open === PIPELINED_MAX - 1) this.onRoom();
   }
 
   /** Counts an answer handed over, without its head. */
@@ -345,12 +345,12 @@ export class Pipeline {
 
   /** True if this turn must take no further request. */
   get turnOver(): boolean {
-    return this.requests >= REQUESTS_AT_ONCE_MAX || this.#bytes >= BYTES_AT_ONCE_MAX;
+    return this.requests >= PIPELINED_MAX || this.#bytes >= PIPELINED_BYTES_MAX;
   }
 
   /** True if no further request may be taken until an answer is out. */
   get crowded(): boolean {
-    return this.#open >= REQUESTS_AT_ONCE_MAX;
+    return this.#open >= PIPELINED_MAX;
   }
 
   #look(): void {

@@ -18,9 +18,9 @@ import { isTarget, NodeExchange } from "./node-exchange.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
+  DelayedAnswers,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
-  HeldAnswers,
   refusalOf,
   statusLine,
   type Transport,
@@ -52,7 +52,7 @@ class NodeTransport implements Transport {
   /** Time of the latest connection, request, or end of one. */
   #activeMs = 0;
   #leaving = false;
-  readonly #held = new HeldAnswers();
+  readonly #held = new DelayedAnswers();
   #handler: ExchangeHandler = () => {};
 
   constructor(limits: TransportLimits) {
@@ -96,11 +96,11 @@ class NodeTransport implements Transport {
       }
       this.#open++;
       this.#activeMs = performance.now();
-      const { writeTimeoutMs, writePaceBytes } = limits;
+      const { writeTimeoutMs, minReadBytesPerSecond } = limits;
       const leaving = () => this.#leaving;
       const tooSlow = () => this.sockets.cutSlow();
       const shared = { connection, bodies: this.bodies, held: this.#held, leaving };
-      const around = { ...shared, writeTimeoutMs, writePaceBytes, tooSlow };
+      const around = { ...shared, writeTimeoutMs, minReadBytesPerSecond, tooSlow };
       const exchange = new NodeExchange(message, response, around);
       whenGone(connection, response, () => {
         this.#open--;
@@ -131,12 +131,12 @@ class NodeTransport implements Transport {
   /** Accepts a connection; Node's parser is ready by now. */
   #accept(socket: Socket): void {
     this.#activeMs = performance.now();
-    const seat = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
-    if (seat === null) {
+    const slot = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
+    if (slot === null) {
       socket.destroy();
       return;
     }
-    const connection = new NodeConnection(socket, seat);
+    const connection = new NodeConnection(socket, slot);
     connections.set(socket, connection);
     socket.once("close", () => connection.closed());
   }

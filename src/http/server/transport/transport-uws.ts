@@ -6,11 +6,11 @@
  */
 import { setImmediate } from "node:timers/promises";
 import {
+  acceptConnections,
   closePort,
-  limitReceived,
+  limitReceiveBuffer,
   type OpenPort,
   openPort,
-  takeConnections,
 } from "../../../../native-index/napi/engine.ts";
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
@@ -19,16 +19,16 @@ import { drained, portEmptied, type Traffic } from "./drain.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
+  DelayedAnswers,
   type ExchangeHandler,
-  HeldAnswers,
   OpenExchanges,
   type Transport,
   type TransportLimits,
 } from "./transport.ts";
 import {
-  type Lane,
-  type LaneApp,
-  Lanes,
+  type ConnectionApp,
+  ConnectionApps,
+  type UwsApp,
   UwsConnection,
   type UwsRequest,
   type UwsResponse,
@@ -84,7 +84,7 @@ export async function loadUws(headBytesMax: number): Promise<Uws> {
 export function openUwsPort(address: ListenAddress): OpenPort {
   const port = openPort(address.host, address.port);
   if (port === null) throw new CommandError(cannotListen(address));
-  limitReceived(port.number, RECEIVED_BYTES);
+  limitReceiveBuffer(port.number, RECEIVED_BYTES);
   return port;
 }
 
@@ -97,12 +97,12 @@ export class UwsTransport implements Transport {
   readonly #limits: TransportLimits;
   readonly #open = new OpenExchanges<UwsExchange>();
   #checking: NodeJS.Timeout | null = null;
-  readonly #connections = new Map<Lane, UwsConnection>();
-  #lanes: Lanes | null = null;
+  readonly #connections = new Map<ConnectionApp, UwsConnection>();
+  #lanes: ConnectionApps | null = null;
   /** Time of the latest connection, request, or end of one. */
   #activeMs = 0;
   #leaving = false;
-  readonly #held = new HeldAnswers();
+  readonly #held = new DelayedAnswers();
   readonly #around: UwsSurroundings;
   #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
@@ -118,7 +118,7 @@ export class UwsTransport implements Transport {
     this.sockets = new Sockets(limits);
     this.#around = {
       writeTimeoutMs: limits.writeTimeoutMs,
-      writePaceBytes: limits.writePaceBytes,
+      minReadBytesPerSecond: limits.minReadBytesPerSecond,
       tooSlow: () => this.sockets.cutSlow(),
       bodies: this.bodies,
       held: this.#held,
@@ -141,22 +141,22 @@ export class UwsTransport implements Transport {
   /** Takes its share of the connections at an open port. */
   take(port: OpenPort, handler: ExchangeHandler): void {
     this.#handler = handler;
-    const makeApp = () => this.#uws.App() as unknown as LaneApp;
-    const lanes = new Lanes(makeApp, {
-      opened: (lane) => this.#accept(lane),
-      asked: (lane, response, request) => {
-        const exchange = this.#begin(lane, response, request);
+    const makeApp = () => this.#uws.App() as unknown as UwsApp;
+    const lanes = new ConnectionApps(makeApp, {
+      opened: (app) => this.#accept(app),
+      asked: (app, response, request) => {
+        const exchange = this.#begin(app, response, request);
         if (exchange === null) return;
         this.#handler(exchange);
         // Requests without a body are mostly answered by now.
         if (!exchange.settled) this.#open.add(exchange);
       },
-      closed: (lane) => this.#forget(lane),
+      closed: (app) => this.#forget(app),
     });
     this.#lanes = lanes;
     this.#checkBodies();
     this.#taken = new Promise((resolve) => {
-      takeConnections(port.id, (descriptor) => {
+      acceptConnections(port.id, (descriptor) => {
         if (descriptor < 0) {
           resolve();
           return;
@@ -171,23 +171,23 @@ export class UwsTransport implements Transport {
     this.#handler = handler;
   }
 
-  #accept(lane: Lane): void {
+  #accept(app: ConnectionApp): void {
     this.#activeMs = performance.now();
-    const text = lane.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
+    const text = app.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
     const address = Buffer.from(text).toString("latin1");
-    const seat = this.sockets.enter(address, () => lane.close());
-    if (seat === null) lane.close();
-    else this.#connections.set(lane, new UwsConnection(address, seat, () => lane.close()));
+    const slot = this.sockets.enter(address, () => app.close());
+    if (slot === null) app.close();
+    else this.#connections.set(app, new UwsConnection(address, slot, () => app.close()));
   }
 
-  #forget(lane: Lane): void {
+  #forget(app: ConnectionApp): void {
     this.#activeMs = performance.now();
-    this.#connections.get(lane)?.leave();
-    this.#connections.delete(lane);
+    this.#connections.get(app)?.leave();
+    this.#connections.delete(app);
   }
 
-  #begin(lane: Lane, response: UwsResponse, request: UwsRequest): UwsExchange | null {
-    const connection = this.#connections.get(lane);
+  #begin(app: ConnectionApp, response: UwsResponse, request: UwsRequest): UwsExchange | null {
+    const connection = this.#connections.get(app);
     // After its last answer, which is stuck because the client does not read.
     if (connection === undefined || connection.over) {
       response.close();

@@ -17,11 +17,11 @@ import type { Budget } from "../admission.ts";
 import type { BodyRequest } from "../body.ts";
 import { headerMistake } from "../query.ts";
 import type { AnswerBody } from "./answer-body.ts";
-import type { PaceLimits } from "./pace.ts";
+import type { ReadSpeedLimits } from "./readspeed.ts";
 import type { SocketLimits, Sockets } from "./sockets.ts";
 
 /** Limits of a transport; the settings `http.*` set them. */
-export interface TransportLimits extends SocketLimits, PaceLimits {
+export interface TransportLimits extends SocketLimits, ReadSpeedLimits {
   /** Maximum bytes of request line and headers together; more is answered 431. */
   readonly headBytesMax: number;
   /** Timeouts for the headers, and for the whole request, in milliseconds. */
@@ -324,14 +324,14 @@ export function cannotListen(address: ListenAddress): string {
 }
 
 /** A member of the list. */
-export interface Listed<Member> {
+export interface ListNode<Member> {
   /** Neighbors; null at the ends, undefined outside of any list. */
   before: Member | null | undefined;
-  behind: Member | null | undefined;
+  after: Member | null | undefined;
 }
 
 /** A doubly linked list. */
-export class OpenExchanges<Member extends Listed<Member>> {
+export class OpenExchanges<Member extends ListNode<Member>> {
   #first: Member | null = null;
   #size = 0;
 
@@ -342,7 +342,7 @@ export class OpenExchanges<Member extends Listed<Member>> {
   /** Adds a member that is in no list. */
   add(member: Member): void {
     member.before = null;
-    member.behind = this.#first;
+    member.after = this.#first;
     if (this.#first !== null) this.#first.before = member;
     this.#first = member;
     this.#size++;
@@ -350,28 +350,28 @@ export class OpenExchanges<Member extends Listed<Member>> {
 
   /** Removes a member if it is in the list. */
   delete(member: Member): void {
-    const { before, behind } = member;
-    if (before === undefined || behind === undefined) return;
-    if (before === null) this.#first = behind;
-    else before.behind = behind;
-    if (behind !== null) behind.before = before;
+    const { before, after } = member;
+    if (before === undefined || after === undefined) return;
+    if (before === null) this.#first = after;
+    else before.after = after;
+    if (after !== null) after.before = before;
     member.before = undefined;
-    member.behind = undefined;
+    member.after = undefined;
     this.#size--;
   }
 
   /** Iterates, newest first; the yielded member may be removed meanwhile. */
   *[Symbol.iterator](): Generator<Member> {
     for (let member = this.#first; member !== null; ) {
-      const { behind = null } = member;
+      const { after = null } = member;
       yield member;
-      member = behind;
+      member = after;
     }
   }
 }
 
 /** An answer that is sent later, or whose connection is cut if sending fails. */
-interface HeldAnswer {
+interface DelayedAnswer {
   send(): void;
   cut(): void;
 }
@@ -379,8 +379,8 @@ interface HeldAnswer {
 /**
  * Answers that are delayed while the port is drained, because an answered client may send again.
  */
-export class HeldAnswers {
-  #held: HeldAnswer[] | null = null;
+export class DelayedAnswers {
+  #held: DelayedAnswer[] | null = null;
 
   begin(): void {
     this.#held ??= [];
@@ -391,7 +391,7 @@ export class HeldAnswers {
   }
 
   /** Delays an answer and returns true; returns false if it can be sent now. */
-  keep(answer: HeldAnswer): boolean {
+  keep(answer: DelayedAnswer): boolean {
     this.#held?.push(answer);
     return this.#held !== null;
   }

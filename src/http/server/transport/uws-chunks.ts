@@ -8,7 +8,7 @@
 
 import { later } from "../background-tasks.ts";
 import type { PulledBody } from "./answer-body.ts";
-import { Pace } from "./pace.ts";
+import { ReadCredit } from "./readspeed.ts";
 import type { Sending } from "./uws-stream.ts";
 
 /** Bytes that probe whether the library buffers; less than a kernel's buffer ever frees. */
@@ -32,7 +32,7 @@ export class UwsChunks {
   readonly #source: PulledBody;
   readonly #settled: () => void;
   readonly #tooSlow: () => void;
-  readonly #pace: Pace;
+  readonly #credit: ReadCredit;
   readonly #watch: NodeJS.Timeout;
   /** Bytes at hand, not yet given to the library. */
   #rest: Uint8Array = NOTHING;
@@ -48,8 +48,8 @@ export class UwsChunks {
     this.#source = source;
     this.#settled = sending.settled;
     this.#tooSlow = sending.tooSlow;
-    this.#pace = new Pace(sending);
-    this.#watch = setInterval(() => this.#look(), this.#pace.lookMs);
+    this.#credit = new ReadCredit(sending);
+    this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
     response.onWritable(() => {
       this.#goOn();
       return !this.#holding;
@@ -71,7 +71,7 @@ export class UwsChunks {
   #pull(head: () => void = () => {}): void {
     this.#pulling = true;
     // Until the next chunk is there, it is unknown if the client could read more.
-    this.#pace.drained(performance.now());
+    this.#credit.drained(performance.now());
     this.#source.next((piece) => {
       this.#pulling = false;
       if (piece === null) {
@@ -112,10 +112,10 @@ export class UwsChunks {
     const nowMs = performance.now();
     this.#given += bytes;
     if (this.#holding) {
-      this.#pace.offered(nowMs);
+      this.#credit.offered(nowMs);
     } else {
-      this.#pace.took(this.#given, nowMs);
-      this.#pace.drained(nowMs);
+      this.#credit.took(this.#given, nowMs);
+      this.#credit.drained(nowMs);
       this.#given = 0;
     }
   }
@@ -127,7 +127,7 @@ export class UwsChunks {
 
   #look(): void {
     if (!this.#holding) return;
-    if (this.#pace.late(performance.now())) this.#cutOff();
+    if (this.#credit.late(performance.now())) this.#cutOff();
     else this.#goOn();
   }
 

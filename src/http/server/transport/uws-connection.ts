@@ -10,7 +10,7 @@
  * another socket accepted. So each connection gets its own app, whose handlers know it.
  */
 import { AppError } from "../../../errors.ts";
-import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX, type Seat } from "./sockets.ts";
+import { type ConnectionSlot, PIPELINED_BYTES_MAX, PIPELINED_MAX, Pipeline } from "./sockets.ts";
 import type { ChunkedResponse } from "./uws-chunks.ts";
 import type { StreamedResponse } from "./uws-stream.ts";
 
@@ -46,7 +46,7 @@ export class UwsConnection {
   #closing: NodeJS.Timeout | undefined;
   #left = false;
   readonly address: string;
-  readonly #seat: Seat;
+  readonly #slot: ConnectionSlot;
   readonly #pipeline = new Pipeline();
   /** True once the connection has got its last answer. */
   over = false;
@@ -55,23 +55,23 @@ export class UwsConnection {
   /** Bytes that the library may still buffer. */
   #copied = 0;
 
-  constructor(address: string, seat: Seat, close: () => void) {
+  constructor(address: string, slot: ConnectionSlot, close: () => void) {
     this.address = address;
-    this.#seat = seat;
+    this.#slot = slot;
     this.#close = close;
   }
 
   /** Begins a request; returns why it cannot be answered, or null. `done` must follow. */
   begin(path: string): AppError | null {
-    const refused = this.#pipeline.turnOver ? tooManyAtOnce() : null;
+    const refused = this.#pipeline.turnOver ? tooManyInFlight() : null;
     this.#pipeline.begin();
-    return this.#seat.begin(path) ?? refused;
+    return this.#slot.begin(path) ?? refused;
   }
 
   /** Notes that an answer is out or dropped. */
   done(): void {
     this.#pipeline.end();
-    this.#seat.end();
+    this.#slot.end();
   }
 
   /**
@@ -79,7 +79,7 @@ export class UwsConnection {
    * the bytes of earlier turns; `begin` limits those of this turn.
    */
   copies(bytes: number): boolean {
-    if (this.#copied >= BYTES_AT_ONCE_MAX && this.#pipeline.requests <= 1) return false;
+    if (this.#copied >= PIPELINED_BYTES_MAX && this.#pipeline.requests <= 1) return false;
     this.#pipeline.answered(bytes);
     this.#copied += bytes;
     return true;
@@ -108,54 +108,54 @@ export class UwsConnection {
   leave(): void {
     this.#left = true;
     clearTimeout(this.#closing);
-    this.#seat.leave();
+    this.#slot.leave();
   }
 }
 
 /** Limits a chunk's requests, which the library would answer in one go, blocking all others. */
-function tooManyAtOnce(): AppError {
+function tooManyInFlight(): AppError {
   return new AppError(
     "overloaded",
-    `More than ${REQUESTS_AT_ONCE_MAX} requests, or answers of ${BYTES_AT_ONCE_MAX / 1024} KiB, ` +
+    `More than ${PIPELINED_MAX} requests, or answers of ${PIPELINED_BYTES_MAX / 1024} KiB, ` +
       "are in flight on this connection. Wait for answers before you send more.",
     { headers: { "Retry-After": "1" } },
   );
 }
 
 /** Receives the events of a lane. */
-interface LaneUse {
-  opened(lane: Lane): void;
-  asked(lane: Lane, response: UwsResponse, request: UwsRequest): void;
-  closed(lane: Lane): void;
+interface AppOwner {
+  opened(lane: ConnectionApp): void;
+  asked(lane: ConnectionApp, response: UwsResponse, request: UwsRequest): void;
+  closed(lane: ConnectionApp): void;
 }
 
 /** Used members of the library's app; `adoptSocket` is absent from its declarations. */
-export interface LaneApp {
+export interface UwsApp {
   /** Adopts a connection by its descriptor, and later closes that. */
   adoptSocket(descriptor: number): unknown;
   /** Calls back with +1 and -1 as connections come and go. */
-  filter(changed: (connection: LaneConnection, change: number) => void): unknown;
+  filter(changed: (connection: AppConnection, change: number) => void): unknown;
   any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
 }
 
 /** Used members of a connection; invalid after it has closed. */
-interface LaneConnection {
+interface AppConnection {
   getRemoteAddressAsText(): ArrayBuffer;
   close(): unknown;
 }
 
 /** Lanes without a connection; shared by all servers of a process. */
-const resting: Lane[] = [];
+const resting: ConnectionApp[] = [];
 
 /** An app and its connection. */
-export class Lane {
+export class ConnectionApp {
   /** The connection; null while there is none. */
-  connection: LaneConnection | null = null;
+  connection: AppConnection | null = null;
   /** Owner of its connection; null while there is none. */
-  use: LaneUse | null = null;
-  readonly #app: LaneApp;
+  use: AppOwner | null = null;
+  readonly #app: UwsApp;
 
-  constructor(app: LaneApp) {
+  constructor(app: UwsApp) {
     this.#app = app;
     const watch = app.filter.bind(app);
     watch((connection, change) => {
@@ -174,7 +174,7 @@ export class Lane {
     this.connection?.close();
   }
 
-  #opened(connection: LaneConnection): void {
+  #opened(connection: AppConnection): void {
     this.connection = connection;
     this.use?.opened(this);
   }
@@ -189,12 +189,12 @@ export class Lane {
 }
 
 /** Lanes of one server. */
-export class Lanes {
-  readonly #makeApp: () => LaneApp;
-  readonly #use: LaneUse;
-  readonly #lanes = new Set<Lane>();
+export class ConnectionApps {
+  readonly #makeApp: () => UwsApp;
+  readonly #use: AppOwner;
+  readonly #lanes = new Set<ConnectionApp>();
 
-  constructor(makeApp: () => LaneApp, use: LaneUse) {
+  constructor(makeApp: () => UwsApp, use: AppOwner) {
     this.#makeApp = makeApp;
     this.#use = {
       ...use,
@@ -207,7 +207,7 @@ export class Lanes {
 
   /** Puts a connection on a lane. */
   add(descriptor: number): void {
-    const lane = resting.pop() ?? new Lane(this.#makeApp());
+    const lane = resting.pop() ?? new ConnectionApp(this.#makeApp());
     lane.use = this.#use;
     this.#lanes.add(lane);
     lane.adopt(descriptor);

@@ -13,22 +13,22 @@ import { later } from "../background-tasks.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
-  isPulled,
-  LentBytes,
+  isStreamed,
   owned,
-  type Pulled,
   pull,
-  WHOLE_BYTES_MAX,
+  SharedBytes,
+  type StreamedContent,
+  UNSTREAMED_BYTES_MAX,
 } from "./answer-body.ts";
-import type { PaceWatch } from "./pace.ts";
-import type { HeldAnswers } from "./transport.ts";
+import type { ReadSpeedWatch } from "./readspeed.ts";
+import type { DelayedAnswers } from "./transport.ts";
 import {
   type AwaitsEnd,
   type Exchange,
   HeaderBlock,
   type HeaderList,
   HeadHeaders,
-  type Listed,
+  type ListNode,
   type ReadHeader,
   refusalOf,
   startOfLine,
@@ -46,9 +46,9 @@ import { type Sending, UwsStream } from "./uws-stream.ts";
 const FLUSH = " ".repeat(16 * 1024);
 
 /** Context that the transport shares among all exchanges. */
-export interface UwsSurroundings extends PaceWatch {
+export interface UwsSurroundings extends ReadSpeedWatch {
   readonly bodies: Budget;
-  readonly held: HeldAnswers;
+  readonly held: DelayedAnswers;
   /** True if connections end with their next answer. */
   readonly leaving: () => boolean;
   /** Called when the answer is out or the client gone. */
@@ -69,17 +69,17 @@ const writing = {
   exchange: null as UwsExchange | null,
   status: 0,
   headers: [] as HeaderList,
-  body: "" as Uint8Array | string | LentBytes,
+  body: "" as Uint8Array | string | SharedBytes,
 };
 
 /** A request whose head the library has parsed. */
-export class UwsExchange implements Exchange, Listed<UwsExchange> {
+export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly framing: AppError | null;
-  before: Listed<UwsExchange>["before"] = undefined;
-  behind: Listed<UwsExchange>["behind"] = undefined;
+  before: ListNode<UwsExchange>["before"] = undefined;
+  after: ListNode<UwsExchange>["after"] = undefined;
   readonly #headers = new HeadHeaders();
   /** The body, if its end is unsure; the answer is then the connection's last. */
   readonly #open: OpenBody | null;
@@ -222,15 +222,15 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   /** Takes a chunk, whose memory is valid only during the call. */
-  #receive(lent: Uint8Array, isLast: boolean): void {
+  #receive(shared: Uint8Array, isLast: boolean): void {
     const incoming = this.#incoming;
     if (isLast && this.#open !== null) {
-      const last = Buffer.from(lent);
+      const last = Buffer.from(shared);
       this.#open.end(() => incoming?.addLast(last));
       return;
     }
     if (incoming?.waiting !== true) return;
-    const bytes = incoming.handsOn ? lent : Buffer.from(lent);
+    const bytes = incoming.handsOn ? shared : Buffer.from(shared);
     if (isLast) incoming.addLast(bytes);
     else incoming.add(bytes);
   }
@@ -272,7 +272,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     if (this.#kept !== null) this.#forgetKept(this.#kept);
     if (this.#open?.over === false && !this.#aborted) {
       this.#keepBack(this.#open, status, headers, owned(body));
-    } else if (isPulled(body)) {
+    } else if (isStreamed(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
       writing.exchange = this;
@@ -293,7 +293,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
 
   /** Holds a refusal until its body has ended; nothing is parsed after that. */
   #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
-    const cut = () => void (isPulled(body) && pull(body).end());
+    const cut = () => void (isStreamed(body) && pull(body).end());
     open.keep({ send: () => this.send(status, headers, body), cut });
     if (!open.chunked) open.end(() => {});
     else if (this.#incoming === null) {
@@ -345,29 +345,29 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
 
   /** Options of streams, which take functions, not methods. */
   get #sending(): Sending {
-    const { writeTimeoutMs, writePaceBytes, tooSlow } = this.#around;
-    return { writeTimeoutMs, writePaceBytes, tooSlow, settled: () => this.#settled() };
+    const { writeTimeoutMs, minReadBytesPerSecond, tooSlow } = this.#around;
+    return { writeTimeoutMs, minReadBytesPerSecond, tooSlow, settled: () => this.#settled() };
   }
 
-  #sendBytes(status: number, given: Uint8Array | string | LentBytes): void {
-    const body = given instanceof LentBytes ? given.bytes : given;
+  #sendBytes(status: number, given: Uint8Array | string | SharedBytes): void {
+    const body = given instanceof SharedBytes ? given.bytes : given;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     // After a framing error, the start of the next request is unknown.
     const broken = this.framing !== null;
     if (broken) this.#connection.over = true;
     if (status === 204 || status === 304) {
       // Without a length, which is forbidden or optional here.
-      this.#sayLeaving();
+      this.#printDisconnected();
       this.#response.endWithoutBody();
     } else if (this.method === "HEAD") {
-      if (!broken) this.#sayLeaving();
+      if (!broken) this.#printDisconnected();
       this.#endHead(length, broken);
     } else if (broken) {
       this.#response.end(`${Buffer.from(body)}${FLUSH}`, true);
-    } else if (length <= WHOLE_BYTES_MAX && this.#connection.copies(length)) {
+    } else if (length <= UNSTREAMED_BYTES_MAX && this.#connection.copies(length)) {
       this.#response.end(body, this.#leaving);
     } else {
-      this.#sayLeaving();
+      this.#printDisconnected();
       const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
       // The stream retains what the client does not take immediately.
@@ -398,20 +398,20 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
    * Lets the client close if the library cannot close after the answer. A client that requested it
    * may wait for the server to close, which happens soon.
    */
-  #sayLeaving(): void {
+  #printDisconnected(): void {
     if (!this.#leaving) return;
     this.#response.writeHeader("Connection", "close");
     if (this.#headers.closes) this.#connection.closesAfter = true;
   }
 
   /** Sends a pulled body; the head leaves with its first bytes. */
-  #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
+  #sendPulled(status: number, headers: HeaderList, body: StreamedContent): void {
     const source = pull(body);
     const { length } = source;
     const head = () => {
       if (this.#open !== null) this.#connection.over = true;
       this.#head(status, headers);
-      this.#sayLeaving();
+      this.#printDisconnected();
     };
     if (this.#aborted || this.method === "HEAD" || length === 0) {
       source.end();

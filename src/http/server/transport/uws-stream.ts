@@ -6,7 +6,7 @@
  */
 
 import type { PulledBody } from "./answer-body.ts";
-import { Pace, type PaceWatch } from "./pace.ts";
+import { ReadCredit, type ReadSpeedWatch } from "./readspeed.ts";
 
 const NOTHING = new Uint8Array(0);
 
@@ -22,7 +22,7 @@ export interface StreamedResponse {
 }
 
 /** Limits and callback of a stream. */
-export interface Sending extends PaceWatch {
+export interface Sending extends ReadSpeedWatch {
   /** Called once the library has the whole answer. */
   readonly settled: () => void;
 }
@@ -33,7 +33,7 @@ export class UwsStream {
   readonly #length: number;
   readonly #settled: () => void;
   readonly #tooSlow: () => void;
-  readonly #pace: Pace;
+  readonly #credit: ReadCredit;
   readonly #watch: NodeJS.Timeout;
   #source: PulledBody | null = null;
   /** Bytes at hand that the kernel has not taken, and the library's count of taken ones. */
@@ -45,8 +45,8 @@ export class UwsStream {
     this.#length = length;
     this.#settled = sending.settled;
     this.#tooSlow = sending.tooSlow;
-    this.#pace = new Pace(sending);
-    this.#watch = setInterval(() => this.#look(), this.#pace.lookMs);
+    this.#credit = new ReadCredit(sending);
+    this.#watch = setInterval(() => this.#look(), this.#credit.checkMs);
     response.onWritable(() => this.#rest.byteLength === 0 || this.#goOn());
   }
 
@@ -106,16 +106,16 @@ export class UwsStream {
     const nowMs = performance.now();
     this.#counted = counted;
     this.#rest = this.#rest.subarray(taken);
-    this.#pace.took(taken, nowMs);
+    this.#credit.took(taken, nowMs);
     // While the next bytes are produced, the client is not late.
-    if (this.#rest.byteLength === 0) this.#pace.drained(nowMs);
-    else this.#pace.offered(nowMs);
+    if (this.#rest.byteLength === 0) this.#credit.drained(nowMs);
+    else this.#credit.offered(nowMs);
   }
 
   /** Retries for slow clients: the kernel reports room only when a third of its buffer is free. */
   #look(): void {
     if (this.#rest.byteLength === 0) return;
-    if (!this.#pace.late(performance.now())) {
+    if (!this.#credit.late(performance.now())) {
       this.#response.cork(() => this.#goOn());
       return;
     }

@@ -7,7 +7,7 @@
  */
 import { STATE_NAMES } from "../../../spec/states.ts";
 import { isFillerWord } from "../../fillers.ts";
-import { beginsWish, kindAt } from "../../items.ts";
+import { beginsRequest, kindAt } from "../../items.ts";
 import type { Sentence } from "../../words/sentence.ts";
 import type { Token } from "../../words/tokens.ts";
 import type { PlaceContext } from "../mention.ts";
@@ -69,7 +69,7 @@ function isUf(token: Token | undefined): boolean {
 /** Returns the token before the list that follows a city and its state, or -1. */
 function enclosingMark(sentence: Sentence, cityEnd: number): number {
   const at = stateEnd(sentence, cityEnd);
-  if (isBehindHyphen(sentence, at)) return at - 1;
+  if (isAfterHyphen(sentence, at)) return at - 1;
   return isOpening(sentence, at) ? at : -1;
 }
 
@@ -79,7 +79,7 @@ function isOpening({ tokens }: Sentence, at: number): boolean {
 }
 
 /** True for a token after " - ", which is not a token itself. */
-function isBehindHyphen({ tokens, text }: Sentence, at: number): boolean {
+function isAfterHyphen({ tokens, text }: Sentence, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (before === undefined || token === undefined || isUf(token)) return false;
   return /^\s+-\s+$/.test(text.slice(before.end, token.start));
@@ -87,12 +87,12 @@ function isBehindHyphen({ tokens, text }: Sentence, at: number): boolean {
 
 /** Returns the mark before a name that opens a list belonging to the city, or null. */
 export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): string | null {
-  if (isBehindHyphen(sentence, name)) return HYPHEN;
+  if (isAfterHyphen(sentence, name)) return HYPHEN;
   for (let at = name - 1; at >= cityEnd; at--) {
     const text = sentence.tokens[at]?.text ?? "";
     if (text === ")" || text === "]" || text === ";") return null;
     if (isOpening(sentence, at)) return text;
-    if (isBehindHyphen(sentence, at)) return HYPHEN;
+    if (isAfterHyphen(sentence, at)) return HYPHEN;
   }
   return null;
 }
@@ -111,7 +111,7 @@ export function enclosedNames(context: PlaceContext, city: CityAt): readonly Ran
     const isSure = isSureName(sentence, at);
     if (isName(context, city, { from: at, to })) names.push({ from: at, to, isSure });
     const isJoint = JOINT.test(sentence.tokens[to]?.text ?? "") || AND.test(sentence.folded(to));
-    if (!isJoint && !isBehindHyphen(sentence, to)) break;
+    if (!isJoint && !isAfterHyphen(sentence, to)) break;
     at = isJoint ? to + 1 : to;
   }
   return names;
@@ -138,10 +138,10 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     const word = sentence.folded(to);
     if (kind === "mark" && (text !== "." || close !== "")) break;
     if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
-    if (to > from && isBehindHyphen(sentence, to)) break;
+    if (to > from && isAfterHyphen(sentence, to)) break;
     // "Praia Grande" is one name, "Centro MEI" is not.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
-    if (to > from && beginsWish(sentence, to) && !isInName) break;
+    if (to > from && beginsRequest(sentence, to) && !isInName) break;
   }
   return to;
 }
@@ -157,7 +157,7 @@ function isName(
   if (CENTRE.test(word) && to === from + 1) return true;
   const first = sentence.tokens[from] as Token;
   // "Cidade Nova" is a name, "cidade" is not.
-  const isWord = !BEGINS.test(word) && (beginsWish(sentence, from) || isFillerWord(first));
+  const isWord = !BEGINS.test(word) && (beginsRequest(sentence, from) || isFillerWord(first));
   if (isWord || context.tradeEnd(from) >= to) return false;
   const match = gazetteer.places.longest(sentence.tokens, from);
   if (match?.to !== to) return BEGINS.test(word) || kindAt(sentence, from) === "other";

@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { changeListName } from "../../../../src/changes/list.ts";
-import { keepFewLists } from "../../../../src/changes/listfolder.ts";
+import { evictOldLists } from "../../../../src/changes/listfolder.ts";
 import { ChangeLists } from "../../../../src/changes/lists.ts";
 import { Months } from "../../../../src/changes/months.ts";
 import { AppError } from "../../../../src/errors.ts";
@@ -43,7 +43,7 @@ const PATIENT = { waitMs: 20_000, ended: () => false };
 function listsIn(dataDir: string, lines: string[] = []): ChangeLists {
   const heard = openLog("info", { write: (line) => lines.push(line) });
   const parts = { dataDir, keepMs: 50, clock: systemClock, log: heard };
-  const lists = new ChangeLists({ ...parts, hold: () => () => {} });
+  const lists = new ChangeLists({ ...parts, retain: () => () => {} });
   lists.start();
   return lists;
 }
@@ -197,12 +197,12 @@ describe("change lists", () => {
     }
     writeFileSync(join(dir, "mine.txt"), "x");
     const there = new Set([id(39), id(38)]);
-    const removed = keepFewLists(dir, (one) => there.has(one), new Set([name(0)]));
+    const removed = evictOldLists(dir, (one) => there.has(one), new Set([name(0)]));
     const kept = readdirSync(dir).sort();
     assert.deepEqual(kept, [name(0), name(37), name(38), name(39), "mine.txt"].sort());
     assert.equal(removed.length, 36);
     for (let n = 0; n < 40; n++) writeFileSync(join(dir, name(n)), "x");
-    assert.equal(keepFewLists(dir, () => true, new Set()).length, 16);
+    assert.equal(evictOldLists(dir, () => true, new Set()).length, 16);
   });
 
   it("are reported as problems over HTTP while in progress and if they fail", async () => {
@@ -300,7 +300,7 @@ describe("months", () => {
     assert.ok(month !== undefined);
     const [one, same] = await Promise.all([months.open(month), months.open(month)]);
     assert.equal(one, same);
-    const release = months.hold(one);
+    const release = months.retain(one);
     rmSync(month.path);
     await months.look();
     assert.deepEqual(months.sweep(), []);
@@ -320,7 +320,7 @@ describe("months", () => {
     const [, replaced] = months.before(SERVED);
     assert.notEqual(replaced?.snapshotId, month.snapshotId);
     const open = await months.open(replaced ?? assert.fail("no month"));
-    const held = months.hold(open);
+    const held = months.retain(open);
     months.close();
     assert.equal(open.native.poisoned(), false, "who reads it may go on");
     held();

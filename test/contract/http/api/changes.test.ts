@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { ChangeKind } from "../../../../src/changes/kinds.ts";
-import { makeChangeList, openChangeList } from "../../../../src/changes/list.ts";
+import { buildChangeList, openChangeList } from "../../../../src/changes/list.ts";
 import { changeBatches, changeCatalog } from "../../../../src/changes/query.ts";
 import { changeItems } from "../../../../src/changes/rows.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
@@ -129,7 +129,7 @@ for (const transport of MATRIX) {
     it("returns the rows of the engine's stream, also in one large page", async () => {
       const { older, newer } = pair;
       const path = join(pair.folder, "own.changes");
-      await makeChangeList(older.segment, newer.segment, path);
+      await buildChangeList(older.segment, newer.segment, path);
       const list = openChangeList(path, older.segment, newer.segment);
       const question = { since: "2026-09", spec: {}, limit: 50_000 };
       const page = await answered(await changes.post(question));

@@ -25,7 +25,7 @@ import {
   IN_CALL,
   type ReadPart,
 } from "../../../../src/http/server/body.ts";
-import type { Question } from "../../../../src/http/server/service.ts";
+import type { QueryContext } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { useDescriptors } from "../../../../src/translate/activities/officialtexts.ts";
 import { filesMatching, ROOT } from "../../../support/house/checkout.ts";
@@ -74,11 +74,11 @@ describe("the compute thread", () => {
     compute: Compute,
     work: Computation<SentenceTask, Value>,
     body: unknown,
-    asker = "one",
+    tenantId = "one",
   ) {
     const spent: number[] = [];
     const payer = { spend: (cost: number) => void spent.push(cost) };
-    const context = { segment, payer, asker, size: 1 };
+    const context = { segment, payer, tenantId, size: 1 };
     try {
       const value = await compute.run(work, taskOf(body), context);
       return { spent, value: structuredClone(value) };
@@ -158,7 +158,7 @@ describe("the compute thread", () => {
         plan,
         identity,
         spend: () => {},
-      } as unknown as Question<ReadPart>;
+      } as unknown as QueryContext<ReadPart>;
     };
     const small = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
     assert.ok(!(prepareSearch(call(small), segment) instanceof Promise));
@@ -170,9 +170,9 @@ describe("the compute thread", () => {
 
   it("schedules tenants fairly, not after sixty tasks of another one", async () => {
     const ended: string[] = [];
-    const translate = async (asker: string) => {
-      await outcome(pool, TRANSLATE, { query_text: "padarias em MG" }, asker);
-      ended.push(asker);
+    const translate = async (tenantId: string) => {
+      await outcome(pool, TRANSLATE, { query_text: "padarias em MG" }, tenantId);
+      ended.push(tenantId);
     };
     await Promise.all([...many(60, () => translate("many")), translate("one")]);
     assert.ok(ended.indexOf("one") <= 3, ended.join());

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
-import { openBeside } from "../../../../src/store/database.ts";
+import { openSecondConnection } from "../../../../src/store/database.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/run/scale.ts";
@@ -56,7 +56,7 @@ for (const transport of MATRIX) {
 
     /** Flips a bit of the last written entries. */
     function damage(): void {
-      const database = openBeside(server.dataDir);
+      const database = openSecondConnection(server.dataDir);
       const last = "id = (SELECT max(id) FROM list_entries)";
       const found = database.prepare<[], Buffer>(`SELECT entries FROM list_entries WHERE ${last}`);
       const entries = Buffer.from(found.pluck().get() as Buffer);

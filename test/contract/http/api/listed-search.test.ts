@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import { COUNT_TOOL } from "../../../../src/mcp/count.ts";
-import { localAsker } from "../../../../src/mcp/local.ts";
+import { localContext } from "../../../../src/mcp/local.ts";
 import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
@@ -210,9 +210,9 @@ for (const transport of MATRIX) {
     });
 
     it("are rejected with a readable error without a server", async () => {
-      const asker = localAsker(segment)(() => false);
+      const context = localContext(segment)(() => false);
       const sent = { filters: { ...uf, lists: { exclude: ["exported"] } } };
-      await assert.rejects(async () => COUNT_TOOL.run(sent, asker), /A server keeps lists/);
+      await assert.rejects(async () => COUNT_TOOL.run(sent, context), /A server keeps lists/);
     });
   });
 }

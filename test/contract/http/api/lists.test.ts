@@ -60,7 +60,7 @@ for (const transport of MATRIX) {
     before(async () => {
       server = await startFake(transport, {
         ...{ engine: ENGINE, segment: () => segment },
-        hold: () => {
+        retain: () => {
           holds.begun++;
           return () => holds.ended++;
         },

@@ -59,10 +59,10 @@ describe("a connection of node:http", () => {
       slices.push({ text: slice.toString(), parsed: parser !== null && parser !== undefined });
       parse.call(socket, slice);
     });
-    const seat = sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
-    assert.ok(seat !== null);
-    connections.set(socket, new NodeConnection(socket, seat));
-    socket.once("close", () => seat.leave());
+    const slot = sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
+    assert.ok(slot !== null);
+    connections.set(socket, new NodeConnection(socket, slot));
+    socket.once("close", () => slot.leave());
   };
   const client = async (): Promise<Socket> => {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");

@@ -13,7 +13,7 @@ import { AppError } from "../../../../src/errors.ts";
 import { Budget } from "../../../../src/http/server/admission.ts";
 import { manualClock } from "../../../../src/process/clock.ts";
 import { ENGINE } from "../../../../src/search/finding.ts";
-import { search, WHOLE_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";
+import { search, UNSTREAMED_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment, SegmentRegistry } from "../../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
 import {
@@ -122,7 +122,7 @@ for (const transport of TRANSPORTS) {
     const { state, engine } = makeLarge();
     let holds = 0;
     let server: FakeServer;
-    const hold = () => {
+    const retain = () => {
       holds++;
       let held = true;
       return () => {
@@ -132,7 +132,7 @@ for (const transport of TRANSPORTS) {
       };
     };
     before(async () => {
-      const parts = { engine, hold, streams: new Budget(12) };
+      const parts = { engine, retain, streams: new Budget(12) };
       server = await startFake(transport, parts, LIMITS);
     });
     after(() => server.close());
@@ -236,7 +236,7 @@ for (const transport of TRANSPORTS) {
       server = await startFake(transport, {
         engine: ENGINE,
         segment: () => registry.current(),
-        hold: (held) => registry.hold(held),
+        retain: (held) => registry.retain(held),
       });
     });
     after(async () => {
@@ -256,7 +256,7 @@ for (const transport of TRANSPORTS) {
         const text = await large.text();
         assert.equal(large.headers.get("transfer-encoding"), "chunked");
         const body = JSON.parse(text) as { accounts: object[]; total: number; has_more: boolean };
-        assert.ok(body.total > 4 * WHOLE_ACCOUNTS_MAX && !body.has_more);
+        assert.ok(body.total > 4 * UNSTREAMED_ACCOUNTS_MAX && !body.has_more);
         const normalized = (JSON.parse(text) as { spec: never }).spec;
         const whole = search(segment, {
           ...{ spec: normalized, fields, afterRow: -1, explain: include_explain },
@@ -287,7 +287,7 @@ for (const transport of TRANSPORTS) {
       for (let round = 0; round < 200 && !text().endsWith("\r\n0\r\n\r\n"); round++)
         await sleep(10);
       const answer = JSON.parse(unchunked(text())) as { accounts: object[] };
-      assert.ok(answer.accounts.length > 4 * WHOLE_ACCOUNTS_MAX);
+      assert.ok(answer.accounts.length > 4 * UNSTREAMED_ACCOUNTS_MAX);
       registry.sweep();
       assert.equal(registry.size, 1);
       socket.destroy();

@@ -249,7 +249,7 @@ for (const name of TRANSPORTS) {
 
     it("does not count disk time against the client", async () => {
       // A tenth of the required pace, for twice the time after which a client is late.
-      const hurried = { ...LIMITS, writePaceBytes: 64 * 1024 * 1024 };
+      const hurried = { ...LIMITS, minReadBytesPerSecond: 64 * 1024 * 1024 };
       const other = await openTransport(name, hurried);
       const send = (exchange: Exchange) => exchange.send(200, [], slice(8 * CHUNK_BYTES));
       const at = await other.listen({ host: "127.0.0.1", port: 0 }, send);

@@ -42,7 +42,7 @@ before(async () => {
   const ledger = Ledger.open();
   threads = await openHttpThreads({
     worker: "cli/serving/threads/http.worker.ts",
-    loadingAtOnce: 2,
+    loadingMax: 2,
     bodies: new Budget(1_000_000, 1, "bodies", ledger),
     start: {
       ...{ threads: 2, settings, plans, limits: TEST_LIMITS, ledger: ledger.id },

@@ -23,23 +23,23 @@ type Filters = AccountQuerySpec["filters"];
 interface Item {
   readonly bare: string;
   readonly noun: string;
-  isWished(filters: Filters): boolean;
+  isRequested(filters: Filters): boolean;
   isOut(filters: Filters): boolean;
 }
 
 const mei = (bare: string, noun: string): Item => ({
   ...{ bare, noun },
-  isWished: ({ company }) => company.mei_opt_in === true,
+  isRequested: ({ company }) => company.mei_opt_in === true,
   isOut: ({ company }) => company.mei_opt_in === false,
 });
 const branches = (bare: string, noun: string): Item => ({
   ...{ bare, noun },
-  isWished: ({ company }) => company.branches_only === true,
+  isRequested: ({ company }) => company.branches_only === true,
   isOut: ({ company }) => company.headquarters_only === true,
 });
 const town = (noun: string): Item => ({
   ...{ bare: "", noun },
-  isWished: ({ geo }) => geo.municipality_ibge_any_of?.join() === "3509502",
+  isRequested: ({ geo }) => geo.municipality_ibge_any_of?.join() === "3509502",
   isOut: ({ geo }) => geo.municipality_ibge_any_of?.includes("3509502") === false,
 });
 
@@ -97,7 +97,7 @@ describe("the list of an exclusion", () => {
       const detail = noteOf(text)?.detail;
       const [wished = "", out = ""] = suggestedBy(detail);
       const [yes, no] = [wished, out].map((one) => probe.spec(`empresas, ${one}`).filters);
-      const isRight = item.isWished(yes as Filters) && item.isOut(no as Filters);
+      const isRight = item.isRequested(yes as Filters) && item.isOut(no as Filters);
       if (!isRight) wrong.push(`${text}: ${detail}`);
     };
     for (const { subject, negators, joints, items, turned, apart } of LANGUAGES) {
@@ -143,7 +143,7 @@ describe("the list of an exclusion", () => {
     it(`does not run where a comma alone or an area code joins: ${text}`, () => {
       assert.equal(isRun(text), false);
       const [wished = "", left = ""] = suggestedBy(noteOf(text)?.detail);
-      assert.ok(out.isWished(probe.spec(`padarias ${wished}`).filters), wished);
+      assert.ok(out.isRequested(probe.spec(`padarias ${wished}`).filters), wished);
       assert.ok(out.isOut(probe.spec(`padarias ${left}`).filters), left);
     });
   }

@@ -23,29 +23,29 @@ type Filters = AccountQuerySpec["filters"];
 /** An item, what says that a spec requires it, and what says that it leaves it out. */
 interface Item {
   readonly said: readonly [pt: string, en: string, es: string];
-  isWished(filters: Filters): boolean;
+  isRequested(filters: Filters): boolean;
   isOut(filters: Filters): boolean;
 }
 
 const ITEMS: readonly Item[] = [
   {
     said: ["MEI", "MEI", "MEI"],
-    isWished: ({ company }) => company.mei_opt_in === true,
+    isRequested: ({ company }) => company.mei_opt_in === true,
     isOut: ({ company }) => company.mei_opt_in === false,
   },
   {
     said: ["Simples", "Simples", "Simples"],
-    isWished: ({ company }) => company.simples_opt_in === true,
+    isRequested: ({ company }) => company.simples_opt_in === true,
     isOut: ({ company }) => company.simples_opt_in === false,
   },
   {
     said: ["filiais", "branches", "sucursales"],
-    isWished: ({ company }) => company.branches_only === true,
+    isRequested: ({ company }) => company.branches_only === true,
     isOut: ({ company }) => company.headquarters_only === true,
   },
   {
     said: ["padarias", "bakeries", "panaderías"],
-    isWished: ({ industry }) => industry.cnae_any_of.includes("4721-1/02"),
+    isRequested: ({ industry }) => industry.cnae_any_of.includes("4721-1/02"),
     isOut: ({ industry }) => industry.cnae_exclude.includes("4721-1/02"),
   },
 ];
@@ -94,7 +94,7 @@ describe("an item behind what is left out", () => {
             const note = noteOf(text);
             const [, wished = "", left = ""] = readingsOf(note?.detail ?? "");
             const [yes, no] = [wished, left].map((one) => probe.spec(`${subject}, ${one}`).filters);
-            const isRight = item.isWished(yes as Filters) && item.isOut(no as Filters);
+            const isRight = item.isRequested(yes as Filters) && item.isOut(no as Filters);
             const { confidence } = probe.spec(text).explain;
             tried++;
             if (note === undefined || !isUncertain(confidence) || !isRight) {

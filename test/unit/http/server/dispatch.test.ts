@@ -19,7 +19,7 @@ import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Engine, Service } from "../../../../src/http/server/service.ts";
 import {
   type AnswerBody,
-  isPulled,
+  isStreamed,
   pull,
 } from "../../../../src/http/server/transport/answer-body.ts";
 import type { Exchange, ReadHeader } from "../../../../src/http/server/transport/transport.ts";
@@ -46,7 +46,7 @@ interface Seen {
   /** References to the snapshot that were not released. */
   holds: number;
   /** Requests of the key that have begun and not ended. */
-  underWay: number;
+  inFlight: number;
 }
 
 const newSeen = (): Seen => {
@@ -58,7 +58,7 @@ const newSeen = (): Seen => {
     bodies: [],
     damages: [],
     holds: 0,
-    underWay: 0,
+    inFlight: 0,
   };
 };
 
@@ -81,7 +81,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
   const send = (status: number, _headers: unknown, body: AnswerBody) => {
     seen.begun.push(status);
     // A streamed body is consumed even if sending fails.
-    if (isPulled(body)) pull(body).end();
+    if (isStreamed(body)) pull(body).end();
     if (faults.has("send")) throw new Error("sending failed");
     seen.sent.push(status);
     if (typeof body === "string") seen.bodies.push(body);
@@ -151,8 +151,8 @@ function serviceFor(wish: Wish, seen: Seen): Service {
     rateLimits: {
       spend: () => {},
       begin: () => {
-        seen.underWay++;
-        return { over: () => seen.underWay-- };
+        seen.inFlight++;
+        return { over: () => seen.inFlight-- };
       },
       fields: () => {
         failing("headers");
@@ -168,7 +168,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
         failing("log");
       },
     },
-    pressure: { refuse: () => {} },
+    overload: { refuse: () => {} },
     cors: null,
     streams: new Budget(1),
     responses: new ResponseCache(0),
@@ -183,7 +183,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
     bodyBytesMax: 1_000,
     segment: () => segment,
     replaced: () => null,
-    hold: () => {
+    retain: () => {
       seen.holds++;
       return () => {
         seen.holds--;
@@ -225,7 +225,7 @@ describe("dispatching a request", () => {
         const harmless = faults.size === 0 || (faults.size === 1 && faults.has("log"));
         assert.deepEqual(new Set(seen.logged), new Set(harmless ? [] : ["the-id"]), name);
         assert.equal(seen.holds, 0, `holds: ${name}`);
-        assert.equal(seen.underWay, 0, `under way: ${name}`);
+        assert.equal(seen.inFlight, 0, `under way: ${name}`);
       }
       assert.deepEqual(unhandled, []);
     });

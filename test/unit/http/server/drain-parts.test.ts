@@ -11,11 +11,11 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
+import { queuedConnections, refuseNewConnections } from "../../../../native-index/napi/engine.ts";
 import { openTransport } from "../../../../src/http/server/server.ts";
 import { queueEmptied } from "../../../../src/http/server/transport/drain.ts";
 import type { Exchange } from "../../../../src/http/server/transport/transport.ts";
-import { HeldAnswers } from "../../../../src/http/server/transport/transport.ts";
+import { DelayedAnswers } from "../../../../src/http/server/transport/transport.ts";
 import { sendRaw, TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
 /** Status and body of each kind of answer. */
@@ -145,11 +145,11 @@ describe("a port", () => {
     const open = connect(port, "127.0.0.1");
     await new Promise((resolve) => open.once("connect", resolve));
     assert.equal(await tried(port, 500), "connected");
-    assert.equal(shutPort(port), true);
+    assert.equal(refuseNewConnections(port), true);
     assert.equal(await tried(port, 200), "nothing");
     const late = tried(port, 5_000);
     await sleep(100);
-    assert.equal(waitingAt(port), 0);
+    assert.equal(queuedConnections(port), 0);
     open.write("echo");
     const [echoed] = await once(open, "data");
     assert.equal(String(echoed), "echo");
@@ -159,8 +159,8 @@ describe("a port", () => {
   });
 
   it("cannot be shut without a listener", () => {
-    assert.equal(shutPort(1), false);
-    assert.equal(waitingAt(1), 0);
+    assert.equal(refuseNewConnections(1), false);
+    assert.equal(queuedConnections(1), 0);
   });
 
   it("is closed when its queue is empty, not before, but in time", async () => {
@@ -180,7 +180,7 @@ describe("a port", () => {
 
 describe("held answers", () => {
   it("cut the one that cannot be sent and send the others", () => {
-    const held = new HeldAnswers();
+    const held = new DelayedAnswers();
     const seen: string[] = [];
     held.begin();
     for (const name of ["a", "b", "c"]) {
@@ -195,7 +195,7 @@ describe("held answers", () => {
   });
 
   it("are sent at the end, in order, and nothing is held before and after", () => {
-    const held = new HeldAnswers();
+    const held = new DelayedAnswers();
     const sent: number[] = [];
     const send = (answer: number): void => {
       if (held.keep({ send: () => send(answer), cut: assert.fail })) return;

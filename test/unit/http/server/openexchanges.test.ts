@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Listed, OpenExchanges } from "../../../../src/http/server/transport/transport.ts";
+import { type ListNode, OpenExchanges } from "../../../../src/http/server/transport/transport.ts";
 
-class Member implements Listed<Member> {
-  before: Listed<Member>["before"] = undefined;
-  behind: Listed<Member>["behind"] = undefined;
+class Member implements ListNode<Member> {
+  before: ListNode<Member>["before"] = undefined;
+  after: ListNode<Member>["after"] = undefined;
 }
 
 describe("open exchanges", () => {

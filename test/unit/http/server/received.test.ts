@@ -10,7 +10,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { limitReceived } from "../../../../native-index/napi/engine.ts";
+import { limitReceiveBuffer } from "../../../../native-index/napi/engine.ts";
 import { openTransport } from "../../../../src/http/server/server.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
@@ -33,7 +33,7 @@ const SENDER = `
 `;
 
 /** Body bytes of each turn with data. */
-class Turns {
+class TimeSlices {
   readonly bytes: number[] = [];
   #open = false;
 
@@ -58,7 +58,7 @@ for (const name of TRANSPORTS) {
   describe(`a body over ${name} that arrives faster than it is read`, () => {
     it("leaves turns of the event loop to others", async () => {
       const transport = await openTransport(name, { ...TEST_LIMITS, requestTimeoutMs: 30_000 });
-      const taker = new Turns();
+      const taker = new TimeSlices();
       const port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => {
         exchange.body({
           ...{ limitBytes: BODY_BYTES, sender: "a", taker },
@@ -96,13 +96,13 @@ describe("the kernel's receive buffer of a connection", {
       return taken;
     };
     const before = await sent();
-    assert.equal(limitReceived(port, 4_096), true);
+    assert.equal(limitReceiveBuffer(port, 4_096), true);
     const after = await sent();
     assert.ok(after < before - 1_000_000, `${after} bytes were taken, ${before} before`);
     server.close();
   });
 
   it("is not limited without a listener", () => {
-    assert.equal(limitReceived(1, 4_096), false);
+    assert.equal(limitReceiveBuffer(1, 4_096), false);
   });
 });

@@ -54,7 +54,7 @@ interface FrameProps {
 export function Frame({ area, title, what, data, children, action }: FrameProps) {
   const asTable = useSignal(false);
   const id = useId();
-  const section = useFocusKept();
+  const section = useFocusRestored();
   const { charts } = words.value;
   return (
     <section ref={section} class={`chart chart-${area}`} aria-labelledby={id} tabIndex={-1}>
@@ -85,7 +85,7 @@ export function Frame({ area, title, what, data, children, action }: FrameProps)
  * Keeps the focus in a chart when the focused button, such as a clear button, is removed. The
  * browser would silently return to the top of the page.
  */
-function useFocusKept() {
+function useFocusRestored() {
   const section = useRef<HTMLElement>(null);
   const last = useRef<Element | null>(null);
   useEffect(() => {

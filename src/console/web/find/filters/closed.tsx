@@ -6,7 +6,7 @@
  * does not load it (group.tsx).
  */
 import "../../app/kit.ts";
-import "../../app/laterkit.ts";
+import "../../app/lazykit.ts";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { analyzeWords } from "../../../../spec/analyzer.ts";

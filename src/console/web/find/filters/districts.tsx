@@ -10,7 +10,7 @@ import { districtTitle, foldDistrict } from "../../../../spec/districtname.ts";
 import type { Filters } from "../../app/answers.ts";
 import { ApiError, get } from "../../app/api.ts";
 import { compact } from "../../app/format.ts";
-import { laterWords } from "../../app/laterwords.ts";
+import { lazyWords } from "../../app/lazywords.ts";
 import type { DistrictsFound } from "../../app/listanswers.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
@@ -31,7 +31,7 @@ const MEMBER = "geo/district_any_of";
 
 /** A text box that finds districts, and chips of those chosen. */
 export function FilterDistricts(): VNode {
-  const { districts: text } = laterWords.value;
+  const { districts: text } = lazyWords.value;
   const label = words.value.find.district;
   const book = catalog.value;
   const { geo } = query.value.filters;
@@ -67,7 +67,7 @@ export function FilterDistricts(): VNode {
 
 /** Finds districts for a text, or reports failure. */
 function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
-  const { districts: text } = laterWords.value;
+  const { districts: text } = lazyWords.value;
   const [failed, setFailed] = useState<unknown>(null);
   const places = JSON.stringify([geo.uf_any_of, geo.municipality_ibge_any_of]);
   // Other filters do not affect the districts found.
@@ -106,7 +106,7 @@ async function districtsFound(
 
 /** Warns of districts outside the chosen places. */
 function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null }): VNode | null {
-  const { districts: text } = laterWords.value;
+  const { districts: text } = lazyWords.value;
   const { municipality_ibge_any_of: cities, uf_any_of: states } = geo;
   const whole = cities.length + geo.municipality_tom_any_of.length;
   const outside = (geo.district_any_of ?? []).filter(({ municipality_ibge: ibge }) => {

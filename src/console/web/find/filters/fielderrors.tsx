@@ -7,7 +7,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { ApiMistake } from "../../app/api.ts";
-import { mistakeText } from "../../app/said.ts";
+import { mistakeText } from "../../app/errortext.ts";
 import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { exploration } from "../query.ts";

@@ -8,7 +8,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Filters } from "../../app/answers.ts";
 import { number } from "../../app/format.ts";
-import { laterWords } from "../../app/laterwords.ts";
+import { lazyWords } from "../../app/lazywords.ts";
 import { allLists, EXPORTED, listName, loadLists } from "../../lists/all.ts";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
 import { Checkbox } from "../../parts/field.tsx";
@@ -18,7 +18,7 @@ type Member = keyof NonNullable<Filters["lists"]>;
 
 /** In some lists, and in none of some. */
 export function FilterLists(): VNode {
-  const { listViews: text } = laterWords.value;
+  const { listViews: text } = lazyWords.value;
   const excluded = query.value.filters.lists?.exclude ?? [];
   useEffect(() => {
     // On failure the form offers no lists; the search reports the cause.
@@ -41,7 +41,7 @@ export function FilterLists(): VNode {
 }
 
 function ListPicker({ member, label }: { member: Member; label: string }): VNode {
-  const { listViews: text } = laterWords.value;
+  const { listViews: text } = lazyWords.value;
   const chosen = query.value.filters.lists?.[member] ?? [];
   // The checkbox covers the list of exports here.
   const isOffered = (id: string) => member === "any_of" || id !== EXPORTED;

@@ -57,7 +57,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   const rowHeight = page ? ROW_HEIGHT.compact : coarse.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
   const stage: ScrollStage = { scroller, body, page, rowHeight, count };
   const drawn = useRowWindow(stage, (row) => rows.want(row));
-  usePlaceKept(stage, list);
+  useScrollRestored(stage, list);
   useOpenedShown(stage);
   useFocus(stage);
   const at = clampedPlace(count, page ? 1 : columns.length, page);
@@ -151,7 +151,7 @@ function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
 }
 
 /** Keeps the scroll position while the view is away; a new list starts at its top. */
-function usePlaceKept({ scroller, page }: ScrollStage, { rows }: ShownList): void {
+function useScrollRestored({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
     if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
   }, [rows.accounts, page]);

@@ -10,9 +10,9 @@ import { useComputed } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
+import { errorText } from "../../app/errortext.ts";
 import { cnpj, month, number } from "../../app/format.ts";
 import { narrow } from "../../app/media.ts";
-import { errorText } from "../../app/said.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
@@ -27,6 +27,7 @@ import { choice } from "./choice.ts";
 import { ColumnChooser } from "./columns.tsx";
 import { drawnColumns, fieldsOf } from "./columnset.ts";
 import { AccountDrawer } from "./drawer.tsx";
+import { useFitHeight } from "./fitheight.ts";
 import { askedFor, choiceFor } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
 import {
@@ -38,7 +39,6 @@ import {
   showList,
   shownList,
 } from "./list.ts";
-import { useRoom } from "./room.ts";
 
 /** The largest page that a plan can allow, in rows. */
 const PAGE_MAX = 50_000;
@@ -90,7 +90,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
   const [choosing, setChoosing] = useState(false);
   const helpId = useId();
   const frame = useRef<HTMLDivElement>(null);
-  useRoom(frame, narrow.value);
+  useFitHeight(frame, narrow.value);
   const { table } = words.value;
   const { rows, spec } = list;
   const columns = useMemo(

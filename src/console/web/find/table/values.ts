@@ -13,7 +13,7 @@ import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
-import { laterTable, loadLaterWords, words } from "../../app/words.ts";
+import { lazyTable, loadLazyWords, words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
 
 /** Returns a value as text; empty if absent. */
@@ -205,6 +205,6 @@ const NONE: Readonly<Record<string, string>> = {};
 /** Returns names of reasons by code; the first call loads them. */
 export function reasonNames(): Readonly<Record<string, string>> {
   // After a failure, the next cell retries; until then the code is shown.
-  if (laterTable.value === null) loadLaterWords().catch(() => {});
-  return laterTable.value?.reasons ?? NONE;
+  if (lazyTable.value === null) loadLazyWords().catch(() => {});
+  return lazyTable.value?.reasons ?? NONE;
 }

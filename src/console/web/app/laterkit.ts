@@ -1,9 +1,0 @@
-/**
- * Modules that the views after the first page share; its imports become one file of the bundle.
- * Invariant: every such view imports it after the kit (kit.ts), so that the browser loads the
- * parts once. The first page must not need any of them.
- */
-import "./laterwords.ts";
-import "../keys/dialogs.tsx";
-import "../lists/naming.tsx";
-import "../parts/pages.tsx";
