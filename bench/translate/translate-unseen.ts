@@ -7,6 +7,7 @@
  */
 import { readFileSync } from "node:fs";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { catalogLookup } from "../../src/spec/catalog.ts";
 import { foldDistrict } from "../../src/spec/districtname.ts";
 import { isUncertain } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
@@ -61,6 +62,7 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   const wrong: string[] = FIELDS.filter((field) => field !== "unmapped" && !fields[field]);
   if (unmapped.missed > 0) wrong.push("unmapped");
   if (districtsOf(sentence, spec, on)) wrong.push("district");
+  else if (isOnlyHome(sentence, spec, on)) drop(wrong, ["municipality", "uf"]);
   // A sentence that must not be run is right if it is refused.
   const isRefusal = sentence.expect.uncertain === true;
   const isRight = isRefusal ? !run : wrong.length === 0;
@@ -68,6 +70,21 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   const isSaid = signs + explain.warnings.length + doubts.length > 0;
   const verdict = isRight ? "right" : !run ? "flagged" : isSaid ? "honest" : "silent";
   return { sentence, verdict, run: isRefusal ? !run : run, wrong };
+}
+
+/** True if the only places besides the right districts are their cities and states. */
+function isOnlyHome({ expect }: Unseen, spec: unknown, on: Segment): boolean {
+  const { geo } = normalizedForJudging(spec, on).filters;
+  const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));
+  if (homes.size === 0 || (expect.municipality ?? expect.uf ?? []).length > 0) return false;
+  const lookup = catalogLookup(on.catalog);
+  const states = new Set([...homes].map((ibge) => lookup.municipalityByIbge(ibge)?.uf));
+  const isHome = geo.municipality_ibge_any_of.every((ibge) => homes.has(ibge));
+  return isHome && geo.uf_any_of.every((uf) => states.has(uf));
+}
+
+function drop(list: string[], names: readonly string[]): void {
+  for (const name of names) if (list.includes(name)) list.splice(list.indexOf(name), 1);
 }
 
 /** True if the districts are others than those of the label. */

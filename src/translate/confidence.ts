@@ -26,6 +26,10 @@ export interface ConfidenceFeatures {
   readonly namedWords?: number;
   /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
+  /** Activities that are goods without a role, next to other activities. */
+  readonly assumedGoods?: number;
+  /** Pairs of activities of which one describes the other. */
+  readonly adjacent?: number;
   /** Conditions that were not understood: "com estacionamento". */
   readonly unknownRequests: number;
   /** Conditions that were understood and have no filter, such as revenue. */
@@ -61,6 +65,8 @@ const MEASURES = {
   /** The distance of the weakest activity from certainty. */
   doubtful: ({ weakestActivity }) => Math.max(0, CERTAIN - (weakestActivity ?? CERTAIN)) * 10,
   nothing: ({ weakestActivity, subject }) => (weakestActivity === null && !subject ? 1 : 0),
+  /** Goods without a role next to another activity. */
+  assumed: ({ assumedGoods = 0 }) => Math.min(1, assumedGoods),
   /** Unknown words next to an activity, which may be a part of its name. */
   near: ({ nearWords }) => Math.min(1, nearWords ?? 0),
   /** Unknown words that are written as names or follow a preposition of place. */
@@ -69,6 +75,7 @@ const MEASURES = {
   common: ({ commonWords }) => Math.min(3, commonWords ?? 0),
   rare: ({ strayWords, nearWords = 0, namedWords = 0, commonWords = 0 }) =>
     Math.min(3, Math.max(0, strayWords - nearWords - namedWords - commonWords)),
+  adjacent: ({ adjacent = 0 }) => Math.min(1, adjacent),
   wishes: ({ unknownRequests }) => Math.min(3, unknownRequests),
   unmapped: ({ unmappedRequests, kinds = 0 }) => Math.min(3, unmappedRequests + kinds),
   several: ({ homonyms }) => Math.min(2, homonyms),
@@ -94,13 +101,15 @@ const CERTAIN = 0.95;
  */
 const BIAS = 4.4;
 const WEIGHTS: Readonly<Record<MeasureName, number>> = {
-  doubtful: -0.6,
+  doubtful: -1.4,
   nothing: -1.4,
+  assumed: -3.5,
   near: -7,
   named: -4.9,
-  common: -1.1,
-  rare: -2.6,
-  wishes: -0.3,
+  common: -2,
+  rare: -4,
+  adjacent: -5,
+  wishes: -0.8,
   unmapped: -1.2,
   several: -2.5,
   outweighed: -0.1,

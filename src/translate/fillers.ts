@@ -58,7 +58,8 @@ const FILLERS = new Set(
     "listado relacion gracias estoy soy somos los las el del al y con en este estan esten sea " +
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
-    "tendo teniendo pueblo actualmente tambien solo solamente"
+    "tendo teniendo pueblo actualmente tambien solo solamente inscripta inscripto inscriptas " +
+    "either exist exists anywhere everywhere nationwide registrado"
   ).split(" "),
 );
 

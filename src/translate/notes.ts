@@ -15,6 +15,12 @@ export type Language = (typeof LANGUAGES)[number];
 /** A sentence in both languages. */
 export type Sentences = Readonly<Record<Language, string>>;
 
+/** A language of the sentence itself. */
+type Spoken = Language | "es";
+
+/** Text that replaces doubtful words, in the language of the sentence. */
+type Replacement = Readonly<Record<Spoken, string>>;
+
 /** A note in `explain`. */
 export interface Note extends Partial<Words> {
   readonly code: string;
@@ -32,13 +38,16 @@ interface Doubt extends Words {
 /** Collects the notes of one translation. */
 export class Notes {
   readonly #language: Language;
+  readonly #spoken: Spoken;
   readonly assumptions: Note[] = [];
   readonly warnings: Note[] = [];
   readonly unmapped: Note[] = [];
   readonly doubts: Doubt[] = [];
 
-  constructor(language: Language) {
+  /** `spoken` is the language of the sentence, that of its notes by default. */
+  constructor(language: Language, spoken: Spoken = language) {
     this.#language = language;
+    this.#spoken = spoken;
   }
 
   assume(code: string, detail: Sentences, words?: Words): void {
@@ -54,8 +63,9 @@ export class Notes {
   }
 
   /** Reports another reading of words; the translation does not change. */
-  doubt(code: string, detail: Sentences, words: Words, instead: string): void {
+  doubt(code: string, detail: Sentences, words: Words, other: Replacement): void {
     if (this.doubts.length >= DOUBTS_MAX) return;
+    const instead = other[this.#spoken];
     this.doubts.push({ code, detail: detail[this.#language], ...words, instead });
   }
 

@@ -6,10 +6,13 @@
  * procura …", "Journalist here:"). It ends before a request, a mark, or the customers in it ("vendo
  * X para padarias"), which are the request. A clause without a recognizable end stays as it is.
  */
+import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
+import { beginsRequest } from "./items.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
+import type { Token } from "./words/tokens.ts";
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -96,6 +99,13 @@ const SOUGHT_NOW = wordSet(
   "looking searching seeking trying interested after procurando buscando querendo",
 );
 
+/** Words before a gerund of the speaker's own plans, and these gerunds. */
+const STARTING_LEADS = wordSet("to tou estou estamos tamos ando estoy estamos");
+const STARTING = wordSet(
+  "lancando abrindo criando iniciando comecando expandindo inaugurando divulgando lanzando " +
+    "abriendo creando",
+);
+
 /** Max words in a clause, and in the text that is checked before and after it. */
 const CLAUSE_MAX = 30;
 /** Max tokens in a greeting before a signature. */
@@ -164,7 +174,7 @@ const FIRSTS: ReadonlySet<string> = new Set([
   ...[...SELLING, ...SELLS, ...SELLING_NOW, ...TO_SELL, ...BEING, ...WHERE, ...OWN, ...PRONOUNS],
   ...["trabalho", "vende", "vendem", "a", "soy", "am", "m", "are", "re", "estou", "estamos"],
   ...["tenho", "temos", "possuo", "possuimos", "tengo", "tenemos", "have", "as", "como", "falo"],
-  ...["me", "aqui", "para", "pra", "for", "to"],
+  ...["me", "aqui", "para", "pra", "for", "to", ...STARTING_LEADS],
 ]);
 
 /** True at the beginning of a sentence or of its part. */
@@ -192,8 +202,29 @@ function clauseAt(context: SpeakerContext, at: number): Clause | null {
     subjectAt(context, at) ??
     signatureAt(context, at) ??
     workAt(context, at) ??
-    purposeAt(context, at)
+    purposeAt(context, at) ??
+    contextAt(context, at)
   );
+}
+
+/** Max words before a colon that say why a list is needed. */
+const CONTEXT_MAX = 6;
+
+/** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
+function contextAt(context: SpeakerContext, at: number): Clause | null {
+  const { sentence, gazetteer, tradeEnd } = context;
+  if (at > 0) return null;
+  let to = 0;
+  let isNamed = false;
+  for (; to < CONTEXT_MAX && sentence.tokens[to]?.kind === "word"; to++) {
+    const isPlace = gazetteer.places.longest(sentence.tokens, to) !== null;
+    if (isPlace || tradeEnd(to) > to || beginsRequest(sentence, to)) return null;
+    isNamed ||= !isFillerWord(sentence.tokens[to] as Token);
+  }
+  if (!isNamed || to < 2 || sentence.tokens[to]?.text !== ":") return null;
+  if (HERE.has(sentence.folded(to - 1))) return { from: 0, object: 0, to };
+  const isAsked = hasTrade(context, to + 1) || CUSTOMERS.has(sentence.folded(to + 1));
+  return isAsked ? { from: 0, object: 0, to } : null;
 }
 
 /** Reads "vendo X", "trabalho vendendo X", "I sell X", "a gente vende X", "vende-se X". */
@@ -231,6 +262,7 @@ function selfAt(context: SpeakerContext, at: number): Clause | null {
   else if (/^(am|m|are|re)$/.test(word) && /^(i|we)$/.test(sentence.folded(at - 1)))
     object = at + 1;
   else if (WHERE.has(word) && (IN.has(next) || WORKING.has(next))) object = at + 1;
+  else if (STARTING_LEADS.has(word) && STARTING.has(next)) object = at + 1;
   else if (/^(estou|estamos)$/.test(word) && IN.has(next)) {
     if (gazetteer.places.longest(sentence.tokens, at + 2) !== null) object = at + 1;
   } else if (/^(tenho|temos|possuo|possuimos|tengo|tenemos|have)$/.test(word)) {
@@ -383,6 +415,8 @@ function purposeEnd(context: SpeakerContext, object: number): number {
 function offerEnd(context: SpeakerContext, object: number): number | null {
   const { sentence } = context;
   const end = endOf(sentence, object);
+  // "represento repuestos para maquinaria agrícola: fabricantes de tractores"
+  if (sentence.tokens[end]?.text === ":" && hasTrade(context, end + 1)) return end;
   const request = requestIn(sentence, object, end);
   const comma = commaIn(sentence, object, end);
   const customer = customerIn(context, object, end);
@@ -480,7 +514,7 @@ export function doubtSpeakerPlace(notes: Notes, [first]: readonly SpeakerPlace[]
       en: `${place.words} is where you are, and the search has no place: search ${place.words}?`,
     },
     clause,
-    `em ${place.words}`,
+    { pt: `em ${place.words}`, en: `in ${place.words}`, es: `en ${place.words}` },
   );
 }
 

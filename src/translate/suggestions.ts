@@ -18,6 +18,7 @@ import { SPEC_LIMITS } from "../spec/limits.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { FoundActivity } from "./activities/activity.ts";
+import { isUncertain } from "./confidence.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import type { DoubtedText, Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
@@ -87,15 +88,22 @@ export interface CountedDoubt extends DoubtedText {
   readonly matches: number;
 }
 
-/** Returns the doubts of a translation; `specOf` returns the normalized spec of a text. */
+/**
+ * Returns the doubts of a translation; `specOf` returns the normalized spec of a text. A doubt
+ * whose text would be refused, or would not change the filters, is left out.
+ */
 export function doubtsOf(
   segment: Segment,
   { doubts }: Pick<Translation, "doubts">,
+  own: AccountQuerySpec,
   specOf: (text: string) => AccountQuerySpec,
 ): CountedDoubt[] {
+  if (doubts.length === 0) return [];
+  const chosen = JSON.stringify(own.filters);
   return doubts.flatMap((doubt) => {
     const spec = specOf(doubt.query_text);
-    if (spec.filters.lists !== undefined) return [];
+    const isLost = spec.filters.lists !== undefined || isUncertain(spec.explain.confidence);
+    if (isLost || JSON.stringify(spec.filters) === chosen) return [];
     return [{ ...doubt, matches: countMatches(segment, spec) }];
   });
 }

@@ -25,6 +25,7 @@ import { findFilters } from "./filters/filters.ts";
 import { unmapLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { unmapPeople, unmapPersons } from "./filters/people.ts";
+import { leavePersonNumbers, withoutPersons } from "./filters/personnumbers.ts";
 import {
   findSharedMax,
   type SharedMax,
@@ -32,6 +33,7 @@ import {
   unmapSameContacts,
 } from "./filters/sharedcontacts.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveWishes } from "./filters/wishes.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type MentionedLists } from "./lists/mentionedlists.ts";
 import { isNegatorWord, readNone } from "./negators.ts";
@@ -56,6 +58,7 @@ import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { isCapitalised } from "./places/placesigns.ts";
 import { QUARTER_HEADS } from "./places/placewords.ts";
+import { municipalityOfPostal } from "./places/postalcities.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { unmapSecondRequest } from "./secondrequest.ts";
 import {
@@ -67,7 +70,7 @@ import { claimSpeaker, doubtSpeakerPlace } from "./speaker.ts";
 import { readAbbreviations, readPairs, readPara, readSigns } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling } from "./spelling/corrections.ts";
-import { readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
+import { readAnywhereBut, readNegativeNo, readSpanish } from "./spelling/foreignwords.ts";
 import { isOwnRequest, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord, reduce } from "./words/tokens.ts";
@@ -118,18 +121,21 @@ interface Wishes {
  * text.
  */
 export function translate(
-  text: string,
+  written: string,
   segment: Segment,
   { language, lists }: Wishes = {},
 ): Translation {
+  const { text, hidden } = withoutPersons(written);
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   const spanish = readForms(sentence, gazetteer);
-  const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
-  const notes = new Notes(language ?? said());
+  const said = languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? said, spanish ? "es" : said);
+  const isPerson = leavePersonNumbers(sentence, notes, hidden);
   const districts = new MentionedDistricts(new DistrictNames(segment));
   const around = {
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
+    postalCity: (digits: string) => municipalityOfPostal(segment, digits),
   };
   const lookup = catalogLookup(segment.catalog);
   const own = claimSpeaker({ ...around, spanish });
@@ -137,6 +143,7 @@ export function translate(
   claimRequestWords(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
   unmapPersons(sentence, notes);
+  leaveWishes(around);
   const hints = findNameWords(around);
   findDistricts(around);
   correctSpelling({ ...around, segment });
@@ -158,7 +165,8 @@ export function translate(
   findUnknownPlaces(around, places, "named");
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   findUnknownPlaces(around, places, "left");
-  if (unmapSecondRequest(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  const isLost = unmapSecondRequest(sentence, notes, places.sought) || contacts.lost || isPerson;
+  if (isLost) places.unknown = true;
   if (places.states.size + places.cities.size === 0) doubtSpeakerPlace(notes, own);
   const geo = geoOf(places, around);
   findHomes(districts, places, gazetteer);
@@ -178,12 +186,16 @@ export function translate(
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
-  const doubts = notes.doubts.map(({ instead, ...doubt }) => {
+  const [doubts, parts] = [doubtedTexts(notes, text), partsOf(sentence)];
+  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
+}
+
+/** Returns the doubts with the text of the other reading. */
+function doubtedTexts({ doubts }: Notes, text: string): DoubtedText[] {
+  return doubts.map(({ instead, ...doubt }) => {
     const { start, end } = doubt;
     return { ...doubt, query_text: `${text.slice(0, start)}${instead}${text.slice(end)}` };
   });
-  const parts = partsOf(sentence);
-  return { spec: { ...ordered, explain }, parts, activities, doubts, features };
 }
 
 /** Reads words and signs with other spellings. Returns true for a Spanish sentence. */
@@ -195,6 +207,7 @@ function readForms(sentence: Sentence, gazetteer: Gazetteer): boolean {
   readPara(sentence, gazetteer);
   const spanish = readSpanish(sentence, gazetteer);
   readNegativeNo(sentence, spanish);
+  readAnywhereBut(sentence);
   return spanish;
 }
 
@@ -319,6 +332,8 @@ function featuresOf(seen: {
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
     ...strayKinds(sentence, stray),
+    adjacent: adjacentIn(sentence, activities),
+    assumedGoods: assumedIn(activities),
     doubts: notes.doubts.length,
     unknownRequests: unknown.length - stray.length,
     unmappedRequests: notes.unmapped.length - unknown.length,
@@ -333,6 +348,28 @@ function featuresOf(seen: {
       unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
       (misled ? 1 : 0),
   };
+}
+
+/** Only small words between two activities, of which the second then describes the first. */
+const DESCRIBED = /^(?:\s*(?:d[aeo]s?|del?|of|que|that|which|para|for))*\s*$/i;
+
+/** Counts pairs of activities in one phrase: "clínicas de imagens", "construtoras de redes". */
+function adjacentIn(sentence: Sentence, activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.filter(({ start }, i) => {
+    const [last, one] = [wanted[i - 1], wanted[i] as FoundActivity];
+    if (last === undefined || one.codes.every((code) => last.codes.includes(code))) return false;
+    return DESCRIBED.test(sentence.text.slice(last.end, start));
+  }).length;
+}
+
+/** Certainty of goods without a role. */
+const ASSUMED = 0.8;
+
+/** Counts goods without a role next to other activities: the role of the others may be theirs. */
+function assumedIn(activities: readonly FoundActivity[]): number {
+  const wanted = activities.filter(({ excluded, secondary }) => !excluded && secondary !== true);
+  return wanted.length < 2 ? 0 : wanted.filter(({ certainty }) => certainty === ASSUMED).length;
 }
 
 /** Counts stray words by position and by membership in the general vocabulary. */
@@ -358,9 +395,16 @@ function isNearActivity(sentence: Sentence, from: number, to: number): boolean {
   let before = from - 1;
   while (before > from - 3 && NEAR_JOINTS.test(sentence.folded(before))) before--;
   if (sentence.owner(before) === "activity") return true;
-  return sentence.owner(to) === "activity" && (from > 0 || !/[aeiou]$/.test(sentence.folded(from)));
+  if (sentence.owner(to) === "activity") {
+    return from > 0 || !/[aeiou]$/.test(sentence.folded(from));
+  }
+  // "pomares de maçã", "nurseries and preschools": the word may head the activity or list it.
+  let next = to;
+  while (next < to + 2 && AHEAD_JOINTS.test(sentence.folded(next))) next++;
+  return next > to && sentence.owner(next) === "activity";
 }
 
+const AHEAD_JOINTS = /^(?:d[aeo]s?|del?|of|e|ou|and|or|y)$/;
 const NEAR_JOINTS = /^(?:d[aeo]s?|of|e|ou|and|or|y|com|para|for)$/;
 
 /** True before a quality of companies, which an unknown word may negate: "barring MEI". */

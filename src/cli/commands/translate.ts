@@ -64,7 +64,7 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
     const matches = countMatches(segment, spec);
     const suggestions = suggestionsOf(segment, translation, spec);
     const other = (sentence: string) => normalized(segment, translate(sentence, segment));
-    const doubts = doubtsOf(segment, translation, other);
+    const doubts = doubtsOf(segment, translation, spec, other);
     warnUncertain(spec.explain.confidence);
     if (options.json) {
       const { parts } = translation;

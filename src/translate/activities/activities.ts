@@ -41,6 +41,7 @@ import {
   isInside,
   isServed,
   readElidedTrade,
+  readSharedHead,
   readTrade,
   servedFrom,
   tradeAfterShop,
@@ -67,6 +68,7 @@ export function findActivities(
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveFranchises(context);
+  leaveGenericHeads(context.sentence);
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
@@ -75,6 +77,29 @@ export function findActivities(
   leaveRolesAgain(context.sentence, all);
   const main = told.filter(({ secondary }) => secondary !== true);
   return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
+}
+
+/** Nouns for any place of work before "que". */
+const PLACES_OF_WORK = new Set(
+  (
+    "estudio estudios laboratorio laboratorios fabrica fabricas industria industrias usina " +
+    "usinas planta plantas oficina oficinas taller talleres bodega bodegas vinicola vinicolas " +
+    "loja lojas tienda tiendas studio studios shops stores plants labs factories"
+  ).split(" "),
+);
+const THAT = new Set(["que", "that", "which"]);
+
+/** "laboratórios que fabricam medicamentos": the verb and its goods name the trade. */
+function leaveGenericHeads(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const [noun, that] = [sentence.tokens[at], sentence.tokens[at + 1]];
+    if (!PLACES_OF_WORK.has(noun?.folded ?? "") || !THAT.has(that?.folded ?? "")) continue;
+    if (!sentence.free(at) || !sentence.free(at + 1)) continue;
+    const isTrade = tradeEnd(sentence, at + 2) > at + 2;
+    if (isTrade || readGoodsAfterRole(sentence, at + 2) !== null) {
+      sentence.claim(at, at + 2, "filler");
+    }
+  }
 }
 
 /** "padarias em Recife no varejo": a later role that repeats the role of all activities. */
@@ -145,8 +170,9 @@ function findKnown(
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
-    const aside: boolean =
-      !isSecondary(at) && (isFeature(sentence, at) || isInside(sentence, at, before));
+    const told: boolean = !isSecondary(at) && isFeature(sentence, at);
+    const inside: boolean = !isSecondary(at) && isInside(sentence, at, before);
+    const aside = inside || (told && !isSibling(context, at, found));
     const plain: GoodsReading | null = aside ? null : read(context, at, before);
     const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
     if (bare === null) {
@@ -170,10 +196,29 @@ function findKnown(
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);
-    before = { from: at, to: reading.to, role };
+    before = { from: at, to: reading.to, role, implied: roleOfCodes(reading.codes) };
     at = reading.to - 1;
   }
   return found;
+}
+
+/** "hotéis e pousadas, sem motéis": without a trade of the same division as a requested one. */
+function isSibling(
+  { sentence }: ActivityContext,
+  at: number,
+  found: readonly FoundActivity[],
+): boolean {
+  if (!/^(?:sem|without)$/.test(sentence.folded(at - 1)) || found.length === 0) return false;
+  const trade = readTrade(sentence, at);
+  const divisions = found.flatMap(({ codes }) => codes.map((code) => code.slice(0, 2)));
+  return trade?.codes.some((code) => divisions.includes(code.slice(0, 2))) ?? false;
+}
+
+/** "cerâmicas de tijolo e telha": those who make the first goods make the others. */
+function roleOfCodes(codes: readonly string[]): TradeRole | null {
+  const isAll = (form: RegExp) => codes.length > 0 && codes.every((code) => form.test(code));
+  if (isAll(/^(?:1|2|3[0-2])/)) return "make";
+  return isAll(/^46/) ? "wholesale" : null;
 }
 
 /** Returns the end of goods that repeat the trade's own: "adega de bebidas". */
@@ -203,12 +248,16 @@ function read(
   const follows = before !== null && !isListed(sentence, before.to, at);
   const joined = readGoodsOfJoined(sentence, at);
   if (joined !== null) return joined;
-  const bare = bareGoods(sentence, at, { role, follows });
+  const isEnclosed = before?.to === at - 1 && sentence.tokens[at - 1]?.text === "(";
+  const isJoined = before !== null && (isEnclosed || isListed(sentence, before.to, at));
+  const implied = role ?? (isJoined ? (before?.implied ?? null) : null);
+  const bare = bareGoods(sentence, at, { role: implied, follows });
   const readings = [
     before === null ? null : readElidedTrade(sentence, at, before, negatorBefore(sentence, at)),
     // "indústrias, menos têxtil e calçados": the role wins over what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),
+    readSharedHead(sentence, at),
     readOfficial(segment, sentence, at),
     tradeAfterShop(sentence, at),
     readGoodsAfterRole(sentence, at),
@@ -275,8 +324,23 @@ function inSnapshot({ segment, notes }: ActivityContext, activity: FoundActivity
   return { ...activity, codes, also, certainty: 0 };
 }
 
-function claim(context: ActivityContext, from: number, reading: GoodsReading): FoundActivity {
+/** Nouns before "de" and a trade that only say who does it: "agências de tradução". */
+const HEADS = new Set(
+  (
+    "agencia agencias operadora operadoras operador operadores instituto institutos escritorio " +
+    "escritorios sala salas salon salones salao saloes centro centros corredor corredores " +
+    "corredora corredoras correduria corredurias organizador organizadores organizadora " +
+    "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
+    "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora prestadoras consultora consultoras " +
+    "servicio servicios cuidados pista pistas cuartel cuarteles"
+  ).split(" "),
+);
+
+function claim(context: ActivityContext, at: number, reading: GoodsReading): FoundActivity {
   const { sentence, notes } = context;
+  const isHeaded =
+    OF.has(sentence.folded(at - 1)) && HEADS.has(sentence.folded(at - 2)) && sentence.free(at - 2);
+  const from = isHeaded ? at - 2 : at;
   const negator = negatorBefore(sentence, from);
   if (negator >= 0) claimNegation(sentence, negator, from);
   const words = sentence.claim(from, reading.to, "activity");

@@ -55,7 +55,11 @@ export function readGoodsAfterRole(sentence: Sentence, at: number): GoodsReading
     }
     const match = goods.longest(sentence.tokens, next, free);
     const done = match?.value[role.value];
-    const own = done === undefined ? fallback(match, end) : ofOrigin(sentence, at, done);
+    const isFirst = end < 0;
+    const own =
+      done === undefined
+        ? fallback(match, isFirst ? role.value : null)
+        : ofOrigin(sentence, at, done);
     if (match === null || own === undefined) break;
     readings.push(own);
     end = match.to;
@@ -87,9 +91,13 @@ function namedTogether(
     : { ...match.value, to: end };
 }
 
-/** Returns the usual role for the first goods if they do not allow the given one. */
-function fallback(match: Match<Goods> | null, end: number): LexiconChoice | undefined {
-  return end < 0 && match !== null ? usual(match.value) : undefined;
+/**
+ * Returns the usual role for the first goods if nobody sells them in the given one. Those who make,
+ * repair, rent, or install something are never replaced by those who sell it.
+ */
+function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
+  const isSale = role === "retail" || role === "wholesale";
+  return isSale && match !== null ? usual(match.value) : undefined;
 }
 
 /** "plantação de café" is the field, "fábrica de café" the roastery: roles imply an origin. */
@@ -148,7 +156,7 @@ export function readGoods(
   const free = (index: number) => sentence.free(index);
   const match = lexicon().goods.longest(sentence.tokens, at, free);
   if (match === null) return null;
-  const behind = rolesBehind(sentence, match);
+  const behind = rolesBehind(sentence, match) ?? sharedRole(sentence, match);
   if (behind !== null) return behind;
   const same = role === null ? undefined : match.value[role];
   if (same !== undefined) return { ...same, to: match.to, certainty: 0.9 };
@@ -176,6 +184,17 @@ function rolesBehind(sentence: Sentence, { to, value }: Match<Goods>): GoodsRead
     at = role.to - 1;
   }
   return readings.length === 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
+}
+
+/** Reads "wine" in "wine and spirits wholesalers": the role follows the goods that "and" joins. */
+function sharedRole(sentence: Sentence, { to, value }: Match<Goods>): GoodsReading | null {
+  if (!/^(?:and|or)$/.test(sentence.folded(to)) || !sentence.free(to)) return null;
+  const free = (index: number) => sentence.free(index);
+  const other = lexicon().goods.longest(sentence.tokens, to + 1, free);
+  if (other === null || rolesBehind(sentence, other) === null) return null;
+  const role = ROLES_AFTER.longest(sentence.tokens, other.to, free)?.value;
+  const done = role === undefined ? undefined : value[role];
+  return done === undefined ? null : { ...done, to, certainty: 0.95 };
 }
 
 /** Companies that make or sell jointly: "cooperativas de café", "coffee cooperatives". */

@@ -28,7 +28,7 @@ const KINDS = new Set(
     "filantropico filantropica publico publica particular privado privada municipal estadual " +
     "federal comunitario comunitaria private public " +
     "independente independentes agricola agricolas interestadual internacional nacional " +
-    "regional automotivo automotiva residencial comercial predial corporativo corporativa " +
+    "regional rural automotivo automotiva residencial comercial predial corporativo corporativa " +
     "familiar popular independent interstate international foreign local japanese italian " +
     "chinese mexican vegan vegetarian luxury"
   )

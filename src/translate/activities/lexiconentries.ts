@@ -6,11 +6,13 @@
 import goodsCommerce from "../../../data/lexicon/goods-commerce.json" with { type: "json" };
 import goodsIndustry from "../../../data/lexicon/goods-industry.json" with { type: "json" };
 import goodsServices from "../../../data/lexicon/goods-services.json" with { type: "json" };
+import goodsUsual from "../../../data/lexicon/goods-usual.json" with { type: "json" };
 import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
 import tradesEnglish from "../../../data/lexicon/trades-english.json" with { type: "json" };
 import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
 import tradesSpanish from "../../../data/lexicon/trades-spanish.json" with { type: "json" };
+import tradesUsual from "../../../data/lexicon/trades-usual.json" with { type: "json" };
 import { type Codes, TRADE_ROLES, type TradeRole } from "./roles.ts";
 
 type RoleCodes = Partial<Record<TradeRole, Codes>>;
@@ -37,13 +39,16 @@ export function tradeEntries(): readonly TradeEntry[] {
     tradesIndustry,
     tradesEnglish,
     tradesSpanish,
+    tradesUsual,
   ];
   return lists.flat();
 }
 
 /** All goods, likewise. */
 export function goodsEntries(): readonly GoodsEntry[] {
-  const lists: readonly (readonly GoodsEntry[])[] = [goodsCommerce, goodsServices, goodsIndustry];
+  const lists: readonly (readonly GoodsEntry[])[] = [
+    ...[goodsUsual, goodsCommerce, goodsServices, goodsIndustry],
+  ];
   return lists.flat();
 }
 

@@ -29,7 +29,7 @@ const BEFORE: RoleWords = {
     "revendedora|vendedor|vendedora|venda|casa|ponto de venda|shop|store|vende|vendem|vendam|" +
     "vendendo|comerciante|empório|boutique|lojista|magazine|comércio e varejo|comercializa|" +
     "comercializam|comercialização|compra e venda|quiosque|sells|sell|selling|retailer|" +
-    "retail|seller|dealer|loja virtual|loja online|e-commerce|revendem",
+    "retail|seller|dealer|loja virtual|loja online|e-commerce|revendem|venden",
   wholesale:
     "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
     "importadora|importação|exportador|exportadora|exportação|fornecedor|fornecedora|wholesale|" +
@@ -42,7 +42,8 @@ const BEFORE: RoleWords = {
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
-    "industrialização|cultiva|cultivam|farm",
+    "industrialização|cultiva|cultivam|farm|elabora|elaboram|elaboran|fabrican|producen|" +
+    "processa|processam|procesan",
   repair:
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
@@ -51,7 +52,7 @@ const BEFORE: RoleWords = {
     "maintenance|faz manutenção|fazem manutenção|fazem conserto",
   rent:
     "aluguel|locadora|locação|aluga|arrendamento|rental|alugam|aluguem|loca|locam|" +
-    "aluguel e locação|rent|hire|rents",
+    "aluguel e locação|rent|hire|rents|alquilan",
   agent:
     "representante|representante comercial|representação|representação comercial|agente|" +
     "representante de vendas|representantes de venda|representam|sales agent|sales representative",

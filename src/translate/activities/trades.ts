@@ -32,6 +32,8 @@ export interface Before {
   readonly to: number;
   /** Role of its goods. */
   readonly role: TradeRole | null;
+  /** Role that its codes imply, for goods listed with it: "cerâmicas de tijolo e telha". */
+  readonly implied?: TradeRole | null;
 }
 
 /** Returns the trade that begins at a token, or null. */
@@ -40,6 +42,32 @@ export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   if (trade === null || isOpen(sentence, trade)) return null;
   return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
+
+/** Max words of a head that several trades share. */
+const HEAD_MAX = 2;
+
+/**
+ * Reads "primary" in "primary and secondary schools", "solar" in "solar and wind farms": a word
+ * whose head follows the trade that "and" joins to it. Only in English do heads come last.
+ */
+export function readSharedHead(sentence: Sentence, at: number): GoodsReading | null {
+  const { tokens } = sentence;
+  const joint = tokens[at + 1];
+  if (joint === undefined || !SHARED_JOINTS.has(joint.folded) || !sentence.free(at + 1))
+    return null;
+  const free = (index: number) => sentence.free(index);
+  const { trades } = lexicon();
+  const other = trades.longest(tokens, at + 2, free);
+  if (other === null || other.to < at + 4) return null;
+  for (let words = 1; words <= Math.min(HEAD_MAX, other.to - at - 3); words++) {
+    const own = [tokens[at] as Token, ...tokens.slice(other.to - words, other.to)];
+    const match = trades.longest(own, 0);
+    if (match?.to === own.length) return { ...readingOf(match), to: at + 1 };
+  }
+  return null;
+}
+
+const SHARED_JOINTS = new Set(["and", "or", "&"]);
 
 /** Returns the first of two plural trades; null if one name covers both. */
 function firstOfTwo(
@@ -80,7 +108,7 @@ const TAILS = new Set(
   (
     "dealer installer maker seller vendor " +
     "store shop firm company centre center business businesse office provider industry clinic " +
-    "manufacturer agency service contractor professional specialist"
+    "manufacturer agency service contractor professional specialist operator"
   ).split(" "),
 );
 

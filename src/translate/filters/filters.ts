@@ -273,7 +273,8 @@ class FilterStage {
     if (outcome !== "set") this.#choice.end();
   }
 
-  #remark({ warning, assumption }: FilterPhrase, words: Words): void {
+  #remark({ warning, assumption, wider }: FilterPhrase, words: Words): void {
+    if (wider !== undefined) this.#notes.addUnmapped(wider.code, wider, words);
     if (warning !== undefined) this.#notes.warn(warning.code, warning, words);
     if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
   }
@@ -354,6 +355,7 @@ class FilterStage {
       return true;
     }
     const words = this.#sentence.claim(choice.from, to, "contact");
+    this.#sentence.claim(to, contactTail(this.#sentence, to), "contact");
     if (choice.joined !== null) this.#choice.require(choice.joined);
     if (choice.isHidden || choice.joined === null)
       this.#notes.addUnmapped(EITHER_QUALITY.code, EITHER_QUALITY, words);

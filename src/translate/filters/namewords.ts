@@ -7,14 +7,17 @@
  */
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { STATE_NAMES } from "../../spec/states.ts";
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
-import { beginsRequest } from "../items.ts";
+import { beginsRequest, kindAt } from "../items.ts";
 import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import { isCapitalised } from "../places/placesigns.ts";
-import { isIn, isOf } from "../places/placewords.ts";
+import { isIn, isOf, QUARTER_HEADS, STREETS } from "../places/placewords.ts";
+import { COMMON_WORDS } from "../spelling/commonwords.ts";
+import { nearestTrades } from "../spelling/spellwords.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
@@ -67,12 +70,30 @@ export function findNameWords(context: NameContext): readonly string[] {
       beforeName(sentence, at) ??
       behindCalled(sentence, at) ??
       behindChain(context, at) ??
-      quoted(context, at);
+      quoted(context, at) ??
+      assumed(
+        context,
+        beforeOutlets(context, at) ?? behindTrade(context, at) ?? onlyName(context, at),
+      );
     if (read === null) continue;
     take(context, read, found);
     at = read.to - 1;
   }
   return found;
+}
+
+/** Notes that words were read as a name, which no word around them says. */
+function assumed({ sentence, notes }: NameContext, read: Read | null): Read | null {
+  if (read === null) return null;
+  notes.assume(
+    "name_of_company",
+    {
+      pt: "Lido como palavras do nome da empresa.",
+      en: "Taken for words of the company's name.",
+    },
+    sentence.words(read.from, read.to),
+  );
+  return read;
 }
 
 interface Read {
@@ -211,15 +232,18 @@ function wordsEnd(sentence: Sentence, first: number): number {
 
 /** Words for parts of a company before its name: "filiais da", "lojas da rede". */
 const OF_CHAIN = wordSet(
-  "filial filiais sucursal sucursais unidade unidades loja lojas franquia franquias rede redes " +
-    "branch branches stores restaurantes supermercados farmacias",
+  "filial filiais sucursal sucursais sucursales unidade unidades loja lojas franquia franquias " +
+    "rede redes branch branches stores tiendas restaurantes supermercados farmacias",
 );
-const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand");
-const LEADS_NAME = wordSet("da do das dos de of the");
+const CHAIN = wordSet("rede grupo marca franquia bandeira chain brand cadena");
+const LEADS_NAME = wordSet("da do das dos de del of the");
+/** Articles before the name of a company, which names of towns do not have. */
+const OF_THE = wordSet("da do");
 
 /**
- * "filiais da Casas Bahia", "lojas da rede Drogasil": a capitalized name after a word for its
- * parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name places.
+ * "filiais da Casas Bahia", "lojas da rede Drogasil", "filiais do assaí no Nordeste": a name after
+ * a word for its parts; any words after "da rede". "lojas da Bahia" and "filiais de São Paulo" name
+ * places.
  */
 function behindChain(context: NameContext, at: number): Read | null {
   const { sentence } = context;
@@ -228,11 +252,13 @@ function behindChain(context: NameContext, at: number): Read | null {
   let first = at + 1;
   const isChain = CHAIN.has(word) && LEADS_NAME.has(sentence.folded(at - 1));
   if (!isChain) {
-    if (!LEADS_NAME.has(sentence.folded(first))) return null;
+    if (!LEADS_NAME.has(sentence.folded(first))) return behindOutlets(context, at);
     first++;
     if (CHAIN.has(sentence.folded(first))) return null;
   }
-  const end = capitalsEnd(sentence, first);
+  const isArticled = !isChain && OF_THE.has(sentence.folded(first - 1));
+  const capitals = capitalsEnd(sentence, first);
+  const end = capitals === first && isArticled ? strangeEnd(context, first) : capitals;
   if (end === first || (!isChain && !isBrand(context, first, end))) return null;
   const phrases = phrasesOf(sentence, first, end);
   const noun = isChain ? at - 2 : at;
@@ -242,15 +268,127 @@ function behindChain(context: NameContext, at: number): Read | null {
 }
 
 /** Nouns that add nothing to a named company: "lojas da rede Drogasil". */
-const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores)$/;
+const OUTLETS = /^(?:lojas?|unidades?|franquias?|redes?|stores|tiendas)$/;
+/** The same directly before or after its name: "Lojas Americanas", "Havan stores". */
+const NAMED_OUTLETS = /^(?:lojas?|redes?|grupo|stores?|shops?|outlets?|branch(?:es)?|tiendas?)$/;
+const ENGLISH_OUTLETS = /^(?:stores?|shops?|outlets?|branch(?:es)?)$/;
+
+/** Reads "Lojas Americanas", "rede Drogasil": capitalized words directly after the noun. */
+function behindOutlets(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  if (!NAMED_OUTLETS.test(sentence.folded(at))) return null;
+  const end = capitalsEnd(sentence, at + 1);
+  const isPlace = context.gazetteer.places.longest(sentence.tokens, at + 1) !== null;
+  if (end === at + 1 || isPlace || !isBrand(context, at + 1, end)) return null;
+  const phrases = phrasesOf(sentence, at + 1, end);
+  return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/** Reads "Havan stores in Pará": a name that means nothing else, before the noun. */
+function beforeOutlets(context: NameContext, at: number): Read | null {
+  const { sentence } = context;
+  const isWritten = at === 0 || isCapitalised(sentence, at);
+  if (!isWritten || sentence.tokens[at]?.text.toLowerCase() === sentence.tokens[at]?.text) {
+    return null;
+  }
+  let end = at + 1;
+  while (end < at + 4 && isCapitalised(sentence, end)) end++;
+  if (!ENGLISH_OUTLETS.test(sentence.folded(end)) || !isStrange(context, at)) return null;
+  if (!isBrand(context, at, end)) return null;
+  const phrases = phrasesOf(sentence, at, end);
+  const isBranch = /^branch/.test(sentence.folded(end));
+  const to = isBranch ? end : end + 1;
+  return phrases.length === 0 ? null : { from: at, to, phrases, negated: false };
+}
+
+/**
+ * Reads "farmácias Pague Menos": two or more capitalized words directly after a trade, which no
+ * place, trade, or request begins with, and which no place follows directly.
+ */
+function behindTrade(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  if (!isCapitalised(sentence, at) || !isCapitalised(sentence, at + 1)) return null;
+  if (!endsTrade(sentence, at) || QUARTER_HEADS.has(sentence.folded(at))) return null;
+  // "em Águas Claras DF": the word before begins the name.
+  if (at > 1 && isCapitalised(sentence, at - 1)) return null;
+  if (STREETS.has(sentence.folded(at - 1))) return null;
+  const end = capitalsEnd(sentence, at);
+  for (let word = at; word <= end; word++) {
+    if (gazetteer.places.longest(sentence.tokens, word) !== null) return null;
+    if (Object.hasOwn(STATE_NAMES, sentence.tokens[word]?.text ?? "")) return null;
+    if (word < end && tradeEnd(sentence, word) > word) return null;
+    if (word === at && beginsRequest(sentence, word)) return null;
+  }
+  const phrases = end - at < 2 ? [] : phrasesOf(sentence, at, end);
+  return phrases.length === 0 ? null : { from: at, to: end, phrases, negated: false };
+}
+
+/**
+ * Reads "Havan SC", "Cacau Show em Natal": capitalized words that mean nothing else and open a
+ * sentence without a trade, before a place.
+ */
+function onlyName(context: NameContext, at: number): Read | null {
+  const { sentence, gazetteer } = context;
+  if (at > 0 || !isStrange(context, at)) return null;
+  const isCapital = (index: number) => {
+    const text = sentence.tokens[index]?.text ?? "";
+    return text !== text.toLowerCase() && text !== text.toUpperCase();
+  };
+  let end = 0;
+  while (end < NAME_MAX && isCapital(end) && isStrange(context, end)) end++;
+  if (end === 0 || sentence.tokens.some((_, i) => tradeEnd(sentence, i) > i)) return null;
+  if (nearestTrades([sentence.tokens[0]?.key ?? ""]).length > 0) return null;
+  const first = isIn(sentence.folded(end)) ? end + 1 : end;
+  const isState = Object.hasOwn(STATE_NAMES, sentence.tokens[first]?.text ?? "");
+  if (!isState && gazetteer.places.longest(sentence.tokens, first) === null) return null;
+  return { from: 0, to: end, phrases: phrasesOf(sentence, 0, end), negated: false };
+}
+
+/** True if a trade ends directly before a token. */
+function endsTrade(sentence: Sentence, at: number): boolean {
+  for (let from = at - 1; from >= Math.max(0, at - TRADE_MAX); from--) {
+    if (tradeEnd(sentence, from) === at) return true;
+  }
+  return false;
+}
+
+const TRADE_MAX = 4;
+
+/** Returns the end of words that mean nothing else, or that are a town with an article. */
+function strangeEnd(context: NameContext, first: number): number {
+  const { sentence, gazetteer } = context;
+  const town = gazetteer.places.longest(sentence.tokens, first);
+  if (town !== null) {
+    const { cities, states, nicknamed } = town.place;
+    const isSmall = states.length + nicknamed.length === 0 && cities.length > 0;
+    // "filiais do assaí no Nordeste": the place comes after the name.
+    const isBefore = isIn(sentence.folded(town.to));
+    return isSmall && isBefore && cities.every(({ capital }) => !capital) ? town.to : first;
+  }
+  let end = first;
+  while (end < first + NAME_MAX && isStrange(context, end)) end++;
+  return end;
+}
+
+/** Max words of a name in lower case. */
+const NAME_MAX = 3;
+
+/** True for a word that begins no place, trade, or request, and is not a common one. */
+function isStrange({ sentence, gazetteer }: NameContext, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token?.kind !== "word" || !sentence.free(at) || token.folded.length < 3) return false;
+  if (isFillerWord(token) || COMMON_WORDS.has(token.folded) || COMMON_WORDS.has(token.key)) {
+    return false;
+  }
+  if (gazetteer.places.longest(sentence.tokens, at) !== null) return false;
+  return kindAt(sentence, at) === "other";
+}
 
 /** Returns the end of capitalized words and the small words between them. */
 function capitalsEnd(sentence: Sentence, first: number): number {
   const isCapital = (at: number) => isCapitalised(sentence, at);
   // If all words are capitalized, capitals mean nothing.
-  if (sentence.tokens.filter(({ kind }, at) => kind === "word" && !isCapital(at)).length < 2) {
-    return first;
-  }
+  if (!isCapital(first) || !hasLowerCase(sentence)) return first;
   let end = first;
   for (let at = first; at < first + WORDS_MAX && sentence.free(at); at++) {
     if (isCapital(at)) end = at + 1;
@@ -259,10 +397,26 @@ function capitalsEnd(sentence: Sentence, first: number): number {
   return end;
 }
 
+/** Sentences with two words in lower case or more; counted once each. */
+const LOWER = new WeakMap<Sentence, boolean>();
+
+function hasLowerCase(sentence: Sentence): boolean {
+  const known = LOWER.get(sentence);
+  if (known !== undefined) return known;
+  let count = 0;
+  for (const [at, { kind }] of sentence.tokens.entries()) {
+    if (kind === "word" && !isCapitalised(sentence, at) && ++count === 2) break;
+  }
+  LOWER.set(sentence, count === 2);
+  return count === 2;
+}
+
 /** True for a name that is no place or trade, nor the beginning of a place. */
-function isBrand({ sentence, gazetteer }: NameContext, first: number, end: number): boolean {
+function isBrand(context: NameContext, first: number, end: number): boolean {
+  const { sentence, gazetteer } = context;
   const place = gazetteer.places.longest(sentence.tokens, first);
-  if ((place !== null && place.to >= end) || beginsRequest(sentence, first)) return false;
+  const isTown = place !== null && place.to >= end && strangeEnd(context, first) < end;
+  if (isTown || beginsRequest(sentence, first)) return false;
   return sentence.tokens[first]?.text.length !== 2 && tradeEnd(sentence, first) < end;
 }
 

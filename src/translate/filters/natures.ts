@@ -94,7 +94,8 @@ export const NATURES: readonly NatureRow[] = [
   { names: "serviço social autônomo", codes: ["3077"] },
   {
     names:
-      "associação privada|associação sem fins lucrativos|associação civil|" +
+      "associação privada|private association|private associations|" +
+      "associação sem fins lucrativos|associação civil|" +
       "associação sem fins de lucro|" +
       "non-profit association|non-profit associations|nonprofit association|nonprofit associations",
     codes: ["3999"],

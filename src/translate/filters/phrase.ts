@@ -18,7 +18,7 @@ export const LARGE: Remark = {
   pt: "A Receita não diferencia médias de grandes: as duas são “demais” (05).",
   en: 'The registry does not tell medium from large companies: both are "other" (05).',
 };
-/** Regimes other than Simples look alike. */
+/** Regimes other than Simples look alike; the request is named as not understood in full. */
 export const REGIME: Remark = {
   code: "tax_regime",
   pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
@@ -224,6 +224,8 @@ export interface FilterPhrase {
   readonly warning?: Remark;
   /** An unwritten default. */
   readonly assumption?: Remark;
+  /** The filter is wider than the request, which is named as not expressed. */
+  readonly wider?: Remark;
   /** Why no filter takes it. */
   readonly cannot?: Remark;
   /**

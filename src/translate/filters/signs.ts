@@ -26,18 +26,21 @@ const HAVING = wordSet(
     "usam usem use usa usar utilizam utilizem utilize using tendo teniendo",
 );
 const BEFORE_CONTACT = wordSet(
-  "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
+  "um uma o a os as numero de do da e ou nem and or any both either mail pelo menos ao algum " +
+    "alguma " +
     "qualquer seu seus pra para their its an the valid mas but porem nao not",
 );
 /** Words after a contact that do so. */
 const NEEDED = wordSet(
-  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required preenchido " +
+  "obrigatorio obrigatoria cadastrado informado disponivel disponiveis required needed " +
+    "preenchido " +
     "preenchidos informados cadastrados valido validos",
 );
 /** Words that lead to a sort key. */
 const LEADS = wordSet("por by pelo pela ordem order cada per");
 const ORDER_WORDS = wordSet(
-  "ordenado ordenada ordenados ordenadas ordene ordenar ordenando ordem order ordered sorted " +
+  "ordenado ordenada ordenados ordenadas ordene ordena ordenar ordenando ordem order ordered " +
+    "sorted " +
     "sort ranking ranqueadas ranqueados classificado classificada classificados " +
     "classificadas classifique comecando primeiro " +
     "primeiras primeiros por by pelo pela pelas pelos em in na no de do da as os a o with the",

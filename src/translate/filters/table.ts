@@ -109,7 +109,10 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
     { role: "status", apply: status(8) },
   ],
-  ["suspenso|suspensa|suspended|situação suspensa", { role: "status", apply: status(3) }],
+  [
+    "suspenso|suspensa|suspended|suspendido|suspendida|situação suspensa",
+    { role: "status", apply: status(3) },
+  ],
   ["inapto|inapta|unfit|situação inapta", { role: "status", apply: status(4) }],
   ["nula|situação nula|cadastro nulo|cnpj nulo", { role: "status", apply: status(1) }],
   [
@@ -170,6 +173,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "simples|optam simples|" +
       "optam simples nacional|optante pelo simples|optante pelo simples nacional|optam pelo " +
       "simples|optaram pelo simples|optaram pelo simples nacional|" +
+      "opted for simples|opt for simples|opting for simples|opted into simples|opted simples|" +
       "simples tax regime|simples regime|simples nacional tax regime|in simples|" +
       "in simples nacional|in simples tax regime|under simples|under simples regime|" +
       "under simples tax regime|in simples regime|under simples nacional|" +
@@ -184,7 +188,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     {
       role: "regime",
       apply: (found, negated) => (negated ? "cannot" : flag("simples")(found, true)),
-      assumption: REGIME,
+      wider: REGIME,
     },
   ],
   [

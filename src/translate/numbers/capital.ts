@@ -18,10 +18,11 @@ const MORE = wordSet(
     "least more",
 );
 const LESS = wordSet(
-  "abaixo inferior inferiores ate maximo maxima menor menores under below most less",
+  "abaixo inferior inferiores ate maximo maxima menor menores under below most less up",
 );
 const SMALL = wordSet(
-  "social de do da a o em no na que e ou entre igual ser seja share of valor reais r declarado " +
+  "social de do da a o ao to em no na que e ou entre igual ser seja share of valor reais r " +
+    "declarado " +
     "registrado integralizado between than the at with",
 );
 /** Units of numbers that are not money. */
@@ -116,7 +117,8 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
 
 /** Reads an amount before the word: "mais de R$ 100 mil de capital". */
 function before(sentence: Sentence, at: number): Read | null {
-  const of = ["de", "in", "em", "of"].includes(sentence.folded(at - 1)) ? at - 1 : at;
+  const word = sentence.folded(at - 1) === "share" ? at - 1 : at;
+  const of = ["de", "in", "em", "of"].includes(sentence.folded(word - 1)) ? word - 1 : word;
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
     if (first === null || first.to !== of) continue;

@@ -39,7 +39,8 @@ export const OPENED = wordSet(
   "aberta abertas aberto abertos abriu abriram fundada fundadas fundado fundados criada criadas " +
     "criado criados constituida constituidas constituido constituidos iniciada iniciadas " +
     "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
-    "surgida surgidas registrada registradas inaugurada inauguradas inaugurado inaugurados " +
+    "surgida surgidas registrada registradas registrado registrados inscritas inaugurada " +
+    "inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
 );
 const SMALL = wordSet(
@@ -130,8 +131,10 @@ function takeDate(context: NumberContext, at: number, said: MentionedDate): numb
     return to;
   }
   const [start, second] = periods as [Period, Period | undefined];
-  // "entre março e junho de 2021": the year belongs to both months.
-  const year = said.yearless && second !== undefined ? second.first.year : start.first.year;
+  // "entre março e junho de 2021": the year belongs to both months; days have theirs already.
+  const isShared = said.yearless && second !== undefined && start.first.day === 1;
+  const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
+  const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
   const first = { ...start.first, year };
   const known: MentionedDate = { period: start, to: said.to, ...(second ? {} : said) };
   const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };

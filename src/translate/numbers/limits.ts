@@ -157,6 +157,9 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (negatorOf(sentence, at) >= 0) return null;
   if (isMostBehind(sentence, to)) return at;
   const lead = leadOf(sentence, at);
+  // "as vinte de maior capital"
+  const isRanked = next === "de" && /^(?:maior|menor|mais)$/.test(sentence.folded(to + 1));
+  if (isRanked && lead.article) return lead.limit;
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // A mark begins a new phrase: "em Recife, 50 dentistas".
@@ -178,7 +181,7 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
 function noMoreThan(sentence: Sentence, at: number): number {
   const words = [3, 2, 1].map((back) => sentence.folded(at - back)).join(" ");
   const free = [3, 2, 1].every((back) => sentence.free(at - back));
-  return free && /^(no|not) more than$/.test(words) ? at - 3 : -1;
+  return free && /^(no|not|nao|sem|exceto) (more|mais) (than|de|que)$/.test(words) ? at - 3 : -1;
 }
 
 /** True if a trade or the beginning of another request follows the number. */

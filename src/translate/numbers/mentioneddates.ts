@@ -111,6 +111,7 @@ export function dateAt(sentence: Sentence, at: number, today: Day): MentionedDat
     partAt(sentence, at) ??
     dayAt(sentence, at) ??
     monthAt(sentence, at, today) ??
+    shortDayAt(sentence, at, today) ??
     (token.kind === "number" ? numericAt(token.text, at + 1, today) : null)
   );
 }
@@ -226,9 +227,9 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
     const comma = sentence.tokens[at + 2]?.text === "," ? 3 : 2;
     const year = yearOf(sentence.tokens[at + comma]?.text ?? "");
     const day = smallNumber(sentence.tokens[at + 1]?.text ?? "");
-    return year === null || day === null
-      ? null
-      : whole({ year, month: english, day }, at + comma + 1);
+    if (day === null) return null;
+    if (year !== null) return whole({ year, month: english, day }, at + comma + 1);
+    return yearless(sentence, at + 2, { month: english, day });
   }
   const token = sentence.tokens[at];
   const first = sentence.folded(at) === "primeiro" ? 1 : null;
@@ -237,9 +238,51 @@ function dayAt(sentence: Sentence, at: number): MentionedDate | null {
   let next = isOrdinalMark(sentence, at + 1) ? at + 2 : at + 1;
   if (["de", "of"].includes(sentence.folded(next))) next++;
   const month = MONTHS.get(sentence.folded(next));
-  const year = month === undefined ? null : yearAfter(sentence, next + 1);
-  if (month === undefined || year === null) return null;
-  return whole({ year: year.value, month, day }, year.to);
+  if (month === undefined) return beforeDay(sentence, at, day);
+  const year = yearAfter(sentence, next + 1);
+  if (year !== null) return whole({ year: year.value, month, day }, year.to);
+  return yearless(sentence, next + 1, { month, day });
+}
+
+/** Reads "5" in "entre 5 e 20 de março de 2024": a day before another one of the same month. */
+function beforeDay(sentence: Sentence, at: number, day: number): MentionedDate | null {
+  if (!isJoint(sentence, at + 1) || sentence.tokens[at + 2]?.kind !== "number") return null;
+  const other = dayAt(sentence, at + 2);
+  if (other?.period === null || other === null || other.yearless) return null;
+  const { year, month } = other.period.first;
+  return { ...whole({ year, month, day }, at + 1), yearless: true };
+}
+
+/** Reads "5 de março" in "entre 5 de março e 10 de abril de 2024": the year follows the second. */
+function yearless(
+  sentence: Sentence,
+  to: number,
+  { month, day }: Pick<Day, "month" | "day">,
+): MentionedDate | null {
+  if (!isJoint(sentence, to)) return null;
+  let next = to + 1;
+  while (["o", "de", "the"].includes(sentence.folded(next))) next++;
+  const other = dayAt(sentence, next);
+  if (other === null || other.period === null || other.yearless) return null;
+  const { first } = other.period;
+  const isEarlier = month > first.month || (month === first.month && day > first.day);
+  const year = isEarlier ? first.year - 1 : first.year;
+  return { ...whole({ year, month, day }, to), yearless: true };
+}
+
+/** Reads "05/03" in "de 05/03 a 10/04/2024". */
+function shortDayAt(sentence: Sentence, at: number, today: Day): MentionedDate | null {
+  const [, day, month] = /^(\d{1,2})[/.-](\d{1,2})$/.exec(sentence.tokens[at]?.text ?? "") ?? [];
+  const other = sentence.tokens[at + 2];
+  if (day === undefined || other?.kind !== "number" || !isJoint(sentence, at + 1)) return null;
+  const said = numericAt(other.text, at + 3, today);
+  if (said === null || said.period === null || !/\D\d+\D/.test(other.text)) return null;
+  const { year } = said.period.first;
+  return { ...whole({ year, month: Number(month), day: Number(day) }, at + 1), yearless: true };
+}
+
+function isJoint(sentence: Sentence, at: number): boolean {
+  return JOINS.has(sentence.tokens[at]?.text.toLowerCase() ?? "");
 }
 
 /** Returns a map, because looking up an unknown word as an object property is slow. */
@@ -268,8 +311,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
     return { period: monthsFrom(said.period.first.year, month), to: said.to };
   }
   // "entre março e junho de 2025", "jan a jun/2025": one year after both.
-  const joined = JOINS.has(sentence.tokens[at + 1]?.text.toLowerCase() ?? "");
-  const both = joined && MONTHS.get(sentence.folded(at + 2)) !== undefined;
+  const both = isJoint(sentence, at + 1) && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearAfter(sentence, at + 3) : null;
   if (shared !== null) {
     return { period: monthsFrom(shared.value, month), to: at + 1, yearless: true };

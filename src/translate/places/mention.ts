@@ -25,6 +25,8 @@ export interface PlaceContext {
   readonly districts: MentionedDistricts;
   /** Returns the end of a known trade name that begins here, or the same index. */
   readonly tradeEnd: (index: number) => number;
+  /** Returns the IBGE code of the municipality of a postal code, or null. */
+  readonly postalCity?: (digits: string) => string | null;
 }
 
 /** A named place. */

@@ -145,7 +145,8 @@ function nameAt(
   const { place } = match;
   const lead = leadOf(sentence, at);
   const sure = context.districts.cities.has(at);
-  if (!sure && !isMeant(context, match, { lead, last: found.at(-1) })) return null;
+  const around = { lead, last: found.at(-1), head: listHead(sentence, found) };
+  if (!sure && !isMeant(context, match, around)) return null;
   const range = [at, match.to] as const;
   if (place.here) return hereAt(context, range, place);
   const longer =
@@ -157,6 +158,25 @@ function nameAt(
   }
   if (place.abroad) return abroadAt(context, match);
   return null;
+}
+
+/** Returns the first place of the list that ends with the last place found. */
+function listHead(sentence: Sentence, found: readonly Mention[]): Mention | undefined {
+  let at = found.length - 1;
+  for (let steps = 0; at > 0 && steps < LIST_MAX; steps++) {
+    const [before, one] = [found[at - 1] as Mention, found[at] as Mention];
+    if (one.lead.kind !== "" || !isListGap(sentence, before.to, one.from)) break;
+    at--;
+  }
+  return found[at];
+}
+
+/** Max places of a list that are walked back. */
+const LIST_MAX = 12;
+
+function isListGap(sentence: Sentence, from: number, to: number): boolean {
+  if (to < from || to - from > 2) return false;
+  return /^[,;/]?\s*(e|y|ou|o|and|or|nem|ni)?$/i.test(sentence.words(from, to).words.trim());
 }
 
 /** Returns the end of "São Paulo state", "New York City"; the word narrows the meaning. */
@@ -265,9 +285,13 @@ const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
-  const next = sentence.tokens[at + 1];
-  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(at + 1)) return false;
-  const known = isFillerWord(next) || beginsRequest(sentence, at + 1) || tradeEnd(at + 1) > at + 1;
+  // "jardim dos estados"
+  let name = at + 1;
+  while (isOf(sentence.folded(name)) && name < at + 3) name++;
+  const next = sentence.tokens[name];
+  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(name)) return false;
+  const isFiller = name === at + 1 && isFillerWord(next);
+  const known = isFiller || beginsRequest(sentence, name) || tradeEnd(name) > name;
   return !known && !isInTrade(sentence, at, at + 1);
 }
 

@@ -26,7 +26,18 @@ export interface NumberedSpan {
 
 /** Words for a code, as tokens, by the first word; longer names first. */
 const AREA = byFirstWord([
-  ...["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"],
+  ...[
+    "ddd",
+    "ddds",
+    "prefijo telefonico",
+    "prefijos telefonicos",
+    "prefijo",
+    "prefijos",
+    "codigo de area",
+    "codigos de area",
+    "area code",
+    "area codes",
+  ],
 ]);
 const POSTAL = byFirstWord([
   ...[
@@ -45,13 +56,15 @@ const BETWEEN = new Set(
   (
     "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
     "igual a de do o da start starts begin begins that which faixa prefixo starting with " +
-    "beginning is numero"
+    "beginning is numero empiece empiecen empieza empiezan comience comiencen con cep"
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
 /** Words before a code that belong to it. */
-const LEADS = new Set("com no nos do dos de em in with from na da o pelo regiao area".split(" "));
-const BETWEEN_MAX = 4;
+const LEADS = new Set(
+  "com no nos do dos de em in with from na da o pelo regiao area cujo cuyo whose around".split(" "),
+);
+const BETWEEN_MAX = 6;
 const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
 
 /** Finds and claims every area code and postal code. */
@@ -62,7 +75,7 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
   for (let at = 0; at < sentence.tokens.length; at++) {
     const area = namedEnd(sentence, at, AREA);
     const postal = area === at ? namedEnd(sentence, at, POSTAL) : at;
-    if (area === at && postal === at) continue;
+    if ((area === at && postal === at) || isOfRadius(sentence, at)) continue;
     const read = numbersAt(sentence, Math.max(area, postal), area > at ? areaOf : postalOf);
     if (read === null) continue;
     const from = take(sentence, notes, { at, ...read });
@@ -73,6 +86,22 @@ export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPl
     at = read.to - 1;
   }
   return { areaCodes, postalCodes, spans };
+}
+
+/** True for "a 20 km do CEP 13010-000": the code is the center of a distance. */
+function isOfRadius(sentence: Sentence, at: number): boolean {
+  let before = at - 1;
+  while (before > at - 4 && /^(?:do|de|da|of|from|the|del|o)$/.test(sentence.folded(before))) {
+    before--;
+  }
+  return (
+    before < at - 1 && /^(?:kms?|quilometros?|kilomet\w+|miles?)$/.test(sentence.folded(before))
+  );
+}
+
+/** Returns the end of the words for a postal code that begin at a token, or the token's index. */
+export function postalEnd(sentence: Sentence, at: number): number {
+  return namedEnd(sentence, at, POSTAL);
 }
 
 /** Returns the end of a name that begins at a token, or the token's index. */
@@ -126,7 +155,7 @@ function numbersAt(
 
 function isBetween(sentence: Sentence, at: number): boolean {
   const { text = "", folded = "" } = sentence.tokens[at] ?? {};
-  return BETWEEN.has(folded) || [":", "(", "=", "#"].includes(text);
+  return BETWEEN.has(folded) || [":", "(", ")", "=", "#"].includes(text);
 }
 
 /** "11", "011", "11/21". */

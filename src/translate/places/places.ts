@@ -10,7 +10,12 @@ import { STATE_NAMES } from "../../spec/states.ts";
 import { forgetReach } from "../negation.ts";
 import type { Words } from "../words/sentence.ts";
 import { requestAfterExclusion } from "./afterexclusion.ts";
-import { settleLoneTown, settleQuarters, settleTowns } from "./districts/quarters.ts";
+import {
+  settleLoneTown,
+  settleQuarters,
+  settleStateQuarters,
+  settleTowns,
+} from "./districts/quarters.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
@@ -55,11 +60,13 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   settleQuarters(context, mentions);
   settleTowns(context, mentions);
   settleLoneTown(context, mentions);
+  settleStateQuarters(context, mentions);
   dropOuterRegions(context, mentions);
   const beyond = dropBeyond(context, mentions);
   const lost = qualify(context, mentions) || beyond;
   settleCapitals(context, mentions);
   narrowApart(mentions);
+  settleNamesakes(context, mentions);
   settleRegions(context, mentions);
   const first = mentions[0];
   const found: FoundPlaces = {
@@ -87,10 +94,10 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const strange = mentions.some((one, i) => {
     // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
     const asked = one.strange && !one.negated;
-    return (asked && found.states.size > 0) || (one.strange && isNextToWide(context, mentions, i));
+    const isBeside = one.strange && isBesidePlace(context, mentions, i);
+    return (asked && found.states.size > 0) || isBeside;
   });
-  const wide = lost && found.cities.size === 0;
-  found.unknown = (wishless && bare) || wide || widened || strange || apart;
+  found.unknown = (wishless && bare) || lost || widened || strange || apart;
   return found;
 }
 
@@ -157,15 +164,16 @@ function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[])
   }
 }
 
-/** True for "Xurupita do Sul, RS": an unknown name next to the state or region around it. */
-function isNextToWide(
+/** True for "Xurupita do Sul, RS", "Barra da Tijuca, Rio": next to the place around it. */
+function isBesidePlace(
   { sentence }: PlaceContext,
   mentions: readonly Mention[],
   at: number,
 ): boolean {
   const [before, one, behind] = [mentions[at - 1], mentions[at] as Mention, mentions[at + 1]];
   const near = (link: string) => link === "direct" || link === "comma";
-  const ahead = behind !== undefined && isWide(behind) && near(linkOf(sentence, one, behind));
+  const isAround = behind !== undefined && (isWide(behind) || isCity(behind)) && !behind.dropped;
+  const ahead = isAround && near(linkOf(sentence, one, behind));
   return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
 }
 
@@ -189,7 +197,8 @@ function qualify(context: PlaceContext, mentions: readonly Mention[]): boolean {
     if (link !== "direct" && link !== "comma") continue;
     const next = mentions[i + 1];
     const ends = next === undefined || linkOf(context.sentence, mention, next) === "apart";
-    const address = ends && !last.joined && mention.to - mention.at === 1 && isLetters(mention);
+    const isLast = !last.joined || link === "comma";
+    const address = ends && isLast && mention.to - mention.at === 1 && isLetters(mention);
     if (isCity(last) && isState(mention)) {
       lost = stateBehind(context, { city: last, state: mention, address }) || lost;
       if (mention.dropped) narrowList(context, mentions, i);
@@ -301,8 +310,7 @@ function stateBehind(context: PlaceContext, { city, state, address }: Beside): b
   notes.warn("unknown_place", detail, words);
   notes.addUnmapped("place", detail, words);
   city.dropped = true;
-  // The Federal District has named districts but only one municipality.
-  return uf !== "DF";
+  return true;
 }
 
 /** Intersects "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
@@ -326,6 +334,41 @@ function narrowApart(mentions: readonly Mention[]): void {
   for (const one of wished) {
     if (!one.adjective || one.joined || !isState(one)) continue;
     if (one.states.some((uf) => named.has(uf))) one.dropped = true;
+  }
+}
+
+/**
+ * Reads "Mossoró, Macau e Areia Branca": of several namesakes without a capital, that in the state
+ * of the other cities.
+ */
+function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
+  const wished = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
+  if (wished.length < 2) return;
+  const open = wished.filter((one) => !one.every && !one.capital && !one.adjective);
+  const single = open.filter(({ cities }) => cities.length === 1);
+  const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
+  // "Cascavel e Toledo": the only state that has all of them.
+  if (firm.size === 0 && open.length > 1) {
+    const states = open.map((one) => one.cities.map(({ uf }) => uf));
+    const common = new Set(states.reduce((some, own) => some.filter((uf) => own.includes(uf))));
+    if (common.size === 1) for (const uf of common) firm.add(uf);
+  }
+  for (const one of open) {
+    if (one.cities.length < 2 || one.cities.some(({ capital }) => capital)) continue;
+    if (firm.size !== 1 && namesakesMeant(one.cities).length < 2) continue;
+    const inside = one.cities.filter(({ uf }) => firm.has(uf));
+    const [city] = inside;
+    if (city === undefined || inside.length === one.cities.length) continue;
+    if (new Set(inside.map(({ uf }) => uf)).size > 1) continue;
+    one.cities = inside;
+    notes.assume(
+      "city_of_several_states",
+      {
+        pt: `Entre os municípios com esse nome, o do estado dos outros: ${city.name}/${city.uf}.`,
+        en: `Of the municipalities of this name, that near the others: ${city.name}/${city.uf}.`,
+      },
+      one.words,
+    );
   }
 }
 

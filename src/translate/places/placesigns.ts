@@ -34,6 +34,8 @@ interface Around {
   readonly lead: Lead;
   /** The previous mention. */
   readonly last: Mention | undefined;
+  /** The first mention of the list that ends with it. */
+  readonly head?: Mention | undefined;
 }
 
 /** True if a matched name means a place. */
@@ -61,7 +63,8 @@ export function isMeant(context: PlaceContext, match: PlaceMatch, around: Around
   if (place.cities.length + place.nicknamed.length === 0) {
     return place.states.length > 0 && isNamed(context, match, around);
   }
-  if (isOnlyAdjective(sentence, match, lead) && !beside && !before) return false;
+  const isTown = beside || before || isNextTown(sentence, match, around.last);
+  if (isOnlyAdjective(sentence, match, lead) && !isTown) return false;
   return isCity(context, match, around);
 }
 
@@ -157,15 +160,16 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   }
   if (isListed(sentence, from, last)) {
     // "em gramado e canela": lower case is enough if the previous city has it too.
-    const led = last !== undefined && (last.lead.kind === "in" || last.negated);
-    const even = led && last.cities.length > 0;
-    const alike = even && !isCapitalised(sentence, last.at) && !isOf(sentence.folded(to));
+    const led = [last, around.head].some((one) => one?.lead.kind === "in" || one?.negated);
+    const even = led && last !== undefined && last.cities.length > 0;
+    const isOwn = !isOf(sentence.folded(to)) || isOfOwnState(context, match);
+    const alike = even && !isCapitalised(sentence, last.at) && isOwn;
     return !(lower && word) || alike;
   }
   if (sentence.folded(from) === "natal" && match.words === 1) {
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
   }
-  if (word) return isLargeAfterTrade(context, match);
+  if (word) return isLargeAfterTrade(context, match) || isBeforeTowns(context, match);
   // "estúdio de tatuagem sjc"
   if (match.place.nicknamed.length > 0 && isAfterTrade(context, from)) return true;
   const known = isKnown(context, match);
@@ -173,6 +177,26 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     known ||
     (!isSaint(sentence, match) && (match.words > 1 || to - from > 1 || isLong(sentence, from)))
   );
+}
+
+/** True for "em rio verde, jatai e mineiros": the next town of a list in its state. */
+function isNextTown(sentence: Sentence, { from, place }: PlaceMatch, last?: Mention): boolean {
+  if (last === undefined || last.states.length > 0 || !isListed(sentence, from, last)) return false;
+  return place.cities.some(({ uf }) => last.cities.some((city) => city.uf === uf));
+}
+
+/** True for "juazeiro da bahia": the state after "de" has the city. */
+function isOfOwnState({ sentence, gazetteer }: PlaceContext, { to, place }: PlaceMatch): boolean {
+  const states = gazetteer.places.longest(sentence.tokens, to + 1)?.place.states ?? [];
+  return place.cities.some(({ uf }) => states.includes(uf));
+}
+
+/** True for "imobiliárias torres, capão da canoa": before a town of its state in a list. */
+function isBeforeTowns(context: PlaceContext, { from, to, place }: PlaceMatch): boolean {
+  const { sentence, gazetteer } = context;
+  if (sentence.tokens[to]?.text !== "," || !isAfterTrade(context, from)) return false;
+  const next = gazetteer.places.longest(sentence.tokens, to + 1)?.place.cities ?? [];
+  return place.cities.some(({ uf }) => next.some((city) => city.uf === uf));
 }
 
 /** True for "frota própria", which is not Propriá: written accents must match. */

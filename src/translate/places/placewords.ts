@@ -14,7 +14,7 @@ const MONEY_AFTER = new Set(
   (
     "social giro aberto fechado estrangeiro estrangeira minimo maximo integralizado " +
     "integralizada acima abaixo superior inferior entre maior menor ate humano inicial " +
-    "registrado declarado stock above below over under between of and e"
+    "registrado declarado stock above below over under between of and e pelo ao least up"
   ).split(" "),
 );
 const MONEY_BEFORE = new Set(
@@ -37,8 +37,9 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   const amount = [1, 2, 3].some((step) => sentence.tokens[at + step]?.kind === "number");
   const joins = after === "e" || after === "and" || after === "of";
   // "100 mil de capital", "ordem decrescente de capital".
-  const of = ["de", "do"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
-  const counted = of && (of.kind === "number" || AMOUNT_WORDS.has(of.folded));
+  const of = ["de", "do", "of"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
+  const isAmount = (word: string) => AMOUNT_WORDS.has(word) || MONEY_WORDS.test(word);
+  const counted = of && (of.kind === "number" || isAmount(of.folded));
   // "1 million in capital", "500 mil reais em capital"
   const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));

@@ -10,6 +10,7 @@ import { numberAt } from "../numbers/numbers.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
+import { postalEnd } from "./numbered.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
 import { isUnknownName } from "./unknownnames.ts";
 
@@ -141,6 +142,8 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     away ||= FROM.has(sentence.folded(at));
     at++;
   }
+  const coded = postalCenter(context, at);
+  if (coded !== null) return coded;
   const usable = (index: number) => sentence.free(index);
   const match = isUnknownName(context, at)
     ? null
@@ -159,6 +162,29 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     return { cities: namesakesMeant(cities), to: match.to, said };
   }
   return { cities: inside, to: match.to + (mark ? 2 : 1), said };
+}
+
+/** Reads "CEP 13010-000" as the city with that postal code. */
+function postalCenter(
+  { sentence, gazetteer, notes, postalCity }: PlaceContext,
+  at: number,
+): Center | null {
+  const number = postalEnd(sentence, at);
+  const { kind, text = "" } = sentence.tokens[number] ?? {};
+  if (number === at || kind !== "number" || postalCity === undefined) return null;
+  const ibge = postalCity(text.replace(/\D/g, ""));
+  const city = ibge === null ? undefined : gazetteer.city(ibge);
+  if (city === undefined) return null;
+  const { name, uf } = city;
+  notes.assume(
+    "radius_from_seat",
+    {
+      pt: `O CEP é de ${name}/${uf}: a distância é a da sede do município.`,
+      en: `The postal code is of ${name}/${uf}: distances are those of its seat.`,
+    },
+    sentence.words(at, number + 1),
+  );
+  return { cities: [city], to: number + 1, said: true };
 }
 
 /**

@@ -312,16 +312,10 @@ export const NOT_REGION = new Set(
   "zona asa ala lado polo eixo litoral america mar rua avenida bloco shopping cone side".split(" "),
 );
 
-/** Areas that span states or are part of a state's only municipality, with the states. */
+/** Areas that span states, with the states. */
 export const AREAS: Readonly<Record<string, string>> = {
   "amazônia legal": "AC AM AP MA MT PA RO RR TO",
   amazônia: "AC AM AP MA MT PA RO RR TO",
-  ceilândia: "DF",
-  "plano piloto": "DF",
-  "asa sul": "DF",
-  "asa norte": "DF",
-  "lago sul": "DF",
-  "lago norte": "DF",
 };
 
 /** Statistical divisions, which only a file of places can name. */

@@ -7,6 +7,7 @@
 
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { beginsRequest } from "../items.ts";
+import { negatorOf } from "../negation.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
@@ -84,10 +85,12 @@ function isStrangeNear({ sentence }: PlaceContext, { word }: Lead, at: number): 
 }
 
 function addUnmapped(
-  { sentence, notes }: PlaceContext,
+  context: PlaceContext,
   found: FoundPlaces,
   [from, at, to]: readonly [from: number, name: number, to: number],
 ) {
+  const { sentence, notes } = context;
+  if (takeDistrict(context, found, [from, at, to])) return;
   const words = sentence.claim(from, to, "unmapped");
   sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
@@ -102,6 +105,47 @@ function addUnmapped(
     words,
   );
   notes.addUnmapped("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
+}
+
+/** Max names without a city that are looked up in all cities. */
+const HOMELESS_MAX = 4;
+
+/** Reads "na Savassi" without a city: a district somewhere, whose city is determined later. */
+function takeDistrict(
+  { sentence, districts, gazetteer }: PlaceContext,
+  { states, cities }: FoundPlaces,
+  [from, at, to]: readonly [from: number, name: number, to: number],
+): boolean {
+  const isOpen = states.size === 0 || cities.size > 0;
+  if (!isOpen || districts.names.lacking || districts.all.length >= HOMELESS_MAX) return false;
+  if (leadOf(sentence, at).kind !== "in" || negatorOf(sentence, from) >= 0) return false;
+  const { words: name } = sentence.words(at, to);
+  if (cities.size > CITIES_MAX) return false;
+  const own = [...cities.keys()];
+  // "academias de João Pessoa no Cabo Branco": a district of a city that is named apart from it.
+  const isOwn = own.some((ibge) => districts.names.known(ibge, [name])[0] !== null);
+  if (own.length > 0 && !isOwn) return false;
+  if (own.length === 0 && ++districts.homeless > HOMELESS_MAX) return false;
+  if (own.length === 0 && !isSomewhere(gazetteer, districts, name)) return false;
+  const words = sentence.claim(from, to, "place");
+  sentence.name(at, to);
+  districts.all.push({ from, to, words, name, negated: false, implied: true, known: new Map() });
+  return true;
+}
+
+/** Max cities of a search in which such a name is looked up. */
+const CITIES_MAX = 8;
+
+/** True if any municipality has a district of this name. */
+function isSomewhere(
+  { states, citiesOf }: PlaceContext["gazetteer"],
+  { names }: PlaceContext["districts"],
+  name: string,
+): boolean {
+  const codes = function* () {
+    for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
+  };
+  return (names.among(codes(), [name])[0]?.size ?? 0) > 0;
 }
 
 /** True for a part of a known place: "em Xurupita de Campinas", "em Campinas na Xurupita". */

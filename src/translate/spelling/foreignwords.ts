@@ -81,7 +81,9 @@ const WORDS = new Map(
     "bodega:vinicola bodegas:vinicolas jabon:sabao harina:farinha queso:queijo quesos:queijos " +
     "leche:leite carne:carne pescado:peixe pollo:frango aceite:oleo azucar:acucar " +
     "lejos:longe cerca:perto cercanas:proximas cercanos:proximos pasas:passa pasame:passe " +
-    "alguien:alguem ayer:ontem electronica:eletronicos"
+    "alguien:alguem ayer:ontem electronica:eletronicos orden:ordem region:regiao cria:criacao " +
+    "establecimientos:estabelecimentos establecimiento:estabelecimento " +
+    "telas:tecidos tela:tecido licoreria:adega licorerias:adegas"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -157,8 +159,14 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
 /** Returns the end of a trade name of several words that begins at a token, or the token itself. */
 function namedUpTo(sentence: Sentence, at: number): number {
   const match = lexicon().trades.longest(sentence.tokens, at);
-  return match === null || match.words < 2 ? at : match.to;
+  if (match === null || match.words < 2) return at;
+  // "fábricas de telas": cloth in Spanish, wire mesh in Portuguese.
+  const isOther = sentence.tokens.slice(at, match.to).some(({ folded }) => FRIENDS.has(folded));
+  return isOther ? at : match.to;
 }
+
+/** Words that both languages have in different senses. */
+const FRIENDS = new Set(["tela", "telas"]);
 
 /** Max words in a place name before one of its words. */
 const PLACE_REACH = 5;
@@ -244,6 +252,16 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
     sentence.readAs(at, spanish ? es : en);
   }
 }
+
+/** Reads "anywhere but São Paulo" as an exclusion. */
+export function readAnywhereBut(sentence: Sentence): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const isBut = sentence.tokens[at]?.folded === "but";
+    if (isBut && ALL_PLACES.test(sentence.folded(at - 1))) sentence.readAs(at, "except");
+  }
+}
+
+const ALL_PLACES = /^(?:anywhere|everywhere|nationwide|brazil|states?)$/;
 
 function isNegative(sentence: Sentence, at: number, foreign: boolean): boolean {
   const next = sentence.folded(at + 1);

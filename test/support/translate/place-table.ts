@@ -304,10 +304,10 @@ const UNKNOWN: readonly PlaceRow[] = [
   ["padarias em Vila Nova do Nada", { unknown: true, left: ["em Vila Nova do Nada"] }],
   [
     "padarias na Barra da Tijuca, Rio de Janeiro",
-    { cities: "Rio de Janeiro/RJ", left: ["Barra da Tijuca"] },
+    { cities: "Rio de Janeiro/RJ", unknown: true, left: ["Barra da Tijuca"] },
   ],
   ["padarias em Campinas/RJ", { ufs: "RJ", unknown: true, left: ["em Campinas/RJ"] }],
-  ["padarias em Taguatinga, DF", { ufs: "DF", left: ["em Taguatinga, DF"] }],
+  ["padarias em Taguatinga, DF", { ufs: "DF", unknown: true, left: ["em Taguatinga, DF"] }],
 ];
 
 /** The tables by construct. */

@@ -223,7 +223,7 @@ const KINDS: readonly Row[] = [
   [" maiores que microempresa", "left=unknown_words(maiores que microempresa)"],
   [" inativas ou baixadas", "status=1,3,4,8"],
   [" que não fecharam", "status=1,2,3,4"],
-  [" do lucro presumido", "simples=false assumed=tax_regime"],
+  [" do lucro presumido", "simples=false left=tax_regime(lucro presumido)"],
   [" exceto lucro real", "left=no_filter(exceto lucro real)"],
   [" de porte médio", "size=05 warned=size_other"],
   [" de porte grande", "size=05 warned=size_other"],

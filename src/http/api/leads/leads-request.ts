@@ -14,6 +14,7 @@ import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { isUncertain } from "../../../translate/confidence.ts";
 import { assumeContact, readLeadQuery } from "../../../translate/leads/leadquery.ts";
 import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
+import { type CountedDoubt, doubtsOf } from "../../../translate/suggestions.ts";
 import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
 import { costOf } from "../../server/admission.ts";
@@ -57,6 +58,8 @@ interface ShownTranslation {
   readonly spec: AccountQuerySpec;
   readonly explain: AccountQuerySpec["explain"];
   readonly parts: readonly Part[];
+  /** Other readings; none if the sentence names lists. */
+  readonly doubts: readonly CountedDoubt[];
 }
 
 /** An account query with its origin. */
@@ -187,13 +190,18 @@ function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wan
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
     const { listsKnown } = task;
     const lists = listsKnown ? () => task.lists : undefined;
-    const { spec: input, parts } = translate(text, segment, { lists });
+    const read = (sentence: string) => translate(sentence, segment, { lists });
+    const translated = read(text);
+    const { spec: input, parts } = translated;
     const context = { ...contextOf(body, segment, task.plan), listsKnown };
     const alone = normalizeSpec(input, context).spec;
+    const other = (sentence: string) => normalizeSpec(read(sentence).spec, context).spec;
+    const isBound = alone.filters.lists === undefined;
+    const doubts = isBound ? doubtsOf(segment, translated, alone, other) : [];
     const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
     const spec = spoken ? alone : withContact(alone, language);
     const onePerCompany = members.one_per_company !== false;
-    const translation = { spec: alone, explain: alone.explain, parts };
+    const translation = { spec: alone, explain: alone.explain, parts, doubts };
     return { spec, onePerCompany, language, translation };
   });
 }

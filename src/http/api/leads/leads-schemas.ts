@@ -22,6 +22,7 @@ import {
   tookMs,
   VALUES,
 } from "../../openapi/schema-parts.ts";
+import { DOUBTS } from "../spec/spec-schemas.ts";
 import { LEAD_FIELDS, type LEAD_WORDS } from "./lead.ts";
 
 const leadsMembers = {
@@ -103,10 +104,11 @@ export const LEAD_SCHEMAS = {
             spec: named("Spec", "What the sentence alone means: it may not ask for any contact."),
             explain: SPEC_SCHEMA.properties.explain,
             parts,
+            doubts: DOUBTS,
           },
           {
             ...closed,
-            description: "For a sentence: the answer of /v1/leads/translate, without counts.",
+            description: "For a sentence: the answer of /v1/leads/translate, without suggestions.",
           },
         ),
       ),

@@ -49,6 +49,21 @@ const suggested = Type.Object(
   closed,
 );
 
+/** Schema of words with another reading. */
+export const DOUBTS = Type.Array(
+  Type.Object(
+    {
+      code: Type.String(),
+      detail: Type.String(),
+      ...words,
+      query_text: Type.String({ description: "Send this to take the other reading." }),
+      matches: count("What the other reading finds."),
+    },
+    closed,
+  ),
+  { description: "Words that may be meant otherwise; the spec has the likelier reading." },
+);
+
 /** Schemas of translating a sentence by name. */
 export const TRANSLATE_SCHEMAS = {
   TranslateRequest: Type.Object(
@@ -74,19 +89,7 @@ export const TRANSLATE_SCHEMAS = {
         Type.Object({ ...words, activities: Type.Array(suggested) }, closed),
         { description: "Words that stand for several activities." },
       ),
-      doubts: Type.Array(
-        Type.Object(
-          {
-            code: Type.String(),
-            detail: Type.String(),
-            ...words,
-            query_text: Type.String({ description: "Send this to take the other reading." }),
-            matches: count("What the other reading finds."),
-          },
-          closed,
-        ),
-        { description: "Words that may be meant otherwise; the spec has the likelier reading." },
-      ),
+      doubts: DOUBTS,
     },
     closed,
   ),

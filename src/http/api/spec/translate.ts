@@ -74,7 +74,7 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
     const isBound = spec.filters.lists === undefined;
     const suggestions = isBound ? suggestionsOf(segment, translation, spec) : null;
     const other = (sentence: string) => normalizeSpec(read(sentence).spec, context).spec;
-    const doubts = isBound ? doubtsOf(segment, translation, other) : [];
+    const doubts = isBound ? doubtsOf(segment, translation, spec, other) : [];
     const { parts, activities } = translation;
     return { spec, parts, activities, suggestions, doubts };
   },

@@ -36,6 +36,8 @@ export class MentionedDistricts {
   readonly all: MentionedDistrict[] = [];
   /** First tokens of city names directly next to a district that they have. */
   readonly cities = new Set<number>();
+  /** Number of names without a city that were looked up in all cities, which takes long. */
+  homeless = 0;
   /** First tokens of mentions that are districts; their effect is known with the city. */
   readonly named = new Set<number>();
 
@@ -68,8 +70,9 @@ interface Cities {
 }
 
 /**
- * Finds the cities of districts named without one. A single city that has the district is used; if
- * there are several, the largest are reported.
+ * Finds the cities of districts named without one. The only city that has all of them is used, else
+ * for each the only one, or the one with ten times the accounts of all others there; else the
+ * largest are reported.
  */
 export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
   if (found.cities.size > 0 || said.names.lacking) return;
@@ -79,10 +82,14 @@ export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: 
   const names = [...new Set(asked.map(({ name }) => name))];
   const known = said.names.among(codesOf(cities), names);
   const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
+  const homesOf = names.map((_, i) =>
+    [...(known[i]?.keys() ?? [])].flatMap((ibge) => cities.city(ibge) ?? []).filter(inside),
+  );
+  const common = homesOf.reduce((some, homes) => some.filter((one) => homes.includes(one)));
+  const shared = names.length > 1 && common.length > 0;
   for (const [i, name] of names.entries()) {
-    const homes = [...(known[i]?.keys() ?? [])]
-      .flatMap((ibge) => cities.city(ibge) ?? [])
-      .filter(inside);
+    const sizeOf = ({ ibge }: City) => known[i]?.get(ibge)?.accounts ?? 0;
+    const homes = dominant(shared ? common : (homesOf[i] ?? []), sizeOf);
     const [home] = homes;
     const only = home === undefined ? undefined : known[i]?.get(home.ibge);
     for (const one of asked.filter((each) => each.name === name)) {
@@ -92,6 +99,17 @@ export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: 
       }
     }
   }
+}
+
+/** Min ratio between a district's accounts and those of all its namesakes together. */
+const OUTWEIGHS = 10;
+
+/** Returns the city whose district outweighs all namesakes, else all cities. */
+function dominant(homes: readonly City[], sizeOf: (home: City) => number): readonly City[] {
+  const [first, ...others] = homes;
+  if (first === undefined || others.length === 0) return homes;
+  const rest = others.reduce((sum, one) => sum + sizeOf(one), 0);
+  return sizeOf(first) >= OUTWEIGHS * rest ? [first] : homes;
 }
 
 function* codesOf({ states, citiesOf }: Cities): Generator<string> {

@@ -6,13 +6,15 @@
  * accounts that is not a place or trade by itself. A name is taken whole or not at all. Names are
  * looked up in a few cities next to them, so that the cost is linear in the text.
  */
+import { STATE_NAMES } from "../../../spec/states.ts";
+import { isFillerWord } from "../../fillers.ts";
 import { beginsRequest, kindAt } from "../../items.ts";
 import { negatorOf } from "../../negation.ts";
 import { isNegatorWord } from "../../negators.ts";
 import type { Sentence } from "../../words/sentence.ts";
 import { isSpecialised, mentionOf, type PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
-import { isCapitalised } from "../placesigns.ts";
+import { isCapitalised, isShouted } from "../placesigns.ts";
 import { isIn, isOf, leadOf } from "../placewords.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
@@ -48,6 +50,8 @@ interface CityAt {
   readonly from: number;
   readonly to: number;
   readonly cities: readonly City[];
+  /** True for a state, with its largest cities; the district's own is found later. */
+  readonly isState?: true;
 }
 
 /** A name in a list, and the cities that have it. */
@@ -66,6 +70,49 @@ export function findDistricts(context: PlaceContext): void {
   for (const city of cities) {
     enclosed(context, city) || before(context, city) || behind(context, city);
   }
+  for (const state of statesOf(context)) before(context, state);
+}
+
+/** Returns the states of a sentence, each with its largest cities. */
+function statesOf(context: PlaceContext): CityAt[] {
+  const { sentence, gazetteer } = context;
+  const found: CityAt[] = [];
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word" || !sentence.free(at)) continue;
+    const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
+    const { states = [], cities = [], nicknamed = [] } = match?.place ?? {};
+    const [named, ...others] = cities.length + nicknamed.length > 0 ? [] : states;
+    const uf = others.length > 0 ? undefined : (named ?? lettersAt(sentence, at));
+    const to = named === undefined ? at + 1 : (match?.to ?? at + 1);
+    if (uf !== undefined) {
+      found.push({ from: at, to, cities: largestOf(context, uf), isState: true });
+    }
+    at = Math.max(to, match?.to ?? to) - 1;
+  }
+  return found;
+}
+
+/** Returns the state of two capital letters, or of two letters behind a comma. */
+function lettersAt(sentence: Sentence, at: number): string | undefined {
+  const { text = "", kind } = sentence.tokens[at] ?? {};
+  const uf = text.toUpperCase();
+  if (kind !== "word" || !Object.hasOwn(STATE_NAMES, uf)) return undefined;
+  const isWritten = (text === uf && !isShouted(sentence)) || /^(?:sp|rj|mg|rs|sc|df)$/i.test(text);
+  return isWritten || sentence.tokens[at - 1]?.text === "," ? uf : undefined;
+}
+
+/** Largest cities by list of a state's cities. */
+const largest = new WeakMap<PlaceContext["gazetteer"], Map<string, readonly City[]>>();
+
+function largestOf({ gazetteer }: PlaceContext, uf: string): readonly City[] {
+  const byState = largest.get(gazetteer) ?? new Map<string, readonly City[]>();
+  largest.set(gazetteer, byState);
+  const known = byState.get(uf);
+  if (known !== undefined) return known;
+  const sorted = [...gazetteer.citiesOf(uf)].sort((a, b) => b.accounts - a.accounts);
+  const cities = sorted.slice(0, NAMESAKES_MAX);
+  byState.set(uf, cities);
+  return cities;
 }
 
 /**
@@ -89,6 +136,7 @@ function enclosed(context: PlaceContext, city: CityAt): boolean {
 function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
   const found: CityAt[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
     const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
     if (match === null) continue;
     const { cities, nicknamed } = match.place;
@@ -212,18 +260,42 @@ function before(context: PlaceContext, city: CityAt): boolean {
       lead.from === city.from &&
       !/^[eo]u?$/.test(sentence.folded(at - 1));
     // "escritórios do Batel e da Água Verde, em Curitiba", but not inside of "na Morada do Sol"
-    const isInName = [2, 3, 4].some((back) => isLed(sentence, at - back));
-    const isPart = lead.kind === "in" && isOf(sentence.folded(at - 1)) && !isInName;
-    const led = isLed(sentence, at) || out || isAlone || isPart;
+    const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
+    const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
+    const isSaid = isLed(sentence, at) || out || isAlone || isPart;
+    const isDirect = !isSaid && lead.from === city.from && end === city.from;
+    const led = isSaid || (isDirect && tradesEndAt(context).has(at) && isStrange(context, at));
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
-    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) break;
+    // "na Savassi e no Lourdes, BH": a town's name counts only in a list with other names.
+    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) continue;
     found = { at, list };
   }
   if (found === null) return false;
   take(context, found.at, found.list, { implied: true, near: [city] });
   return true;
+}
+
+/** Ends of trades by sentence, collected once, because every name before a city needs them. */
+const TRADE_ENDS = new WeakMap<Sentence, ReadonlySet<number>>();
+
+function tradesEndAt({ sentence, tradeEnd }: PlaceContext): ReadonlySet<number> {
+  const known = TRADE_ENDS.get(sentence);
+  if (known !== undefined) return known;
+  const ends = new Set<number>();
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind === "word" && tradeEnd(at) > at) ends.add(tradeEnd(at));
+  }
+  TRADE_ENDS.set(sentence, ends);
+  return ends;
+}
+
+/** True for a word that means nothing else: "farmácia savassi bh". */
+function isStrange({ sentence }: PlaceContext, at: number): boolean {
+  const token = sentence.tokens[at];
+  if (token?.kind !== "word" || isFillerWord(token) || isNegatorWord(token.folded)) return false;
+  return kindAt(sentence, at) === "other" && token.folded.length > 2;
 }
 
 /** "na Savassi", "the Savassi", "en la Savassi" */
@@ -242,9 +314,10 @@ function behind(context: PlaceContext, city: CityAt): boolean {
   let at = end;
   if (mark === "," || mark === "(") at++;
   if (isIn(sentence.folded(at))) at++;
-  // "Santos centro"
+  // "Santos centro", "campo grande ms jardim dos estados"
   const isCentre = end === city.to && CENTRES.has(sentence.folded(at));
-  if ((at === end && !isCentre) || !mayBegin(context, at)) return false;
+  const isBare = at === end && isStrange(context, at);
+  if ((at === end && !isCentre && !isBare) || !mayBegin(context, at)) return false;
   const list = listAt(context, at, [city]);
   if (list.length === 0 || !isImplied(context, list, city)) return false;
   take(context, at, list, { implied: true, near: [city] });
@@ -260,6 +333,8 @@ function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null)
   const word = sentence.folded(at);
   // The center is the only part of a city that companies write as a district.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
+  // "no interior, SP", "no centro, SP"
+  if (city?.isState && part) return false;
   if (!alone || CENTRES.has(word)) return true;
   const town = townAt(context, at);
   return !part && (town === null || (city !== null && isElsewhere(context, at, city)));
@@ -418,15 +493,17 @@ function take(
   { implied, near, within }: Taking,
 ): void {
   const { sentence, districts } = context;
+  // Of a state only some cities were looked up, and any other may have the district.
+  const isOpen = near.some(({ isState }) => isState);
   const names = list.map(({ from, to: end, known }) => {
     const words = sentence.words(from, end);
-    return { to: end, words, name: words.words, known };
+    return { to: end, words, name: words.words, known: isOpen ? new Map() : known };
   });
   const to = list.at(-1)?.to ?? at;
   const end = BEHIND.test(sentence.folded(to)) ? to + 1 : to;
   const beside = near.find(({ from }) => from >= end && isBeside(sentence, end, from));
   const { negated, from } = mentionOf(context, [at, end], { dropped: true });
-  if (beside !== undefined) districts.cities.add(beside.from);
+  if (beside !== undefined && !beside.isState) districts.cities.add(beside.from);
   for (const [i, one] of names.entries()) {
     const tokens = { from: names[i - 1]?.to ?? from, to: i === names.length - 1 ? end : one.to };
     const own = within === undefined ? {} : { within };

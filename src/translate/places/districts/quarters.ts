@@ -7,10 +7,12 @@
  * accounts. The rejected reading is reported as a doubt.
  */
 
+import { STATE_NAMES } from "../../../spec/states.ts";
 import type { Sentence } from "../../words/sentence.ts";
 import type { Mention, PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
 import { linkOf } from "../readings.ts";
+import type { KnownDistrict } from "./districtnames.ts";
 import { isOften } from "./districts.ts";
 import { enclosedBy, HYPHEN } from "./enclosed.ts";
 
@@ -192,7 +194,7 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
       en: `${name} was taken for a district; there is a town of this name, too (${name}/${uf}).`,
     },
     sentence.words(town.at, sentence.tokens[town.to]?.text === "," ? town.to + 1 : town.to),
-    `${name}/${uf} e`,
+    { pt: `${name}/${uf} e`, en: `${name}/${uf} and`, es: `${name}/${uf} y` },
   );
 }
 
@@ -214,7 +216,7 @@ function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Men
       en: `${one} and ${other} were taken for two towns; ${one} may be a district.`,
     },
     town.words,
-    `no bairro ${one}`,
+    { pt: `no bairro ${one}`, en: `in the district ${one}`, es: `en el barrio ${one}` },
   );
 }
 
@@ -323,7 +325,9 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   });
   const satellites = NAMESAKES.get(FEDERAL_DISTRICT);
   const isSatellite = satellites?.has(name.toLowerCase()) === true;
-  const taguatinga = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const federal = isSatellite ? gazetteer.capitalOf("DF") : undefined;
+  const isThere = federal !== undefined && districts.names.known(federal.ibge, [name])[0] != null;
+  const taguatinga = isThere ? federal : undefined;
   const home = dwarfs ?? taguatinga;
   if (home === undefined) return;
   if (!hasArticle || dwarfs === undefined) {
@@ -333,6 +337,49 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   town.dropped = true;
   const { words, negated } = town;
   districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
+}
+
+/**
+ * Settles "em Taguatinga, DF", "em Pinheiros e Moema, SP": towns of other states before a state,
+ * whose cities have districts of these names. Their city is determined later.
+ */
+export function settleStateQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
+  const { districts, gazetteer, sentence } = context;
+  if (districts.names.lacking) return;
+  for (const [at, state] of mentions.entries()) {
+    const [uf = "", ...others] = state.states;
+    const isPlain = !state.dropped && !state.adjective && !state.part && !state.region;
+    if (!isPlain || others.length > 0 || uf === "" || state.cities.length > 0) continue;
+    const run = townsBefore(context, mentions, at);
+    const isFar = (town: Mention) => town.cities.every((city) => city.uf !== uf);
+    const isSame = run.every((town) => town.negated === state.negated && isFar(town));
+    if (run.length === 0 || !isSame) continue;
+    const names = run.map((town) => sentence.words(town.at, town.to).words);
+    // "Bom Jesus, PI" may be the first words of a town's whole name.
+    if (isTownThere(context, names.at(-1) ?? "", uf)) continue;
+    const homes = districts.names.among(codesOf(gazetteer), names);
+    const isThere = homes.every((one) =>
+      [...one.keys()].some((ibge) => gazetteer.city(ibge)?.uf === uf),
+    );
+    if (!isThere) continue;
+    for (const [i, town] of run.entries()) {
+      town.dropped = true;
+      const { words, negated } = town;
+      const name = names[i] ?? "";
+      const known = new Map<string, KnownDistrict>();
+      districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+    }
+  }
+}
+
+/** True for "Santa Isabel, PA", which is Santa Isabel do Pará. */
+function isTownThere({ gazetteer }: PlaceContext, name: string, uf: string): boolean {
+  const { cities = [] } = gazetteer.places.named(`${name} ${STATE_NAMES[uf]}`) ?? {};
+  return cities.some((city) => city.uf === uf);
+}
+
+function* codesOf({ states, citiesOf }: PlaceContext["gazetteer"]): Generator<string> {
+  for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
 }
 
 /** Reports a doubt: "em Taguatinga" is the town, but a larger district of Brasília has the name. */
@@ -346,7 +393,11 @@ function doubtTown({ notes, sentence }: PlaceContext, town: Mention, { name, uf 
       en: `${said.words} was taken for a town (${first?.uf}); ${name}/${uf} has a district of it.`,
     },
     town.words,
-    `no bairro ${said.words} em ${name}/${uf}`,
+    {
+      pt: `no bairro ${said.words} em ${name}/${uf}`,
+      en: `in the district ${said.words}, ${name}/${uf}`,
+      es: `en el barrio ${said.words} en ${name}/${uf}`,
+    },
   );
 }
 

@@ -30,7 +30,11 @@ interface Page {
   readonly headers: Headers;
   readonly code?: string;
   readonly spec: AccountQuerySpec;
-  readonly translation?: { readonly spec: AccountQuerySpec; readonly explain: unknown };
+  readonly translation?: {
+    readonly spec: AccountQuerySpec;
+    readonly explain: unknown;
+    readonly doubts: readonly { readonly query_text: string; readonly matches: number }[];
+  };
   readonly leads: readonly Lead[];
   readonly accounts: readonly Lead[];
   readonly next_cursor: string | null;
@@ -147,6 +151,18 @@ for (const transport of MATRIX) {
       assert.equal(english.detail, "Active companies only.");
       assert.deepEqual(english.filters, own.filters);
       assert.deepEqual(await said({ language: "pt" }), own);
+    });
+
+    it("shows the doubts of a sentence, each with a text that finds its matches", async () => {
+      const text = "sou contador em Campinas, quero restaurantes com telefone";
+      const { translation } = await ask({ query_text: text });
+      const [doubt, ...others] = translation?.doubts ?? [];
+      assert.ok(doubt !== undefined && others.length === 0, JSON.stringify(translation?.doubts));
+      const other = await ask({ query_text: doubt.query_text });
+      assert.deepEqual(other.spec.filters.geo.municipality_ibge_any_of, ["3509502"]);
+      assert.equal(other.total, doubt.matches);
+      const plain = await ask({ query_text: "restaurantes em Campinas" });
+      assert.deepEqual(plain.translation?.doubts, []);
     });
 
     it("explains a sentence as the translation does", async () => {

@@ -298,7 +298,7 @@ describe("phones and e-mail addresses in a sentence", () => {
   });
 
   it("are said to be a CPF as well if a mobile has its check digits", () => {
-    const { filters, explain } = probe.spec("18996370606");
+    const { filters, explain } = probe.spec("telefone 18996370606");
     assert.deepEqual(filters.contact.phone_any_of, ["+5518996370606"]);
     assert.deepEqual(
       explain.assumptions.map((note) => (note as { code: string }).code),

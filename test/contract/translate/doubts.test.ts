@@ -1,0 +1,79 @@
+/**
+ * Proves that every doubt of the development sentences, and of sentences made for each kind of
+ * doubt in three languages, leads somewhere: its text is in the language of the sentence, runs, has
+ * other filters, and has those of the other reading. Does not prove that every doubt is reported.
+ */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { ROOT } from "../../support/house/checkout.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+const FOLDER = join(ROOT, "test/support/sentences");
+/** Sentences of the speaker's place, with the words that have to come back in the other text. */
+const OWN_PLACES = [
+  ["sou contador em Manaus, quero padarias", "em Manaus", "1302603"],
+  ["minha empresa fica em Recife, procuro padarias", "em Recife", "2611606"],
+  ["I am an accountant in Manaus and need bakeries", "in Manaus", "1302603"],
+  ["our office is in Recife, we are looking for bakeries", "in Recife", "2611606"],
+  ["soy contador en Manaus y busco panaderías", "en Manaus", "1302603"],
+] as const;
+/** Sentences of two towns, one of which may be a district. */
+const TWO_TOWNS = [
+  ["padarias em Boa Vista, Campinas", "no bairro Boa Vista"],
+  ["bakeries in Boa Vista, Campinas", "in the district Boa Vista"],
+  ["panaderías en Boa Vista, Campinas", "en el barrio Boa Vista"],
+] as const;
+
+function texts(): string[] {
+  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".jsonl"))
+    .flatMap((file) => readFileSync(join(FOLDER, file), "utf8").trimEnd().split("\n"))
+    .map((line) => (JSON.parse(line) as { text: string }).text);
+}
+
+describe("doubts", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  it("of development sentences run with other filters", () => {
+    const wrong: string[] = [];
+    for (const text of texts()) {
+      const own = probe.translate(text);
+      for (const { query_text: other } of own.doubts) {
+        const spec = probe.spec(other);
+        const isSame = JSON.stringify(spec.filters) === JSON.stringify(probe.spec(text).filters);
+        // A sentence that does not run for another reason does not run after its doubt either.
+        const isRefused = isUncertain(spec.explain.confidence);
+        const wasRefused = isUncertain(own.spec.explain.confidence);
+        if (isSame || (isRefused && !wasRefused)) wrong.push(`${text} -> ${other}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  for (const [text, words, city] of OWN_PLACES) {
+    it(`offer the speaker's place: ${text}`, () => {
+      const [doubt] = probe.translate(text).doubts;
+      assert.equal(doubt?.code, "own_place");
+      assert.ok(doubt.query_text.includes(words), doubt.query_text);
+      const { filters, explain } = probe.spec(doubt.query_text);
+      assert.deepEqual(filters.geo.municipality_ibge_any_of, [city]);
+      assert.ok(filters.industry.cnae_any_of.length > 0 && !isUncertain(explain.confidence));
+    });
+  }
+
+  for (const [text, words] of TWO_TOWNS) {
+    it(`offer a district in the language of the sentence: ${text}`, () => {
+      for (const { query_text: other } of probe.translate(text).doubts) {
+        assert.ok(other.includes(words), other);
+      }
+    });
+  }
+});

@@ -1,0 +1,139 @@
+/**
+ * Proves that the usual names of nearly every kind of trade, in Portuguese, English, and Spanish,
+ * lead to their codes in the official table and to no others, and that usual conditions in these
+ * languages set their filters, in sentences that run. Does not prove that every usual name is known.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { ROOT } from "../../../support/house/checkout.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
+import { resolveDay } from "../../../support/translate/sentences.ts";
+
+const PLACES = { pt: "em Belém", en: "in Belém", es: "en Belém" } as const;
+type Spoken = keyof typeof PLACES;
+/** Codes of the sections of agriculture and mining. */
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  A: ["01", "02", "03"],
+  B: ["05", "06", "07", "08", "09"],
+};
+/** Sentences around a condition. */
+const BASES: Readonly<Record<Spoken, readonly string[]>> = {
+  pt: ["padarias em Belém, @", "padarias em Belém @", "dentistas de Santa Catarina @"],
+  en: ["bakeries in Belém, @", "bakeries in Belém @", "dentists in Santa Catarina @"],
+  es: ["panaderías en Belém, @", "panaderías en Belém @", "dentistas en Santa Catarina @"],
+};
+
+function rowsOf(file: string): string[][] {
+  const lines = readFileSync(join(ROOT, "test/support/sentences", file), "utf8").trimEnd();
+  return lines
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split("\t"));
+}
+
+describe("usual words", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  /** Returns why a name is not read as its codes, or null. */
+  function faultOf(text: string, must: string, may: string): string | null {
+    const { filters, explain } = probe.spec(text);
+    const codes = filters.industry.cnae_any_of.map((code) => code.replace(/\D/g, "") || code);
+    const chosen = codes.flatMap((code) => SECTIONS[code] ?? [code]);
+    const groups = must.split(",").map((group) => group.split("|"));
+    const allowed = [...groups.flat(), ...may.split(",").filter((code) => code !== "")];
+    const isWide = chosen.some((code) => !allowed.some((one) => code.startsWith(one)));
+    const isIn = (one: string) =>
+      chosen.some((code) => one.startsWith(code) || code.startsWith(one));
+    const isMissed = !groups.every((group) => group.some(isIn));
+    const isRefused = isUncertain(explain.confidence);
+    return isWide || isMissed || isRefused
+      ? `${text}: ${codes.join(" ")} (${explain.confidence})`
+      : null;
+  }
+
+  for (const [column, language] of (["pt", "en", "es"] as const).entries()) {
+    it(`name trades in ${language}`, () => {
+      const rows = rowsOf("usual-names.tsv");
+      const wrong = rows.flatMap(([must = "", may = "", ...names]) =>
+        (names[column] ?? "")
+          .split("|")
+          .filter((name) => name !== "")
+          .flatMap((name) => faultOf(`${name} ${PLACES[language]}`, must, may) ?? []),
+      );
+      assert.ok(rows.length > 400, `${rows.length} rows`);
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  it("set the filters of usual conditions", () => {
+    const wrong: string[] = [];
+    for (const [language = "pt", words = "", filters = ""] of rowsOf("usual-conditions.tsv")) {
+      for (const base of BASES[language as Spoken]) {
+        const text = base.replace("@", words);
+        // 100 is the limit of a spec without one.
+        const said = saidOf(probe, text, filters.includes("limit=100"));
+        if (!isSame(said, filters, probe.segment.snapshotDate)) {
+          wrong.push(`${text}: ${said.join()} instead of ${filters}`);
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+});
+
+/** The filters of a sentence, in the short form of the table. */
+function saidOf(probe: Probe, text: string, isLimited: boolean): string[] {
+  const spec = probe.spec(text);
+  const { company, contact, geo } = spec.filters;
+  const flags = (names: Readonly<Record<string, unknown>>) =>
+    Object.entries(names).flatMap(([name, value]) => (value === true ? [name] : []));
+  const values = (names: Readonly<Record<string, unknown>>) =>
+    Object.entries(names).flatMap(([name, value]) => {
+      const isNone = value === null || value === undefined || String(value) === "";
+      return isNone ? [] : [`${name}=${String(value)}`];
+    });
+  const [sort] = spec.sort;
+  const statuses = company.registration_status_any_of.join();
+  return [
+    ...flags({ email: contact.require_email, phone: contact.require_phone }),
+    ...flags({ mobile: contact.require_mobile, landline: contact.require_landline }),
+    ...flags({ any: contact.require_any_contact, domain: contact.require_own_domain }),
+    ...flags({ hq: company.headquarters_only, branches: company.branches_only }),
+    ...values({ mei: company.mei_opt_in, simples: company.simples_opt_in }),
+    ...values({ size: company.company_size_code_any_of, status: statuses === "2" ? "" : statuses }),
+    ...values({ after: company.started_after, before: company.started_before }),
+    ...values({ min: company.share_capital_min, max: company.share_capital_max }),
+    ...values({ emin: company.establishments_min, emax: company.establishments_max }),
+    ...values({ limit: spec.limit === 100 && !isLimited ? "" : spec.limit }),
+    ...(sort === undefined || sort.field === "score"
+      ? []
+      : [`sort=${sort.field} ${sort.direction}`]),
+    ...values({ area: geo.area_code_any_of, postal: geo.postal_code_prefix_any_of }),
+  ];
+}
+
+/** True if both have the same filters; a day more or less of an age is the same. */
+function isSame(said: readonly string[], filters: string, today: string): boolean {
+  const wanted = filters.split(/,(?=[a-z])/);
+  const isMet = (want: string) => {
+    const [name = "", value] = want.split("=");
+    if (value === undefined) return said.includes(name);
+    const isDay = name === "after" || name === "before";
+    return value.split("|").some((one) => {
+      const day = isDay ? resolveDay(one, today) : one;
+      return said.some((have) => {
+        const [own, found = ""] = have.split("=");
+        const isNear = isDay && Math.abs(Date.parse(found) - Date.parse(day)) <= 86_400_000;
+        return own === name && (found === day || isNear);
+      });
+    });
+  };
+  return said.length === wanted.length && wanted.every(isMet);
+}
