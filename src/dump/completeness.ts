@@ -30,7 +30,7 @@ const MEND =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
-/** Names missing, duplicate, and empty files; returns true if these were allowed. */
+/** Reports missing, duplicate, and empty files; returns true if they are allowed. */
 export function checkComplete(found: Findings, partial: boolean): boolean {
   const lacking: string[] = [];
   for (const type of FILE_TYPES) {
@@ -89,7 +89,7 @@ function checkSizes({ members, warnings }: Findings): void {
     const parts = members.filter((member) => member.type === type && member.bytes > 0);
     const sizes = parts.map(({ bytes }) => bytes).sort((a, b) => a - b);
     const usual = sizes[sizes.length >> 1] ?? 0;
-    if (parts.length < PARTS || usual < SIGNATURE_BYTES) continue;
+    if (parts.length < PARTS || usual < COMPARED_BYTES_MIN) continue;
     for (const { file, bytes } of parts) {
       if (bytes * SIZES_APART >= usual) continue;
       const [size, others] = [bytes, usual].map((count) => count.toLocaleString("en-US"));
@@ -101,8 +101,11 @@ function checkSizes({ members, warnings }: Findings): void {
   }
 }
 
-/** Smaller parts are of no real month; a few rows would make a large difference. */
-const SIGNATURE_BYTES = 8_192;
+/**
+ * Min bytes of parts whose sizes are compared; in smaller parts, a few rows would make a large
+ * difference.
+ */
+const COMPARED_BYTES_MIN = 8_192;
 const SIZES_APART = 4;
 
 function checkCounts({ members, warnings }: Findings): void {
@@ -132,8 +135,8 @@ export function checkTokens(found: Findings): string | null {
 }
 
 /**
- * The date of the release. A token more than a month away from the label is a fault, unless the
- * date was given; then the label is compared with that.
+ * The date of the release. A token more than a month away from the label is a fault; if the date
+ * was given, the label is compared with the date instead.
  */
 export function checkDate(
   found: Findings,
