@@ -30,7 +30,7 @@ export function explain(command: Command, texts: CommandText): Command {
     .addHelpText("after", `\n${after.join("\n\n")}`);
 }
 
-/** Makes an option that takes one of some words; its reader refuses a wrong one. */
+/** Makes an option with a fixed set of values; its parser refuses other values. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((text) => text);
 }
