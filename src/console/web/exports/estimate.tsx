@@ -68,7 +68,7 @@ interface EstimateProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** Rows and size in one line; remarks in a second one. */
+/** Rows and size in one line, and remarks in a second line. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
   const { exports } = lazyWords.value;
   const shown = estimated.answer ?? estimated.last;

@@ -265,7 +265,7 @@ async function asSent(file: File): Promise<Pasted> {
   return { file: new Blob([file], { type: isBook ? XLSX : "text/csv" }) };
 }
 
-/** Its props. */
+/** Props of an outcome. */
 interface OutcomeProps {
   change: ListChange;
   busy: boolean;
