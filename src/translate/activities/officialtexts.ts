@@ -191,7 +191,7 @@ export interface RankedCode {
   readonly words: ReadonlySet<string>;
 }
 
-/** One text of a subclass: word counts and length. */
+/** A text of a subclass: word counts and length. */
 interface ScoredText {
   readonly code: string;
   readonly counts: ReadonlyMap<string, number>;
@@ -201,7 +201,7 @@ interface ScoredText {
 interface Index {
   readonly texts: readonly ScoredText[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** Its words, reduced. */
+  /** Words of the text, reduced. */
   readonly words: ReadonlySet<string>;
   readonly averageLength: number;
 }

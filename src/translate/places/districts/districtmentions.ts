@@ -13,7 +13,7 @@ import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
 interface MentionedDistrict {
-  /** Its first token, introducing words included, and the one after its last. */
+  /** First token of the district, with introducing words, and the token after the last. */
   readonly from: number;
   readonly to: number;
   readonly words: Words;
