@@ -115,7 +115,7 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
 struct AppendRequest {
   std::span<const uint8_t> bytes;        // the file
   std::span<const uint32_t> records;     // per record: start, end, start of the next one, suffix
-  std::span<const uint8_t> suffixes;     // one behind another, each begins with the delimiter
+  std::span<const uint8_t> suffixes;     // concatenated; each begins with the delimiter
   std::span<const uint32_t> suffixEnds;  // end of each, times two, plus one if a row follows it
   std::span<const uint8_t> rows;         // rendered rows of CSV, each used once, in order
 };

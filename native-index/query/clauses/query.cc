@@ -247,7 +247,8 @@ void QueryReader::rows(Clause& clause) {
 
 namespace {
 
-// Narrows `allowed` to what a clause permits; its last code stands for accounts without one.
+// Narrows `allowed` to the codes that a clause permits; the last code stands for accounts without a
+// code.
 void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   const std::vector<uint32_t>& named = clause.any[0].codes;
   const size_t none = allowed.size() - 1;
