@@ -117,7 +117,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // Gives up after so many repetitions, because scanning from each would take quadratic time.
+    // Stops after so many repetitions, because scanning from each would take quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;
