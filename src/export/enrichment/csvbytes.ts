@@ -1,13 +1,13 @@
 /**
- * The bytes of a CSV file in pieces that a scanner of records reads, and the way back. Input: a
- * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each of which begins with
- * what the reader of the last one left, and where records and cells lie in them; our text in the
- * encoding of the file.
- * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts);
- * joined, the used parts of all pieces are the file without its byte-order mark; UTF-16
- * is read as UTF-8, and refused if its bytes are no characters, because they could not be written
- * back as they were. Memory is bounded by the longest record. Of our own text, characters that
- * Windows-1252 lacks become question marks, as spreadsheets write them; the registry has none.
+ * Reads a CSV file in chunks for a scanner of records, and encodes new text for it. Input: a file;
+ * new text in UTF-8. Output: chunks of UTF-8 or Windows-1252, each beginning with the unread bytes
+ * of the previous chunk; the offsets of records and cells in them; the new text in the encoding of
+ * the file.
+ * Invariant: quotation marks, line ends, and delimiters are parsed as for lists
+ * (lists/csvcolumn.ts). The used parts of all chunks, joined, are the file without its byte-order
+ * mark. UTF-16 is read as UTF-8, and refused if it is malformed, because it could not be written
+ * back unchanged. Memory is bounded by the longest record. In new text, characters that
+ * Windows-1252 lacks become question marks, as in spreadsheets; the registry has none.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -15,34 +15,34 @@ import { decodeText } from "../../dump/registrytext.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
 import { LINE_MAX, nameOf } from "../../lists/csvcolumn.ts";
 
-/** How text of ours is written into a file. */
+/** Encoding of new text in a file. */
 export type CsvEncoding = "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
 
-/** Bytes of a file that are read in one go: about a millisecond of work. */
+/** Bytes read per call: about a millisecond of work. */
 const READ_BYTES = 262_144;
-/** Bytes that decide what a file is. */
+/** Bytes that determine the kind of a file. */
 const HEAD_BYTES = 4_096;
 
-/** A piece of a file. */
+/** A chunk of a file. */
 export interface CsvBytes {
   readonly bytes: Uint8Array;
-  /** What is behind the last record of the last piece: marks of the end of a file. */
+  /** End-of-file marks after the last record of the last chunk. */
   readonly tail: Uint8Array;
   readonly isLast: boolean;
-  /** The byte-order mark of the file as it is, in every piece. */
+  /** The byte-order mark of the file, in every chunk. */
   readonly mark: Uint8Array;
-  /** How the file begins. */
+  /** First bytes of the file. */
   readonly head: Uint8Array;
   /** The encoding of UTF-16; null for all others. */
   readonly wide: "utf-16le" | "utf-16be" | null;
-  /** Set by the reader: bytes that need not come again. */
+  /** Number of bytes that the reader has processed; set by the reader. */
   used: number;
 }
 
 /** DOS's mark of the end of a file; it is not part of the last record. */
 const CTRL_Z = 0x1a;
 
-/** Reads a file, and gives the event loop a turn after each piece. */
+/** Reads a file, and yields to the event loop after each chunk. */
 export async function* readCsvBytes(
   path: string,
   readBytes = READ_BYTES,
@@ -73,7 +73,7 @@ export async function* readCsvBytes(
   }
 }
 
-/** Where the records end and the marks of the end of a file begin. */
+/** Offset at which the records end and the end-of-file marks begin. */
 function endOf(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
@@ -109,11 +109,11 @@ function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffe
   }
 }
 
-/** How text of ours, and the whole text of a file, become bytes. */
+/** Encodes new text, and the whole text of a file. */
 interface Encoder {
-  /** Encodes text of ours so that it can stand beside the file's bytes. */
+  /** Encodes new text in the encoding of the file's bytes. */
   own(text: Uint8Array): Uint8Array;
-  /** Encodes a whole text, ours and the file's; null where the bytes are right already. */
+  /** Encodes the whole text of the new file; null if the bytes need no change. */
   readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
 }
 
@@ -132,7 +132,7 @@ const ENCODERS: Readonly<Record<CsvEncoding, Encoder>> = {
   "utf-16be": { own: (text) => text, whole: (bytes) => wideOf(bytes).swap16() },
 };
 
-/** Returns how text becomes bytes of an encoding. */
+/** Returns the encoder of an encoding. */
 export function encoderOf(encoding: CsvEncoding): Encoder {
   return ENCODERS[encoding];
 }
@@ -156,7 +156,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Records that one call returns at most. */
+/** Max records per call. */
 const RECORDS_MAX = 8_192;
 
 const QUOTE = 0x22;
@@ -188,8 +188,8 @@ export class CsvRecords {
   }
 
   /**
-   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last one of a file needs no end
-   * of line. Returns how many there are. Throws `ColumnRefusal` for a record that does not end.
+   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last record of a file needs no end
+   * of line. Returns their number. Throws `ColumnRefusal` for a record that does not end.
    */
   scan(bytes: Uint8Array, from: number, isLast: boolean): number {
     const { length } = bytes;

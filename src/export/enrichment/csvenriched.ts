@@ -1,11 +1,11 @@
 /**
- * A CSV file with columns of the registry appended. Input: the file as the client sent it, its
- * layout, and the wanted fields. Output: the same bytes in the same order, and behind each row a
- * status and the fields, in the file's own encoding and with its delimiter.
+ * Appends columns of the registry to a CSV file. Input: the file as the client sent it, its layout,
+ * and the wanted fields. Output: the same bytes in the same order, with a status and the fields
+ * after each row, in the file's own encoding and with its delimiter.
  * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
- * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
- * snapshot, and the wish alone. A row with fewer cells than the widest one gets empty cells, so
- * that the new columns are aligned. Memory does not grow with the file.
+ * mark stay as they are; there are as many rows as before; the bytes depend only on the file, the
+ * snapshot, and the options. A row with fewer cells than the widest row gets empty cells, so that
+ * the new columns are aligned. Memory does not grow with the file.
  */
 import type { RowsRequest } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";
@@ -22,9 +22,9 @@ import {
   statusHeading,
 } from "./outcomes.ts";
 
-/** Bytes of a file that are read in one go; it has one batch or several. */
+/** Bytes read per call; they contain one or several batches. */
 const READ_BYTES = 1 << 20;
-/** Batches that are looked up on other threads at the same time. */
+/** Max batches that other threads look up at the same time. */
 const AHEAD = 3;
 
 /** Records whose CNPJs are being looked up. */
@@ -38,7 +38,7 @@ interface Batch {
   readonly found: LookupResult | Promise<LookupResult>;
 }
 
-/** Where the records of a batch lie, copied from the scanner. */
+/** Offsets of the records of a batch, copied from the scanner. */
 interface Places {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
@@ -57,7 +57,7 @@ export function newHeadings({ fields, labels }: EnrichmentOptions): readonly str
   ];
 }
 
-/** Writes the enriched file. Returns what became of its CNPJs. */
+/** Writes the enriched file. Returns the outcomes of its CNPJs. */
 export async function enrichCsv(work: EnrichmentWork, layout: CsvLayout): Promise<OutcomeTally> {
   const writer = new CsvWriter(work, layout);
   for await (const piece of readCsvBytes(work.path, READ_BYTES)) await writer.add(piece);
@@ -91,7 +91,7 @@ class CsvWriter {
     this.#suffixes = new Suffixes(work.wish, layout, own);
   }
 
-  /** Takes a piece of the file; with the last one everything is written. */
+  /** Adds a chunk of the file; with the last chunk, everything is written. */
   async add(piece: CsvBytes): Promise<void> {
     if (!this.#isMarked) this.#work.write(piece.mark);
     this.#isMarked = true;
@@ -118,7 +118,7 @@ class CsvWriter {
     const found = spare()
       ? native.lookUpAsync(cnpjs.keys, this.#request)
       : native.lookUp(cnpjs.keys, this.#request);
-    // A rejection is thrown where the batch has its turn.
+    // Prevents an unhandled rejection; the error is thrown when the batch is written.
     if (found instanceof Promise) found.catch(() => {});
     const places = {
       starts: starts.slice(0, count),
@@ -196,7 +196,7 @@ class CsvWriter {
 /** A record that stays as it is: `kNoSuffix` in native-index/render/rows.h. */
 const NO_SUFFIX = 255;
 
-/** True if a record has nothing but delimiters, blanks and quotation marks. */
+/** True if a record has only delimiters, blanks, and quotation marks. */
 function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
   for (let at = from; at < to; at++) {
     const byte = bytes[at] as number;
@@ -205,11 +205,11 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
   return true;
 }
 
-/** What stands behind a row of each outcome, up to the fields of the account. */
+/** Text after a row of each outcome, up to the fields of the account. */
 class Suffixes {
-  /** One after the other: of each outcome, of the header, of a blank row. */
+  /** Concatenated texts: of each outcome, of the header, and of a blank row. */
   readonly bytes: Uint8Array;
-  /** Twice the end of each, and one more if the fields of an account follow. */
+  /** For each text, twice its end, plus 1 if the fields of an account follow. */
   readonly ends: Uint32Array;
   readonly heading = OUTCOMES.length;
   readonly blank = OUTCOMES.length + 1;

@@ -1,10 +1,10 @@
 /**
- * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row and
- * its width. Input: the file, read from its first byte to its last. Output: the layout and how
- * many rows there are.
- * Invariant: the column is the one that lists would take (src/lists/column.ts); titles above the
- * header are no header. The whole file is read once before anything is written, so a file that
- * cannot be read is refused as a whole. Memory does not grow with the file.
+ * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row, and
+ * its width. Input: the file, read from its first byte to its last. Output: the layout and the
+ * number of rows.
+ * Invariant: the column is the same as for lists (src/lists/column.ts); titles above the header are
+ * not the header. The whole file is read once before anything is written, so a file that cannot be
+ * read is refused as a whole. Memory does not grow with the file.
  */
 import { isUtf8 } from "node:buffer";
 import {
@@ -20,7 +20,7 @@ import { holdsCnpj } from "../../spec/cnpj/cnpjcandidates.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
-/** Rows of a file that is enriched, whatever the plan. */
+/** Max rows of a file to enrich, under any plan. */
 const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */
@@ -29,9 +29,9 @@ export interface CsvLayout {
   readonly delimiter: "," | ";" | "\t" | "|";
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
-  /** Its header, or its number, counted from 1. */
+  /** Header of the column, or its number, counted from 1. */
   readonly name: string;
-  /** Whether eight characters in it are a company. */
+  /** True if eight characters in the column mean a company. */
   readonly takesRoots: boolean;
   /** The record that is the header, counted from 0; -1 if there is none. */
   readonly header: number;
@@ -41,10 +41,10 @@ export interface CsvLayout {
   readonly rows: number;
 }
 
-/** Rows in which a header may be: titles and blank rows come before it. */
+/** First rows among which the header is searched, because titles and blank rows may precede it. */
 const HEADER_ROWS = 20;
 
-/** Reads the layout of a file. Throws `ColumnRefusal` in words if it cannot be read. */
+/** Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. */
 export async function readCsvLayout(path: string, wanted: string | undefined): Promise<CsvLayout> {
   let begun: Begun | null = null;
   let records: Counted | null = null;
@@ -59,7 +59,7 @@ export async function readCsvLayout(path: string, wanted: string | undefined): P
   return { encoding, delimiter, column, name, takesRoots, header, width, rows };
 }
 
-/** What the first lines of a file say. */
+/** Layout as derived from the first lines of a file. */
 interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }
@@ -103,7 +103,7 @@ function refuseOthers(head: Uint8Array): void {
   if (isZip(head)) throw new ColumnRefusal("The file is a spreadsheet, no CSV.");
 }
 
-/** The first records, a character a byte. */
+/** The first records, one character per byte. */
 function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
   const scanner = new CsvRecords(";", 0);
@@ -122,7 +122,7 @@ function knownDelimiter(said: string): CsvLayout["delimiter"] {
   );
 }
 
-/** The delimiter by which the most lines have the same number of cells, more than one. */
+/** The delimiter by which most lines have the same number of cells, more than one. */
 function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
   const scores = DELIMITERS.map((delimiter) => {
     const counts = new Map<number, number>();
@@ -178,7 +178,7 @@ class Counted {
       this.#count(count);
       at = this.#scanner.nexts[count - 1] as number;
     }
-    // Records end where characters do.
+    // A record ends at the end of a character, so each part can be checked alone.
     this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
     piece.used = at;
     if (this.#records - this.#begun.header - 1 > ROWS_MAX) {

@@ -1,9 +1,10 @@
 /**
- * A client's file with columns of the registry appended. Input: a CSV or XLSX file with a column of
+ * Appends columns of the registry to a client's file. Input: a CSV or XLSX file with a column of
  * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
- * behind its own columns, and how many CNPJs had which outcome.
- * Invariant: the file keeps its kind, its rows and their order; the same file, snapshot and wish
- * give the same bytes; a file that cannot be read is refused in words before anything is written.
+ * after its own columns, and the number of CNPJs by outcome.
+ * Invariant: the file keeps its kind, its rows, and their order; the same file, snapshot, and
+ * options give the same bytes; a file that cannot be read is refused with the reason before
+ * anything is written.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
@@ -20,7 +21,7 @@ import {
 import { readSheetLayout, type SheetLayout } from "./sheetlayout.ts";
 import { enrichXlsx } from "./xlsxenriched.ts";
 
-/** What a file is that can be enriched. */
+/** Layout of a file that can be enriched. */
 interface FileLayout {
   readonly format: "csv" | "xlsx";
   /** Rows below the header. */
@@ -31,7 +32,7 @@ interface FileLayout {
   readonly sheet: string | null;
 }
 
-/** What became of a file. */
+/** Result of enriching a file. */
 export interface EnrichmentSummary extends FileLayout {
   /** CNPJs by their outcome. */
   readonly outcomes: Readonly<Record<CnpjOutcome, number>>;
@@ -42,7 +43,7 @@ export interface EnrichmentSummary extends FileLayout {
 /** Bytes of a workbook; its directory is at its end, so it is read as a whole. */
 const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Reads what a file is. Throws `ColumnRefusal` or `XlsxRefusal` in words if it cannot be read. */
+/** Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if it cannot be read. */
 export async function readLayout(
   path: string,
   { column }: Pick<EnrichmentOptions, "column">,
@@ -52,7 +53,7 @@ export async function readLayout(
   return sheetLayout(await readSheetLayout(file, column, () => {}));
 }
 
-/** Enriches a file. Throws as `readLayout`, and what `checkCancelled` throws. */
+/** Enriches a file. Throws the errors of `readLayout` and of `checkCancelled`. */
 export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummary> {
   if (isWorkbook(work.path)) {
     const { layout, tally } = await enrichXlsx(work, await openWorkbook(work.path));

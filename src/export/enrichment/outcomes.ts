@@ -1,10 +1,11 @@
 /**
- * What is wanted of CNPJs that a client sent to be enriched, the outcome of each, and its words.
+ * Options of an enrichment, the outcome of each CNPJ, and its words.
  * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
- * those that were found, and their words in both languages.
- * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the fast path takes
- * only what that reader would read as the same CNPJ. An account with wrong check digits is found if
- * the registry has it. Words never repeat what was sent, which may be the number of a person.
+ * those found, and their words in both languages.
+ * Invariant: the only reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the fast path
+ * accepts only texts that it would read as the same CNPJ. An account with wrong check digits is
+ * found if the registry has it. Words never repeat what was sent, which may be the number of a
+ * person.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -13,29 +14,29 @@ import { CNPJ_REFUSALS, type CnpjRefusal, readCnpjText } from "../../spec/cnpj/c
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { OutputField } from "../../spec/fields.ts";
 
-/** What is wanted of a file. */
+/** Options of an enrichment. */
 export interface EnrichmentOptions {
   readonly fields: readonly OutputField[];
   /** Language of headings and values; null for names and values as programs read them. */
   readonly labels: LabelLanguage | null;
   /** Header or number of the column of CNPJs, or its letters in a sheet; found if not given. */
   readonly column: string | undefined;
-  /** True to put back the zeros that a number has lost in front. */
+  /** True to restore the leading zeros that a number has lost. */
   readonly fillZeros: boolean;
 }
 
-/** A file to enrich, and who hears of it. */
+/** A file to enrich, with its options and callbacks. */
 export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
   readonly wish: EnrichmentOptions;
-  /** Takes the bytes of the new file, in order; they may change after it returns. */
+  /** Receives the bytes of the new file, in order; they may change after it returns. */
   readonly write: (bytes: Uint8Array) => void;
-  /** Takes the rows that were written and all that there are. */
+  /** Receives the number of rows written, and of all rows. */
   readonly onProgress: (written: number, rows: number) => void;
-  /** Takes rows of the snapshot that were found; `NO_ROW` for others. */
+  /** Receives the snapshot's rows that were found; `NO_ROW` for others. */
   readonly onFound: (rows: Uint32Array) => void;
-  /** Throws if the work is to end. */
+  /** Throws if the work must end. */
   readonly checkCancelled: () => void;
   /** True while other processors may help. */
   readonly spare: () => boolean;
@@ -47,19 +48,19 @@ export const STATUSES = ["found", "head_office", "not_in_snapshot", "not_a_cnpj"
 /** Status of a result. */
 type EnrichmentStatus = (typeof STATUSES)[number];
 
-/** Why a text is no CNPJ, by the machine's name of the reason. */
+/** Reasons why a text is not a CNPJ, with their names for programs. */
 export const REASONS = {
   ...CNPJ_REFUSALS,
   wrong_check_digits: "Its last two digits do not belong to the others; one of them is mistyped.",
 } as const;
 
-/** Machine's name of a reason. */
+/** Name of a reason for programs. */
 type EnrichmentReason = keyof typeof REASONS;
 
 /** Names of reasons, in a fixed order. */
 const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 
-/** What became of a text. `blank`: nothing is written there. */
+/** Outcome of a text; `blank` for an empty text. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
 
 /** Every outcome; a batch stores their places in this list. */
@@ -120,7 +121,7 @@ export function outcomeWords(outcome: CnpjOutcome, labels: LabelLanguage | null)
 const LENGTH = 14;
 const MASKED = 18;
 const ROOT_LENGTH = 8;
-/** Where the characters of a masked CNPJ stand, and its signs. */
+/** Positions of the punctuation of a masked CNPJ. */
 const SIGNS: readonly (readonly [at: number, sign: number])[] = [
   [2, 0x2e],
   [6, 0x2e],
@@ -133,7 +134,7 @@ const ZERO = 0x30;
 interface ReadingRules {
   /** True if eight characters are a company. */
   readonly takesRoots: boolean;
-  /** True to put back the zeros that a number has lost in front. */
+  /** True to restore the leading zeros that a number has lost. */
   readonly fillZeros: boolean;
 }
 
@@ -145,7 +146,7 @@ export class CnpjBatch {
   readonly rows: Uint32Array;
   readonly #rules: ReadingRules;
   readonly #keys: Buffer;
-  /** Which text each key belongs to, and which key each text has or -1. */
+  /** The text of each key, and the key of each text or -1. */
   readonly #places: Uint32Array;
   readonly #keyOf: Int32Array;
   #count = 0;
@@ -165,7 +166,7 @@ export class CnpjBatch {
     return this.#count;
   }
 
-  /** What the native look-up takes: 14 bytes for each CNPJ and root. */
+  /** Input of the native look-up: 14 bytes for each CNPJ and root. */
   get keys(): Uint8Array {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
@@ -188,12 +189,15 @@ export class CnpjBatch {
     return reading.kind === "refused" ? reading.offered : undefined;
   }
 
-  /** Reads a cell of a date, whose digits are no number. */
+  /** Reads a cell with a date, whose digits are not a CNPJ. */
   addDate(): void {
     this.#refuse(this.#count++, "not_a_cnpj");
   }
 
-  /** Reads bytes if they are a plain or masked CNPJ of digits; false, and nothing, for others. */
+  /**
+   * Reads bytes that are a plain or masked CNPJ of digits and returns true; returns false for
+   * others.
+   */
   addPlain(bytes: Uint8Array, from: number, to: number): boolean {
     const length = to - from;
     if (length !== LENGTH && length !== MASKED) return false;
@@ -242,7 +246,7 @@ export class CnpjBatch {
     this.#own(at, outcome);
   }
 
-  /** Gives the key that was written last to a text. */
+  /** Assigns the last written key to a text. */
   #own(at: number, outcome: number): void {
     this.#keyOf[at] = this.#keyCount;
     this.#places[this.#keyCount++] = at;
@@ -281,7 +285,7 @@ export class OutcomeTally {
     this.#counts[code] = (this.#counts[code] as number) + 1;
   }
 
-  /** How many had an outcome. */
+  /** Number of texts with an outcome. */
   of(outcome: CnpjOutcome): number {
     return this.#counts[codeOf(outcome)] as number;
   }

@@ -1,10 +1,10 @@
 /**
- * A workbook with columns of the registry appended to one of its sheets. Input: the package as the
- * client sent it, and the wanted fields. Output: the same package, in which the rows of the sheet
- * have a status and the fields behind their cells.
- * Invariant: cells keep their types and styles, and all other parts their bytes; a row stays where
- * it is. Dates and amounts of ours get two styles of their own. The bytes depend on the file, the
- * snapshot, and the wish alone. Memory is bounded by the package and the max rows of a sheet.
+ * Appends columns of the registry to a sheet of a workbook. Input: the package as the client sent
+ * it, and the wanted fields. Output: the same package, in which the rows of the sheet have a status
+ * and the fields after their cells.
+ * Invariant: cells keep their types and styles, other parts keep their bytes, and rows keep their
+ * places. New dates and amounts get two styles of their own. The bytes depend only on the file, the
+ * snapshot, and the options. Memory is bounded by the package and the max rows of a sheet.
  */
 import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -28,14 +28,14 @@ import {
 } from "./sheetlayout.ts";
 import { type EndedRow, SheetRows } from "./sheetrows.ts";
 
-/** Rows of a sheet. */
+/** Max rows of a sheet. */
 const ROWS_MAX = 1_048_576;
 /** CNPJs that are looked up together, and rows that are rendered together. */
 const BATCH_ROWS = 2_048;
 /** Bytes of XML that are packed together. */
 const PIECE_BYTES = 1 << 20;
 
-/** Writes the enriched workbook. Returns the layout and what became of its CNPJs. */
+/** Writes the enriched workbook. Returns the layout and the outcomes of its CNPJs. */
 export async function enrichXlsx(
   work: EnrichmentWork,
   file: XlsxPackage,
@@ -63,7 +63,7 @@ export async function enrichXlsx(
   return { layout, tally };
 }
 
-/** What became of the CNPJ of each row of a sheet, by its number. */
+/** Outcome of the CNPJ of each row of a sheet, by row number. */
 class LookupRows {
   readonly outcomes = new Uint8Array(ROWS_MAX + 1);
   readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
@@ -84,7 +84,7 @@ class LookupRows {
     if (this.#numbers.length === BATCH_ROWS) this.end();
   }
 
-  /** Looks up what waits. */
+  /** Looks up the waiting CNPJs. */
   end(): void {
     const batch = this.#batch;
     if (batch === null) return;
@@ -99,7 +99,7 @@ class LookupRows {
   }
 }
 
-/** Where the parts that the new cells are made of come from. */
+/** Sources of the parts of the new cells. */
 interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
@@ -125,7 +125,7 @@ class NewCells {
     this.width = layout.width + 1 + work.wish.fields.length;
   }
 
-  /** The cells of a row, a character a byte. */
+  /** The cells of a row, one character per byte. */
   of({ number, isFilled }: EndedRow): string {
     const { header, rows } = this.#layout;
     if (number === header) return this.#headings();
@@ -209,9 +209,9 @@ function columnOf(letters: string): number {
   return column - 1;
 }
 
-/** The part of styles with those of dates and amounts. */
+/** The part with styles, including the styles of dates and amounts. */
 interface NewStyles {
-  /** A character a byte. */
+  /** One character per byte. */
   readonly xml: string;
   /** The number of the style that the addon calls 1 (dates) or 4 (amounts). */
   of(style: string): number;
@@ -221,7 +221,7 @@ const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
 /** Formats that every program has: a date as the user's country writes it, and an amount. */
 const FORMATS = [14, 4];
 
-/** Reads the styles and adds ours; null where there are none to add to. */
+/** Reads the styles and adds ours; null if the workbook has none. */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces(path)) pieces.push(piece);
@@ -240,7 +240,7 @@ async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | n
   };
 }
 
-/** Writes the sheet, packed in pieces. */
+/** Writes the sheet, packed in chunks. */
 async function writeSheet(
   zip: ZipPackage,
   file: XlsxPackage,
