@@ -136,7 +136,7 @@ export class Months {
     };
   }
 
-  /** Closes damaged months, and those without readers or recent use. */
+  /** Closes damaged months, and months without readers or recent use. */
   sweep(): string[] {
     const nowMs = this.#parts.clock.monotonicMs();
     const closed: string[] = [];
@@ -150,7 +150,7 @@ export class Months {
     return closed;
   }
 
-  /** Closes all; those with readers when these end. */
+  /** Closes all segments; segments with readers close when their readers end. */
   close(): void {
     this.#closed = true;
     for (const { segment, readers } of this.#opened.values()) if (readers === 0) segment.close();
