@@ -241,7 +241,7 @@ export function rankDescriptions(
     .sort((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1));
 }
 
-/** True if any text has a reduced word. */
+/** True if the reduced word occurs in an official text. */
 export function describesActivities(segment: Segment, word: string): boolean {
   const { words, byWord } = indexOf(segment);
   // A bare stem is no word.

@@ -24,7 +24,10 @@ interface MentionedDistrict {
   readonly implied: boolean;
   /** The district in each possible city, by IBGE code; empty if none has it. */
   known: ReadonlyMap<string, KnownDistrict>;
-  /** The cities (IBGE codes) that enclose it, to the exclusion of others: "Santos (Centro)". */
+  /**
+   * Cities (IBGE codes) that contain the district by the writing, such as "Santos (Centro)"; others
+   * are excluded.
+   */
   readonly within?: ReadonlySet<string>;
   /** If no city is named: the cities in the searched states that have it. */
   homes?: readonly City[];
