@@ -86,7 +86,7 @@ std::string rowsKey(const Clause& clause) {
   return key;
 }
 
-// Sorts ranges, and joins those that overlap or are adjacent; drops empty ones.
+// Sorts ranges, joins overlapping or adjacent ranges, and drops empty ones.
 void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
   std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
   std::sort(ranges.begin(), ranges.end());

@@ -306,7 +306,7 @@ class Suggestion {
   }
 
   void addNear(TypedWord& word, uint32_t most) {
-    if (!word.near.isEmpty()) return;  // an earlier, abandoned pass added them
+    if (!word.near.isEmpty()) return;  // an earlier, abandoned pass added the words
     const EditAutomaton automaton(word.automaton.word(), std::min(most, word.automaton.most()));
     std::vector<NearTerm> near = nearTerms(segment_.terms(), automaton, found_.terms);
     std::erase_if(near, [&](const NearTerm& one) {

@@ -148,7 +148,7 @@ std::vector<uint32_t> Selector::take() {
 
 namespace {
 
-// Caches the rows if they are all the matches, to avoid a second search.
+// Caches the rows if they are all matches, to avoid a second search.
 void keepFew(const Segment& segment, const Query& query, uint64_t matches,
              const std::vector<uint32_t>& rows) {
   if (rows.size() != matches || matches > kFewRows) return;
