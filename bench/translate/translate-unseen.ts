@@ -32,7 +32,7 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-/** Lines of the table; with `misses` those that are not right, too. */
+/** Lines of the table; with `misses`, also the sentences that are not right. */
 export async function unseenTable(
   file: string,
   snapshot: string,
@@ -70,7 +70,7 @@ function judgedOf(sentence: Unseen, on: Segment): Judged {
   return { sentence, verdict, run: isRefusal ? !run : run, wrong };
 }
 
-/** True if the districts are others than those of the label. */
+/** True if the districts differ from the label's. */
 function districtsOf({ expect }: Unseen, spec: unknown, on: Segment): boolean {
   const { geo } = normalizedForJudging(spec, on).filters;
   const found = (geo.district_any_of ?? []).map(({ municipality_ibge: ibge, name }) => {
