@@ -258,8 +258,8 @@ class Suggestion {
                 [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kPrefix); });
   }
 
-  // Finds rows with one and two edits in one pass. Of rows with two edits, only as many are
-  // retained as may be needed.
+  // Finds rows with one and two edits in one pass. Retains only as many rows with two edits as may
+  // be needed.
   bool findEdited() {
     if (!addNearWords()) return true;
     std::vector<WordParts> words;
