@@ -133,7 +133,7 @@ const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   parquet: "FORMAT parquet, COMPRESSION snappy",
 };
 
-/** DuckDB's in the same order of rows, on so many threads. */
+/** DuckDB's export in the same order of rows, on the given threads. */
 async function duckCopy(format: Kind, limit: number, threads: number): Promise<Run | null> {
   if (!(format in COPY_OPTIONS)) return null;
   await duck.run(`SET threads = ${threads}`);

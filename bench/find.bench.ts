@@ -27,7 +27,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const SQLITE_EVERY = 10;
 const DUCK_EVERY = 50;
 
-/** A name as typed, and its original. */
+/** A name as typed, and the original name. */
 interface Typed {
   readonly text: string;
   readonly name: string;

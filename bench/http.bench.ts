@@ -30,13 +30,13 @@ const SPEC = {
   },
 };
 
-/** Far above one core's throughput. */
+/** Rate limit far above one core's throughput. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
-/** One kind of request. */
+/** A kind of request. */
 interface Kind {
   readonly name: string;
   readonly method: "GET" | "POST";

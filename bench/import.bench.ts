@@ -59,7 +59,7 @@ async function inflateAll(dump: string): Promise<Cost> {
   return end();
 }
 
-/** The same by `unzip -p`; null if it is not installed. */
+/** Inflates all members by `unzip -p`; null if it is not installed. */
 async function unzipAll(dump: string): Promise<Cost | null> {
   const { scanned } = await scannedMembers(dump);
   const from = performance.now();

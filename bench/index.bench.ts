@@ -45,7 +45,7 @@ export interface IndexTimings {
   readonly rankSeconds: number;
   readonly columnSeconds: number;
   readonly indexSeconds: number;
-  /** Processor seconds of the same over all threads: steadier than wall time on a busy machine. */
+  /** Processor seconds of the step over all threads: steadier than wall time on a busy machine. */
   readonly indexCpuSeconds: number;
   readonly phasesMs: Readonly<Record<string, number>>;
   /** Bytes of the index region, and of its optional parts by name. */
@@ -60,7 +60,7 @@ class Corpus {
   private readonly random = seededRandom(1);
   private readonly words = Array.from({ length: WORD_COUNT }, (_, i) => Buffer.from(this.word(i)));
 
-  /** An invented word: frequent ones are short. */
+  /** An invented word; frequent words are short. */
   private word(index: number): string {
     const syllables = ["MA", "RI", "TO", "SIL", "VA", "COS", "TA", "LI", "NE", "SÃO", "ÇO", "BEL"];
     let text = "";

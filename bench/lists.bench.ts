@@ -87,7 +87,7 @@ async function cnpjs(): Promise<string[]> {
     return base + cnpjCheckDigits(base);
   });
   const all = [...held, ...made];
-  // Steps of this prime permute all of them.
+  // Steps of this prime permute all entries.
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 
@@ -162,7 +162,7 @@ async function uploads(files: readonly (readonly [string, string, string])[]): P
   }
 }
 
-/** The same search with and without the list, in turns. */
+/** Times a search with and without the list, alternating. */
 async function filters(id: string): Promise<void> {
   out("the same search with the list and without, medians");
   for (const [name, rest] of [

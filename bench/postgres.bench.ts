@@ -38,7 +38,7 @@ import { openRivals, pageSql, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** Both engines. */
+/** The two engines that are compared. */
 interface Bench {
   readonly segment: Segment;
   readonly server: RunningServer;

@@ -35,7 +35,7 @@ const seconds = Number(values.seconds);
 const WARM_SECONDS = 3;
 /** More queries than a server answers during a measurement. */
 const NEW_QUESTIONS = 60_000;
-/** Far above one core's throughput. */
+/** Rate limit far above one core's throughput. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",

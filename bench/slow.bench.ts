@@ -82,7 +82,7 @@ async function startClients(
   return child;
 }
 
-/** Ends them; returns their report. */
+/** Ends the clients; returns their report. */
 async function endClients(child: ChildProcess): Promise<string> {
   let said = "";
   child.stdout?.on("data", (text) => {

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const starts = Number(values.starts);
 const corpus = makeCorpus(Number(values.accounts));
 
-/** Far above this load; a busy machine must not count as overload. */
+/** Limits far above this load, because a busy machine must not count as overload. */
 const environment = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",

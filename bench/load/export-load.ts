@@ -17,7 +17,7 @@ interface Latency {
   readonly max: number;
 }
 
-/** Measures both and returns lines for the report. */
+/** Measures searches without and with exports; returns lines for the report. */
 export async function searchUnderExports(
   snapshot: string,
   fields: readonly string[],

@@ -34,12 +34,12 @@ const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 /** Options of a server's start. */
 export interface StartOptions {
   readonly transport?: "uws" | "node";
-  /** True to pin it to processor 0; exports need the other one too. */
+  /** True to pin the server to processor 0; exports also need the other processor. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   /** Another build's main file, to compare with, or an executable. */
   readonly main?: string;
-  /** Bytes of the response cache; none unless a benchmark measures it. */
+  /** Bytes of the response cache; 0 unless a benchmark measures the cache. */
   readonly responseMemory?: string;
 }
 
@@ -84,7 +84,7 @@ export async function startServer(
   return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
 }
 
-/** The command of this build, another one's main file, or an executable. */
+/** The command of this build, the main file of another build, or an executable. */
 function programOf(other: string | undefined): readonly string[] {
   if (other === undefined) return peneiraCommand();
   return other.endsWith(".mjs") ? [process.execPath, other] : [other];

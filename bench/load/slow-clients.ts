@@ -47,7 +47,7 @@ export interface ClientsOptions {
   readonly count: number;
 }
 
-/** Arguments for Node that run these clients. */
+/** Arguments for Node that run slow clients. */
 export function clientsCommand({ port, kind, count }: ClientsOptions): string[] {
   const script = fileURLToPath(import.meta.url);
   return ["--import", "tsx", script, String(port), kind, String(count)];

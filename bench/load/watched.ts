@@ -73,7 +73,7 @@ function lookAt(pid: number): Look {
       anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0),
     };
   } catch {
-    // It has ended between two samples.
+    // The process has ended between two samples.
     return { processor: 0, anonymousBytes: 0, readBytes: 0, writtenBytes: 0 };
   }
 }

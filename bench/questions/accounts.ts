@@ -47,11 +47,11 @@ export interface Account {
   readonly started_on: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;
-  /** True if its e-mail has its own domain. */
+  /** True if the account's e-mail has a domain of its own. */
   readonly ownDomain: boolean;
-  /** True if its company has several establishments. */
+  /** True if the account's company has several establishments. */
   readonly several: boolean;
-  /** Words of its name that are common, but in at most a tenth of names. */
+  /** Common words of the account's name, each in at most a tenth of names. */
   readonly words: readonly string[];
 }
 

@@ -67,7 +67,7 @@ function slowest(all: readonly KindTimes[]): string[] {
 
 /**
  * Times one page. While other programs have the processor, elapsed time grows but the process's
- * processor time does not, so the smaller one counts.
+ * processor time does not, so the smaller time counts.
  */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const asked = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };

@@ -7,7 +7,7 @@
 
 /** Codes from the corpus, which guarantee sparse and empty intersections. */
 export interface Picks {
-  /** A frequent activity, a rare one, and twenty frequent ones; 7 digits. */
+  /** Codes of a frequent activity, a rare activity, and twenty frequent activities; 7 digits. */
   readonly cnae: string;
   readonly rareCnae: string;
   readonly twentyCnaes: readonly string[];

@@ -69,7 +69,7 @@ function daysBefore(date: string, days: number): string {
   return day.toISOString().slice(0, 10);
 }
 
-/** The same day of an earlier year; for 29 February, the 28th. */
+/** Returns the same day of an earlier year; for 29 February, the 28th. */
 function yearsBefore(date: string, years: number): string {
   const earlier = `${Number(date.slice(0, 4)) - years}${date.slice(4)}`;
   return completeDate(earlier) ?? `${earlier.slice(0, 8)}28`;

@@ -60,7 +60,7 @@ export function checkRoom(folder: string, accounts: number, months: number): voi
   process.stderr.write(`${line}\n`);
 }
 
-/** Makes one month; the second one evolves from the first. */
+/** Makes a month; the second month evolves from the first. */
 export async function makeMonth(
   folder: string,
   accounts: number,
@@ -79,7 +79,7 @@ export async function makeMonth(
   return { snapshot, sample, dumpBytes, import: imported };
 }
 
-/** Bytes of a snapshot: all, and those of its index. */
+/** Bytes of a snapshot, and of its index. */
 export function snapshotBytes(snapshot: string): { readonly all: number; readonly index: number } {
   const [node, main] = peneiraCommand() as [string, string];
   const told = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });

@@ -94,7 +94,7 @@ export interface KindTimes extends FirstAnswer {
   readonly againMs: number;
 }
 
-/** Sends each kind to its own server, which has answered one other query. */
+/** Sends each kind to a server of its own, which has answered one other query. */
 export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   const found: KindTimes[] = [];
   for (const kind of KINDS) {

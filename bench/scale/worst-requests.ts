@@ -41,7 +41,7 @@ interface Parts {
   readonly toms: readonly string[];
   readonly cnaes: readonly string[];
   readonly cities: readonly string[];
-  /** An unknown word, and one from the descriptions of activities. */
+  /** An unknown word, and a word from the descriptions of activities. */
   readonly unknown: () => string;
   readonly described: () => string;
 }

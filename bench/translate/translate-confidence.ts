@@ -35,7 +35,7 @@ export function confidenceTable(segment: Segment, fit: boolean): string[] {
   return [...lines, ...reliability(apart, UNCERTAIN_BELOW)];
 }
 
-/** Each sentence as it is, and some with a word put in that no stage knows. */
+/** Each sentence unchanged, and some with an inserted word that no stage knows. */
 function examplesOf(sentences: readonly LabelledSentence[], on: Segment): Example[] {
   return sentences.flatMap((sentence, at) => {
     const plain = exampleOf(sentence, sentence.text, on);

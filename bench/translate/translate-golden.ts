@@ -14,7 +14,7 @@ import { DEFAULT_FIELDS } from "../../src/spec/fields.ts";
 import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { translate } from "../../src/translate/translate.ts";
 
-/** One query with every code that is right for it. */
+/** A query with every code that is right for it. */
 interface Query {
   readonly query: string;
   readonly acceptable: readonly string[];
@@ -23,7 +23,7 @@ interface Query {
 /** Published figures of the best rival on the same queries; its choice needs a language model. */
 const RIVAL = { recall1: 0.758, recall5: 0.955, mrr: 0.831, precision: 0.849, coverage: 0.875 };
 
-/** Lines of a table; one line that says so where there is no such file. */
+/** Lines of a table; if the file is missing, one line that reports it. */
 export function goldenTable(path: string, segment: Segment): string[] {
   if (!existsSync(path)) return [`golden queries: skipped, there is no ${path}`];
   const lines = readFileSync(path, "utf8").trim().split("\n");
@@ -47,7 +47,7 @@ export function goldenTable(path: string, segment: Segment): string[] {
   return [`golden: activities of ${queries.length} queries`, ...rows];
 }
 
-/** Subclasses of a query: those that are searched for, and behind them those that are offered. */
+/** Subclasses of a query: searched subclasses first, then offered ones. */
 interface Shown {
   readonly codes: readonly string[];
   readonly ranked: readonly string[];

@@ -49,7 +49,7 @@ export function judgeAll(sentences: readonly LabelledSentence[], segment: Segmen
   });
 }
 
-/** Every table of one half. */
+/** All tables of one half. */
 export function halfTables(name: string, all: readonly Judged[]): string[] {
   return [
     ...overallTable(name, all),
@@ -110,7 +110,7 @@ function cellsOf(all: readonly Judged[], asked: boolean): boolean[] {
   );
 }
 
-/** For each sentence that says the same as another, whether it gives the same. */
+/** For each sentence with the same meaning as another: true if the translations are equal. */
 function familiesOf(all: readonly Judged[]): boolean[] {
   const byText = new Map(all.map((one) => [one.sentence.text, one.bytes]));
   return all.flatMap(({ sentence, bytes }) =>

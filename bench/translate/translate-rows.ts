@@ -41,7 +41,7 @@ export function rowsOf(
   return all.reduce((best, one) => (overlap(one) > overlap(best) ? one : best));
 }
 
-/** Share of both among all that either finds; 1 where both find nothing. */
+/** Share of common accounts among all that either spec finds; 1 if neither finds any. */
 export function overlap({ found, meant, both }: Rows): number {
   const either = found + meant - both;
   return either === 0 ? 1 : both / either;

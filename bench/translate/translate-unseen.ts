@@ -33,7 +33,7 @@ interface Judged {
 
 const COLUMNS = ["right", "honest", "flagged", "silent"] as const;
 
-/** Lines of the table; with `misses` those that are not right, too. */
+/** Lines of the table; with `misses`, also the sentences that are not right. */
 export async function unseenTable(
   file: string,
   snapshot: string,

@@ -11,8 +11,8 @@
 
 namespace peneira {
 
-// The folding of one ASCII byte: itself or its lower case; 0 separates. Bytes from 0x80 on are
-// kNotAscii and need foldSequence().
+// The folding of an ASCII byte: its lower case; 0 for separators. Bytes from 0x80 on are kNotAscii
+// and need foldSequence().
 constexpr uint8_t kNotAscii = 0xff;
 
 extern const std::array<uint8_t, 256> kFoldAscii;

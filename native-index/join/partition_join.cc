@@ -199,7 +199,7 @@ class RowJoin {
   KeyTable seen_;
   const Company* company_ = nullptr;               // of the current row
   uint8_t head_[RecordLayout::kFixedLength] = {};  // of the current row
-  std::vector<uint16_t> codes_;                    // its secondary activities
+  std::vector<uint16_t> codes_;                    // secondary activities of the row
 
  private:
   void remap(const EstablishmentSpill& file, const Record& record);
@@ -278,7 +278,7 @@ class PartitionJoin : RowJoin {
   std::vector<bool> kept_;                // by record: true if its CNPJ is the first occurrence
   size_t next_ = 0;                       // index of the next record to join
   KeyTable active_;                       // companies with an active establishment
-  std::vector<uint32_t> establishments_;  // their number, by company
+  std::vector<uint32_t> establishments_;  // number of establishments, by company
   std::vector<uint32_t> met_;
 };
 

@@ -44,7 +44,7 @@ export interface Work {
 export interface Selection {
   readonly rows: Uint32Array;
   readonly more: boolean;
-  /** True if a walk would have met more than `meetMax` rows; `rows` is empty then. */
+  /** True if a walk would have read more than `meetMax` rows; `rows` is then empty. */
   readonly gaveUp: boolean;
   readonly work: Work;
 }
@@ -129,7 +129,7 @@ export interface RowsRequest {
   readonly leading?: number;
   /** Language of display values; default: machine-readable values. */
   readonly labels?: "pt" | "en" | undefined;
-  /** csv only: what stands between cells. */
+  /** csv only: the delimiter between cells. */
   readonly delimiter: "," | ";" | "\t" | "|";
   /** xlsx only: number of the first of these rows in its sheet (the header is row 1). */
   readonly firstNumber: number;
@@ -537,7 +537,9 @@ export const HOLD = {
   reserve: 5,
 } as const;
 
-/** Results of a hold, in the addon's order: success, over the owner's limit, over all. */
+/**
+ * Results of a hold, in the addon's order: success, above the owner's limit, above the total limit.
+ */
 export const SHORTAGES = [null, "share", "all"] as const;
 
 /** Indexes of the numbers of `countUse`, and of each returned use. */

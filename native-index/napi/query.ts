@@ -110,7 +110,7 @@ export interface SelectRequest {
   readonly seed: bigint;
   readonly afterRow: number;
   readonly limit: number;
-  /** Maximum rows that `walk` may meet; default: no limit. */
+  /** Maximum rows that `walk` may read; default: no limit. */
   readonly meetMax?: number;
 }
 
@@ -282,7 +282,7 @@ function putPosting({ negated, any }: PostingClause): void {
     put(numberOf(DIMENSION_NUMBERS, "dimension", dimension));
     put(codes.length);
     makeRoom(codes.length);
-    // A loop, because a bulk copy call takes longer.
+    // Copies in a loop, because a bulk copy call takes longer.
     for (const code of codes) numbers[length++] = code;
   }
 }

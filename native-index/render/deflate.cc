@@ -42,7 +42,7 @@ constexpr uint32_t lastBit(uint32_t number) {
   return 31 - static_cast<uint32_t>(std::countl_zero(number));
 }
 
-// By length, because it is needed twice per match.
+// Symbols by length, because each is needed twice per match.
 constexpr std::array<Coded, kLongest + 1> kLengths = [] {
   std::array<Coded, kLongest + 1> lengths{};
   for (uint32_t length = 3; length < kLongest; length++) {
@@ -347,7 +347,7 @@ class Packer {
     out.put(bits, first.length + length.extraBits + second.length + distance.extraBits);
   }
 
-  // Writes a stored block; an empty one ends a chunk on a whole byte.
+  // Writes a stored block; an empty block ends a chunk on a whole byte.
   void store(std::span<const uint8_t> bytes, bool isLast) {
     BitWriter out = open(8 + bytes.size());
     out.put(isLast ? 1 : 0, 3);

@@ -89,7 +89,7 @@ inline void storeWord(char* to, Word word) {
 }
 
 // Copies `text` to `to` until `special` is true for eight bytes; returns true if all was copied.
-// Bytes past the end of a text are passed as spaces.
+// Bytes after the end of a text are replaced by spaces.
 template <class Special>
 inline bool copyPlain(std::string_view text, char* to, Special special) {
   const char* from = text.data();

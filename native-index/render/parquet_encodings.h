@@ -177,7 +177,7 @@ class Presence {
 class TextValues {
  public:
   using Value = std::string_view;
-  // Longer ones would bloat the footer; statistics may be omitted, but not wrong.
+  // Longer values would bloat the footer; statistics may be omitted, but not wrong.
   static constexpr size_t kStatisticMost = 64;
 
   explicit TextValues(const ColumnBuffers& buffers)
@@ -358,7 +358,7 @@ class Dictionary {
     while (slots_[at] != 0 && !isSame(entries_[slots_[at] - 1], value)) at = (at + 1) & mask;
     return at;
   }
-  // Bitwise, so that both zeros are preserved.
+  // Compares bitwise, so that 0 and -0 are preserved.
   static bool isSame(Value a, Value b) {
     if constexpr (std::is_arithmetic_v<Value>) {
       using Bytes = std::array<std::byte, sizeof(Value)>;

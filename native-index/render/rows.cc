@@ -86,7 +86,8 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
   const size_t fields = request.fields.size();
   const size_t leading = request.leading;
   TextBuffer scratch;
-  // A value as people write it is a text; false, and nothing, where it stays as it is.
+  // Appends a display value as a text and returns true; returns false if the value has no display
+  // format.
   const auto appendForPeople = [&](const FieldValue& value, Field field) {
     if (request.labels == Labels::kNone || value.kind == FieldValue::Kind::kNull) return false;
     scratch.clear();

@@ -42,7 +42,7 @@ bool startsForbidden(std::string_view text) {
          text.starts_with("\xef\xbf\xbf");
 }
 
-// True if a text begins with what a reader will take for an escaped character. Its last underscore
+// True if a text begins with what readers would parse as an escaped character. Its last underscore
 // may come from the escape of the next character.
 bool startsEscape(std::string_view text) {
   return text.size() >= 7 && text[0] == '_' && text[1] == 'x' && isHexDigit(text[2]) &&

@@ -13,7 +13,8 @@
 namespace peneira {
 namespace {
 
-// A longer field means a lost quote or the wrong file; the longest real one has some 800 bytes.
+// A longer field means a lost quote or the wrong file; the longest field of the registry has about
+// 800 bytes.
 constexpr size_t kFieldBytesMax = 60'000;
 
 // The DOS end-of-file marker.

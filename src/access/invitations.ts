@@ -19,7 +19,7 @@ const TOKEN = /^([0-9a-f]{12})[A-Za-z0-9_-]{43}$/;
 interface Invitation {
   readonly stored: StoredPassword;
   readonly token: string;
-  /** Milliseconds since the epoch at which it ends. */
+  /** End of the invitation, in milliseconds since the epoch. */
   readonly until: number;
 }
 

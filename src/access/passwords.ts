@@ -31,7 +31,7 @@ const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 /** Parallel hashes: never all processors, because searches need some. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Maximum callers that wait for one. */
+/** Maximum callers that wait for a hash. */
 const WAITING_MAX = 16;
 
 /** Characters of a password: code points after normalization. */
@@ -83,11 +83,11 @@ export class Passwords {
     return { hash, salt, cost: costText(this.#cost) };
   }
 
-  /** Checks a password; does the same work without a user. Throws `rate_limited`. */
+  /** Checks a password; does the same work if there is no user. Throws `rate_limited`. */
   async verify(password: string, stored: StoredPassword | undefined): Promise<Verdict> {
     // Impossible passwords are hashed as empty, so they take equally long.
     const possible = password.length <= UNITS_MAX && lengthOf(password) <= LENGTH.max;
-    // Invited users have no password yet: same time, always wrong.
+    // Invited users have no password yet: the check takes the same time and always fails.
     const known = stored !== undefined && !isInvitation(stored);
     const { hash, salt, cost } = known ? stored : this.#nobody;
     const bytes = bytesOf(possible ? password : "");

@@ -4,7 +4,7 @@
  * Invariant: a token is 256 random bits and only its hash is stored. A session ends by idleness, by
  * age, and with its user or tenant. A change by another process takes effect within `CACHE_MS`. The
  * last use of a session is never written inside a request. Links are in memory, so they end with
- * the process; used tokens, and those older than `LINK_MS`, are invalid.
+ * the process; used tokens and tokens older than `LINK_MS` are invalid.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -46,7 +46,7 @@ export interface OpenSession {
   /** Required with every change. */
   readonly csrfToken: string;
   readonly idleSeconds: number;
-  /** True if it lasts to its end without use. */
+  /** True if the session lasts to its end even without use. */
   readonly kept: boolean;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

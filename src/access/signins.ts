@@ -33,7 +33,10 @@ const FIRST_MS = 1_000;
 const NAMES_MAX = 10_000;
 /** Names evicted together if there is no room. */
 const ROOM = 500;
-/** Longer names belong to no account; they share one counter. */
+/**
+ * Max length of a name with a counter of its own. Longer names belong to no account, and share one
+ * counter.
+ */
 const ACCOUNT_MAX = 254;
 
 /** A started attempt; counts as a failure unless one of these is called. */
@@ -62,7 +65,10 @@ export class SignIns {
     return this.#pairs.size + this.#addresses.size + this.#accounts.size;
   }
 
-  /** Begins an attempt and counts it, so parallel ones wait; throws `rate_limited` if too early. */
+  /**
+   * Begins an attempt and counts it, so that parallel attempts wait; throws `rate_limited` if it is
+   * too early.
+   */
   begin(email: string, from: string): Attempt {
     const nowMs = this.#clock.monotonicMs();
     const account = email.length > ACCOUNT_MAX ? "" : email;
@@ -149,7 +155,7 @@ class Failures {
     return Math.max(0, count - (nowMs - atMs) / this.#growth.forgetMs);
   }
 
-  /** Evicts expired names; if there are none, those with the fewest failures. */
+  /** Evicts expired names; if there are none, the names with the fewest failures. */
   #makeRoom(nowMs: number): void {
     const names = [...this.#names].map(([name, failed]) => {
       return { name, left: this.#left(failed, nowMs) };

@@ -36,7 +36,7 @@ export interface NewUser {
   readonly tenant: { readonly id: string } | { readonly name: string };
   /** If undefined, a tenant's first user becomes owner, others members. */
   readonly role?: string | undefined;
-  /** If undefined, one is generated. */
+  /** Password; if undefined, one is generated. */
   readonly password?: string | undefined;
   /** New plan of the tenant's console. */
   readonly plan?: string | undefined;

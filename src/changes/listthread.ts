@@ -54,7 +54,7 @@ export class ListThread {
     Atomics.store(this.#flag, 0, 1);
   }
 
-  /** Stops, and resolves when the thread is gone. */
+  /** Stops the thread; resolves when it has ended. */
   async close(): Promise<void> {
     this.stop();
     await this.#last;

@@ -68,7 +68,7 @@ export class Months {
     return [...this.#seen.values()].flatMap(({ month }) => (month === null ? [] : [month]));
   }
 
-  /** All of these, and open ones whose files are gone. */
+  /** All available months, and open months whose files are missing. */
   known(): Month[] {
     const seen = this.all();
     const open = [...this.#opened.values()].map(({ segment }): Month => segment);
@@ -95,7 +95,7 @@ export class Months {
   }
 
   /**
-   * Opens a month, or returns its open segment. Hold it before the next await. Throws `AppError`
+   * Opens a month, or returns its open segment. Retain it before the next await. Throws `AppError`
    * `snapshot_unavailable` if its file is gone or replaced.
    */
   async open(month: Month): Promise<Segment> {
@@ -136,7 +136,7 @@ export class Months {
     };
   }
 
-  /** Closes damaged months, and those without readers or recent use. */
+  /** Closes damaged months, and months without readers or recent use. */
   sweep(): string[] {
     const nowMs = this.#parts.clock.monotonicMs();
     const closed: string[] = [];
@@ -150,7 +150,7 @@ export class Months {
     return closed;
   }
 
-  /** Closes all; those with readers when these end. */
+  /** Closes all segments; segments with readers close when their readers end. */
   close(): void {
     this.#closed = true;
     for (const { segment, readers } of this.#opened.values()) if (readers === 0) segment.close();
@@ -187,7 +187,7 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A network share may be gone for a while; report the last scan meanwhile.
+      // A network share may be unavailable for a while; the last scan is reported meanwhile.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;

@@ -26,15 +26,15 @@ import { bothHaveSanctions, type ChangeList, columnBit } from "./list.ts";
 /** A query about a pair of snapshots. */
 export interface ChangeQuery {
   readonly list: ChangeList;
-  /** Normalized; only its filters count. Normalize it with `changeCatalog`. */
+  /** Spec, normalized with `changeCatalog`; only its filters count. */
   readonly spec: AccountQuerySpec;
-  /** Requested kinds; totals count all of them. */
+  /** Requested kinds; totals count all kinds. */
   readonly kinds: readonly ChangeKind[];
   /** Fields whose changes count; a subset of `watchableFields`. */
   readonly watch: readonly OutputField[];
 }
 
-/** One account of an answer. */
+/** An account of an answer. */
 export interface ChangeEntry {
   /** Position in the list. */
   readonly index: number;

@@ -18,7 +18,7 @@ export const CHANGE_COLUMNS = ["change", "changed_fields"] as const;
 
 type ChangeValues = Readonly<Record<string, unknown>>;
 
-/** One changed account in the JSON contract. */
+/** A changed account in the JSON contract. */
 export interface ChangeItem {
   readonly cnpj: string;
   readonly change: ChangeKind;

@@ -85,7 +85,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
     const { spec } = readEither(task, segment, body);
-    // Not reached without a cnpj: that is a mistake.
+    // Only reached with a cnpj, because a missing one is a mistake.
     return { spec, cnpj: cnpj as Cnpj };
   },
 };

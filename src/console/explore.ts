@@ -46,7 +46,7 @@ const DROPS_MAX = 12;
 
 /** A parsed request. */
 interface ReadQuestion {
-  /** As it was sent, in normal form. */
+  /** The spec as sent, in normal form. */
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];
   readonly facets: readonly FacetName[];

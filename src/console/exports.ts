@@ -71,7 +71,7 @@ export function exportAgain(call: MakingCall): Reply {
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
   refuseMistakes(membersOf(call, []));
-  // The explanation of the old snapshot may not hold for this one.
+  // The explanation was made for the old snapshot, and may be wrong for this one.
   const { explain: _, ...wanted } = spec;
   const changes =
     since === null ? {} : { since: since.snapshot, kinds: since.kinds, watch: since.watch };

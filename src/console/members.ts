@@ -82,7 +82,7 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   return typedAnswer<Member>(answerOf(call, user.id));
 }
 
-/** `POST /members/{id}/password`: generates a new one. */
+/** `POST /members/{id}/password`: generates a new password. */
 export async function resetPassword(
   call: SessionCall<"audit" | "keyring" | "users">,
 ): Promise<HttpAnswer> {

@@ -222,7 +222,7 @@ function notFound(): AppError {
 
 /** A saved spec to be read again. */
 interface SavedTask extends Omit<ReadTask, "body"> {
-  /** Its JSON, or null if it was deleted. */
+  /** The search as JSON, or null if it was deleted. */
   readonly saved: string | null;
 }
 

@@ -94,7 +94,10 @@ export class SessionRoutes {
     return this.#ended(call);
   };
 
-  /** `POST /password` with `{current_password, new_password}`; ends all sessions but a new one. */
+  /**
+   * `POST /password` with `{current_password, new_password}`; ends all sessions and opens a new
+   * one.
+   */
   changePassword = async (call: SessionCall<"sessions">): Promise<HttpAnswer> => {
     const body = membersOf(call, ["current_password", "new_password"]);
     const current = readText(body, "current_password", TEXT_MAX);

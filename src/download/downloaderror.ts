@@ -23,7 +23,7 @@ export class DownloadError extends Error {
   readonly kind: TroubleKind;
   /** Minimum wait that the share requests. */
   readonly waitMs: number;
-  /** True if a host that blocks whole countries fails like this. */
+  /** True if the failure looks like that of a host that blocks whole countries. */
   readonly byPlace: boolean;
 
   constructor(kind: TroubleKind, message: string, { waitMs = 0, byPlace = false } = {}) {

@@ -56,7 +56,7 @@ export async function listerOf(
   if (answer.status === 207) return { lister: davLister, entries: await davEntries(asked, answer) };
   answer.drop();
   const { status } = answer;
-  // Refusals of PROPFIND take many forms; a busy share uses these.
+  // Statuses of a busy share; refusals of PROPFIND have many other statuses.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
   if (busy) throw errorOfStatus(answer, false);
   return withoutDav(asked, answer);

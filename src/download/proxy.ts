@@ -165,7 +165,7 @@ const CONNECT_MS = 10_000;
 export class ProxyFault extends Error {
   /** True if the proxy lacks or rejects credentials. */
   readonly credentials: boolean;
-  /** True if it may be temporary: the proxy, or the host behind it, cannot be reached. */
+  /** True if the failure may be temporary: the proxy or the host cannot be reached. */
   readonly passing: boolean;
 
   constructor(message: string, { credentials = false, passing = false } = {}) {

@@ -60,7 +60,8 @@ function shortPart(record: DumpRecord, column: number, width: number): number {
 }
 
 /**
- * A root as a number below 36^8, from 8 characters, or up to 7 digits that lost zeros; else odd.
+ * Returns a root as a number below 36^8, from 8 characters or from up to 7 digits that lost zeros;
+ * other values are irregular.
  */
 export function cleanRoot(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
@@ -74,7 +75,10 @@ export function cleanRoot(record: DumpRecord, column: number): number {
   return high < 0 || low < 0 ? INVALID : high * BRANCHES + low;
 }
 
-/** The 4 characters of a branch (`ordem`), or up to 3 digits, as a number below 36^4; else odd. */
+/**
+ * Returns the 4 characters of a branch (`ordem`), or up to 3 digits, as a number below 36^4; other
+ * values are irregular.
+ */
 export function cleanBranch(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;
@@ -85,7 +89,10 @@ export function cleanBranch(record: DumpRecord, column: number): number {
   return value < 0 ? INVALID : value;
 }
 
-/** The check digits as a number 0 to 99, from two digits, or one without its 0; else odd. */
+/**
+ * Returns the check digits as a number from 0 to 99, from two digits or one that lost its 0; other
+ * values are irregular.
+ */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
   const short = shortPart(record, column, CNPJ_WIDTHS.check);
   if (short >= 0) return short;
@@ -234,7 +241,7 @@ function addCode(list: CnaeList, code: number): void {
   list.codes[list.count++] = code;
 }
 
-/** Partition of a root: all rows of a company meet in the same one. */
+/** Returns the partition of a root, which is the same for all rows of a company. */
 export function partitionOf(root: number, partitions: number): number {
   const high = Math.floor(root / BRANCHES);
   const low = root % BRANCHES;

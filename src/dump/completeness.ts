@@ -30,7 +30,7 @@ const MEND =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
-/** Names missing, duplicate, and empty files; returns true if these were allowed. */
+/** Reports missing, duplicate, and empty files; returns true if they are allowed. */
 export function checkComplete(found: Findings, partial: boolean): boolean {
   const lacking: string[] = [];
   for (const type of FILE_TYPES) {
@@ -101,7 +101,10 @@ function checkSizes({ members, warnings }: Findings): void {
   }
 }
 
-/** Smaller parts are of no real month; a few rows would make a large difference. */
+/**
+ * Min bytes of parts whose sizes are compared; in smaller parts, a few rows would make a large
+ * difference.
+ */
 const COMPARED_BYTES_MIN = 8_192;
 const SIZES_APART = 4;
 
@@ -132,8 +135,8 @@ export function checkTokens(found: Findings): string | null {
 }
 
 /**
- * The date of the release. A token more than a month away from the label is a fault, unless the
- * date was given; then the label is compared with that.
+ * The date of the release. A token more than a month away from the label is a fault; if the date
+ * was given, the label is compared with the date instead.
  */
 export function checkDate(
   found: Findings,

@@ -12,7 +12,7 @@ import yauzl from "yauzl";
 import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
-/** A higher ratio to the packed size is a zip bomb; real members reach 13. */
+/** Max ratio to the packed size; a higher ratio is a zip bomb. Members of the registry reach 13. */
 const RATIO_MAX = 200;
 /** Smaller members are exempt from the ratio: a short, very regular table may pack well. */
 const RATIO_BYTES_MIN = 1 << 20;
@@ -118,7 +118,7 @@ function refuseOtherKinds(file: string): void {
 /** Kinds of files that are zips. */
 const ZIP_KINDS: ReadonlySet<string> = new Set<KindId>(["zip", "xlsx", "ods"]);
 
-/** True for an entry that the zip's maker meant; false if an operating system added it. */
+/** False for an entry that an operating system added to the zip. */
 export function isOwnEntry(name: string): boolean {
   if (name.endsWith("/") || /(?:^|\/)__MACOSX\//.test(name)) return false;
   const last = name.slice(name.lastIndexOf("/") + 1);

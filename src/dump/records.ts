@@ -49,7 +49,10 @@ export class BadRows {
   }
 }
 
-/** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
+/**
+ * Max bytes of a field. A longer field means a lost quote or the wrong file; the longest field of
+ * the registry has about 800 bytes.
+ */
 export const FIELD_BYTES_MAX = 60_000;
 
 const QUOTE = 34;

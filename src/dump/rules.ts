@@ -177,12 +177,12 @@ export const ABSENT = -2147483648;
 /** Min real value; below it are ABSENT and the codes of the rules. */
 const VALUE_MIN = ABSENT + 1024;
 
-/** A cleaner's code for a value that is odd by this rule. */
+/** Returns a cleaner's code for a value that breaks this rule. */
 export function oddCode(rule: Rule): number {
   return ABSENT + 1 + RULE_NAMES.indexOf(rule);
 }
 
-/** True if a cleaner's result is a real value, neither absent nor odd. */
+/** True if a cleaner's result is a value, neither absent nor irregular. */
 export function isValue(answer: number): boolean {
   return answer >= VALUE_MIN;
 }

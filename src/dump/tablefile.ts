@@ -134,7 +134,7 @@ export class TableFile {
   }
 }
 
-/** The cells of a line; quoted ones may hold delimiters. Null if malformed. */
+/** Returns the cells of a line, or null if it is malformed. Quoted cells may contain delimiters. */
 export function cellsOf(line: string, delimiter: string): string[] | null {
   if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
   const cells: string[] = [];

@@ -93,7 +93,7 @@ export function cleanDate(record: DumpRecord, column: number, latest: number): n
 
 /**
  * Share capital to whole cents: decimal comma, with or without thousands dots; further decimals
- * must be zero. More than 2^53 cents are inexact, and odd.
+ * must be zero. More than 2^53 cents would be inexact, and are irregular.
  */
 export function cleanCapital(record: DumpRecord, column: number): number {
   trim(record, column);

@@ -26,8 +26,8 @@ export function packagesOf(metafile) {
 }
 
 /**
- * The licence of the zstd whose sources come with `zstd-napi`, which has another: a title with the
- * version, and a file.
+ * Returns the license of the zstd sources inside `zstd-napi`, which has another license: a title
+ * with the version, and a file.
  */
 export function zstdLicense(root) {
   const header = fs.readFileSync(path.join(root, ZSTD, "lib", "zstd.h"), "utf8");

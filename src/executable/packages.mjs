@@ -45,8 +45,8 @@ export function refusalOf({ builtFor, running, execPath, root }) {
 }
 
 /**
- * Packages that are not installed as the lockfile says, or in addition to it. With `running`,
- * development packages may be missing.
+ * Packages that are missing, additional, or of another version than in the lockfile. With
+ * `running`, development packages may be missing.
  */
 export function stalePackages(wanted, present, { running = false } = {}) {
   const differs = ([place, entry]) => {

@@ -78,10 +78,10 @@ export interface ExportRecord {
   readonly since: SinceRecord | null;
   /** True if it is a file that the tenant has sent, with columns appended. */
   readonly isEnrichment: boolean;
-  /** What it holds, in letters, digits and hyphens, for the file's name. */
+  /** Slug of the content for the file's name, in letters, digits, and hyphens. */
   readonly slug: string;
   readonly createdAtMs: number;
-  /** Set when done; from then on the file is gone. */
+  /** Time at which the file is removed; set when the export is done. */
   readonly expiresAtMs: number | null;
   /** True once `expiresAtMs` has passed. */
   readonly expired: boolean;

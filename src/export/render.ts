@@ -44,7 +44,7 @@ interface RenderWork {
   readonly heldChanges?: (entries: readonly ChangeEntry[]) => void;
   /** Called after every batch. */
   readonly onProgress?: (rowsWritten: number, rowCount: number) => void;
-  /** Called between batches; true ends the work with `RenderCancelled`. */
+  /** Called between batches; ends the work with `RenderCancelled` if it returns true. */
   readonly cancelled?: () => boolean;
   /** Returns true if other processors may help; if missing, they may not. */
   readonly spare?: () => boolean;
@@ -75,7 +75,7 @@ export interface RenderedFile {
   readonly sha256: string;
 }
 
-/** Thrown when `cancelled` returned true; no file is left. */
+/** Thrown after `cancelled` returned true and the file was removed. */
 export class RenderCancelled extends Error {}
 
 /** Rows between two checks of `cancelled`: a few milliseconds of work. */
@@ -107,8 +107,8 @@ export async function renderExport(job: RenderJob, disk?: DiskCalls): Promise<Re
 }
 
 /**
- * Enriches a sent file. Rejects as `renderExport`, and with `ColumnRefusal` or `XlsxRefusal` if the
- * file is gone or cannot be read.
+ * Enriches a sent file. Rejects like `renderExport`, and with `ColumnRefusal` or `XlsxRefusal` if
+ * the file is missing or cannot be read.
  */
 export async function renderEnrichment(
   job: EnrichmentJob,
@@ -134,7 +134,7 @@ export async function renderEnrichment(
   return { rowCount: filled.rows, chargedRows: filled.found, sizeBytes, sha256 };
 }
 
-/** Renders the bytes of an export to wherever `write` takes them. Rejects as `renderExport`. */
+/** Renders an export and passes the bytes to `write`. Rejects like `renderExport`. */
 export async function renderBytes(
   work: RenderWork,
   write: (bytes: Uint8Array) => void,
@@ -165,7 +165,10 @@ export async function measureRows(
   }
 }
 
-/** Counts before anything is written; counts matches beyond the limit only when read. */
+/**
+ * Counts rows before anything is written; matches above the limit are counted only when they are
+ * read.
+ */
 async function contextOf({ segment, spec, changes, spare }: RenderWork): Promise<RenderContext> {
   if (changes !== undefined) return changesContext(spec, changes);
   const answer = scroll(segment, spec);

@@ -17,7 +17,7 @@ const ASKED: ReadonlySet<string> = new Set([
   ...["place", "activity", "status", "list", "unmapped"],
 ]);
 
-/** Those for qualities: requiring both still finds some of the intended companies. */
+/** Requests for qualities: requiring both still finds some of the intended companies. */
 const QUALITIES: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
 ]);
@@ -124,8 +124,8 @@ function isEither(
 }
 
 /**
- * True if a request without a filter is not in one list with the other one, as a web site is with a
- * phone.
+ * True if a request without a filter is not in one list with the other request, as a web site is
+ * with a phone.
  */
 function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   if (other === "activity") return false;

@@ -22,7 +22,7 @@ export interface ConfidenceFeatures {
   readonly strayWords: number;
   /** Stray words next to an activity, which may be a part of its name. */
   readonly nearWords?: number;
-  /** Other stray words that may be the name of a place or of a company. */
+  /** Unknown words that may be the name of a place or of a company. */
   readonly namedWords?: number;
   /** Remaining stray words that the general vocabulary has. */
   readonly commonWords?: number;
@@ -34,9 +34,9 @@ export interface ConfidenceFeatures {
   readonly unknownRequests: number;
   /** Conditions that were understood and have no filter, such as revenue. */
   readonly unmappedRequests: number;
-  /** Names of several places if the text does not say which one is meant. */
+  /** Names of several places, if the text does not decide between them. */
   readonly homonyms: number;
-  /** Names of several municipalities if a much larger one was chosen. */
+  /** Names of several municipalities, if a much larger municipality was chosen. */
   readonly outweighed?: number;
   /** Places abroad. */
   readonly abroad: number;

@@ -48,7 +48,7 @@ export interface Reach {
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
 /** Attributes of quality, which "fora de" cannot precede. */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
-/** Negators that repeat the one before them. */
+/** Negators that repeat the previous negator. */
 const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
 /** Max words from a negator to its item. */
 const OPENING_MAX = 14;
@@ -391,7 +391,7 @@ class Scopes {
 /** An item joined to one that a negation covers. */
 interface Added {
   readonly negator: number;
-  /** The kinds of the previous item and this one. */
+  /** Kind of the previous item, and of this item. */
   readonly kind: ItemKind;
   readonly added: ItemKind;
   readonly next: Joined;

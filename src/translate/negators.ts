@@ -46,7 +46,7 @@ export const EXCLUDE = wordSet(
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
     "excluding exclude ignoring deixaram deixou minus",
 );
-/** Those that describe a state instead of requesting an exclusion. */
+/** Negators that describe a state instead of requesting an exclusion. */
 export const IS_OUT =
   /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
 /** First words of negating phrases: "em vez de", "nada de". */
@@ -71,7 +71,7 @@ export const BETWEEN = wordSet(
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
-/** Verbs of a request; after a joining word they begin a new one. */
+/** Verbs of a request; after a joining word they begin a new request. */
 export const VERBS = wordSet(
   "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
     "are is quero queremos",
@@ -129,7 +129,7 @@ export function atMostBefore(sentence: Sentence, number: number): number {
   return start >= 0 && startsAtMost(sentence, start) ? start : -1;
 }
 
-/** One set, because every word of a sentence is looked up many times. */
+/** All negators in one set, because every word of a sentence is looked up many times. */
 const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
 
 /** True if a folded word may negate independent of its neighbors. */
@@ -194,7 +194,7 @@ interface Alternative {
   readonly item: number;
 }
 
-/** True if neither the item before "ou" nor this one is wanted: "exceto filiais ou baixadas". */
+/** True if both the item before "ou" and this item are excluded: "exceto filiais ou baixadas". */
 export function isNeither(sentence: Sentence, { negator, kind, item }: Alternative): boolean {
   if (!QUALITIES.has(kind) && kind !== "other") return false;
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;

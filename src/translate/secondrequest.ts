@@ -115,7 +115,7 @@ function isJoined(sentence: Sentence, from: number, to: number): boolean {
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
-/** Returns the text between a token and the one before it. */
+/** Returns the text between a token and the previous token. */
 function gapBefore({ tokens, text }: Sentence, at: number): string {
   return text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0);
 }

@@ -25,7 +25,7 @@ const SELLING = wordSet(
     "confeccionamos ofrezco ofrecemos proveemos distribuyo fabricamos vendese compro compramos " +
     "atendo atendemos",
 );
-/** The same after "a gente", "minha empresa", "I", and "we". */
+/** Verbs of selling after "a gente", "minha empresa", "I", and "we". */
 const SELLS = wordSet(
   "vende oferece fornece presta comercializa representa distribui fabrica produz aluga revende " +
     "importa exporta instala trabalha atua atende serves desenvolve faz ofrece fabrica " +

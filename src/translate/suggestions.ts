@@ -23,7 +23,7 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import type { DoubtedText, Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
 
-/** One activity that the words may mean. */
+/** An activity that the words may mean. */
 interface SuggestedActivity {
   readonly code: string;
   readonly description: string;
@@ -133,7 +133,7 @@ function counts(
   return { code, description: descriptions[at] ?? "", matches };
 }
 
-/** Max words that are searched, and their lengths; a filter does not take longer ones. */
+/** Max words that are searched, and their lengths; a filter does not accept longer words. */
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
 const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;

@@ -345,7 +345,7 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
   return buckets;
 }
 
-// Below this, std::sort is used.
+// Min size for the radix sort; below, std::sort is used.
 constexpr size_t kRadixMin = 1024;
 constexpr uint32_t kDigitBits = 11, kDigits = 3;
 constexpr uint32_t kDigitValues = 1u << kDigitBits;

@@ -93,7 +93,7 @@ struct Grouping {
 // The group and key of every row of a chunk; one instance per thread.
 class RowKeys {
  public:
-  // The grouping must outlive this.
+  // The grouping must outlive the object.
   RowKeys(const BuildContext& context, const Grouping& grouping);
 
   // Returns the number of rows; 0 if a code exceeds its bits.

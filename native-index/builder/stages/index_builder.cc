@@ -169,8 +169,8 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
   return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
 }
 
-// Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. BLOCKS and
-// DIRECTORY, 1/16,000 of the file, are read back. Counterpart of checkDigests, region.cc.
+// Writes DIGESTS; `known` holds the digests of all whole blocks of the first `length` bytes. BLOCKS
+// and DIRECTORY, 1/16,000 of the file, are read back. Counterpart of checkDigests, region.cc.
 DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
                              std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);

@@ -111,7 +111,7 @@ struct CoverLists {
 // commonly filter by. Memory: 8 bytes per account, which the lists retain.
 CoverLists writeCover(const BuildContext& context);
 
-// Appends CITIES: the same lists, now sorted by municipality. Memory: per thread 12 bytes per
+// Appends CITIES: the lists of COVER, sorted by municipality. Memory: per thread 12 bytes per
 // account of the largest list, and 8 per run.
 void writeCities(const BuildContext& context, CoverLists& lists);
 

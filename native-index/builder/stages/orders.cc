@@ -32,7 +32,7 @@ struct KeyRange {
   uint64_t largest = 0;
 };
 
-// Maps signed values to unsigned ones in the same order.
+// Maps signed values to unsigned values in the same order.
 uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
 
 // A stable counting sort of rows. `digits` is scratch memory for their digits, each of which is

@@ -406,7 +406,7 @@ class NameMarks {
   }
 
  private:
-  // Most names are longer than their marks need.
+  // Reads a name only as far as marks need, because most names are longer.
   void read(std::string_view name) {
     const size_t space = name.size() > kNameBytes ? name.find(' ', kNameBytes) : name.npos;
     join(name.substr(0, space));

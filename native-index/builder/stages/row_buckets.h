@@ -49,7 +49,7 @@ class RowBuckets {
   }
 
   // Scatters `itemOf(row)` of all rows, calls `sort(rows, thread)` for every bucket on any thread,
-  // then `take(rows)` with all held buckets, in order. May be called once.
+  // then `take(rows)` with all buckets in memory, in order. May be called once.
   template <typename ItemOf, typename Sort, typename Take>
   void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
     const std::vector<uint32_t> groups = cutGroups();

@@ -196,7 +196,7 @@ std::optional<SectionRange> findPart(const Blocks& blocks, const Directory& dire
   const uint64_t end = directory.blocks.offset;
   for (uint64_t at = directory.end; at < end && end - at >= sizeof(PartHead);) {
     const auto head = load<PartHead>(blocks.view(at, sizeof(PartHead)));
-    // Names of all parts begin like this; anything else is unknown data.
+    // Names of all parts begin with PN; anything else is unknown data.
     if (std::memcmp(head.magic, "PN", 2) != 0) return std::nullopt;
     if (head.length < sizeof head || head.length > end - at) {
       damaged("a part of the index is longer than the room for it, or too short");

@@ -13,7 +13,7 @@ import type { CheckedFile } from "./checked-file.ts";
 /** Bytes of a digest. */
 export const DIGEST_BYTES = 32;
 
-/** Bytes per digest, equal to those per checksum (region.ts has the same number). */
+/** Bytes per digest, equal to the bytes per checksum (region.ts has the same number). */
 const BLOCK_BYTES = 1 << 16;
 
 /** Digests are read in slices of this size: under a millisecond of work. */
@@ -33,7 +33,10 @@ export function digestsJson({ digests }: DirectoryLocation): object {
   return { digests: { offset: String(offset), length: String(length), sha256 } };
 }
 
-/** Parses it; empty if a file has none. @throws CommandError if it is invalid. */
+/**
+ * Parses the location of the digests; empty if a file has none. @throws CommandError if it is
+ * invalid.
+ */
 export function readDigests(
   file: CheckedFile,
   json: unknown,

@@ -21,7 +21,7 @@ const NOT_AVAILABLE = "not_available";
 
 /** An invalid member. */
 interface MetaFault {
-  /** Its JSON pointer: `/lookups/cnaes/12/1`. */
+  /** JSON pointer of the value: `/lookups/cnaes/12/1`. */
   readonly place: string;
   readonly expected: string;
   /** The value found, safe to show. */

@@ -63,7 +63,7 @@ export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge:
 
 /** The source of a month's files, and missing data. */
 export interface SnapshotOrigin {
-  /** Host that they were downloaded from; null if unknown. */
+  /** Host from which the files were downloaded; null if unknown. */
   readonly host: string | null;
   /** True if parts were missing or empty, and that was allowed. */
   readonly partial: boolean;
@@ -92,7 +92,7 @@ export interface SnapshotMeta {
   };
   /** Notes on the files; absent if there are none. */
   readonly origin?: SnapshotOrigin;
-  /** Absent if the import had none. */
+  /** Regions and seats; absent if the import had none. */
   readonly places?: SnapshotPlaces;
   /** Ascending by code; absent if all were joined by name. */
   readonly odd_municipalities?: readonly OddSnapshotMunicipality[];

@@ -18,7 +18,7 @@
 namespace peneira {
 namespace {
 
-// Releases the values read within it, so their number does not grow with the rows.
+// Releases the values that were read in the scope, so their number does not grow with the rows.
 class HandleScope {
  public:
   explicit HandleScope(napi_env env) : env_(env) {

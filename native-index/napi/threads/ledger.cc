@@ -22,7 +22,7 @@ namespace {
 // Rounding of millisecond sums must not cost a client its last unit.
 constexpr double ROUNDING_MS = 1e-6;
 constexpr double ROUNDING_UNITS = 1e-9;
-// Maximum names before those at rest are evicted.
+// Maximum names before unused names are evicted.
 constexpr size_t NAMES_MAX = 10'000;
 // Names and owners retained at rest, because each new entry allocates memory.
 constexpr size_t AT_REST_MAX = 1'000;
@@ -232,7 +232,7 @@ class Locked {
   std::lock_guard<std::mutex> lock_;
 };
 
-// A text from JavaScript; short ones need no allocation.
+// A text from JavaScript; short texts need no allocation.
 class Name {
  public:
   explicit Name(const Given& given) {

@@ -89,7 +89,7 @@ class Holds {
   Shortage shortage(std::string_view owner, const HoldRequest& request) const;
   // Takes the amount unless there is a shortage.
   Shortage take(std::string_view owner, const HoldRequest& request);
-  // Throws if the slot holds less for the owner.
+  // Releases an amount. Throws if the slot holds less for the owner.
   void give(std::string_view owner, double amount, uint32_t slot);
   void releaseSlot(uint32_t slot);
   double used() const { return used_; }

@@ -258,7 +258,7 @@ napi_value openPort(napi_env env, napi_callback_info info) {
   });
 }
 
-// Data of a taker for the end of its thread, which may come at any time.
+// Data of a taker that is needed when its thread ends, at any time.
 struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;

@@ -99,7 +99,7 @@ void check(napi_env env, napi_status status) {
   if (status == napi_ok) return;
   const napi_extended_error_info* info = nullptr;
   napi_get_last_error_info(env, &info);
-  // The next call resets which message it was; the messages themselves are constants of Node.
+  // The next call resets the error info; the message itself is a constant of Node.
   const char* message = info == nullptr ? nullptr : info->error_message;
   bool pending = false;
   napi_is_exception_pending(env, &pending);

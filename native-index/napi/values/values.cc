@@ -380,7 +380,7 @@ napi_value computeAsync(napi_env env, const char* name, std::function<Give()> co
   check(env,
         napi_create_async_work(env, nullptr, text, execute, complete, aside.get(), &aside->work));
   check(env, napi_queue_async_work(env, aside->work));
-  static_cast<void>(aside.release());  // `complete` owns it from here on
+  static_cast<void>(aside.release());  // `complete` owns the work from here on
   return promise;
 }
 

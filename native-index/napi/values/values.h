@@ -34,7 +34,7 @@ struct Pending {};
 // Throws Pending or a Failure unless the call succeeded.
 void check(napi_env env, napi_status status);
 
-// Converts an exception to a JavaScript error; for Pending, takes the pending one.
+// Converts an exception to a JavaScript error; for Pending, returns the pending JavaScript error.
 napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept;
 
 // Rethrows the current exception as a JavaScript error.
@@ -94,7 +94,7 @@ class Given {
 
   // Throws INVALID_ARGUMENT with the expected form.
   [[noreturn]] void refuse(const std::string& expected) const;
-  // Throws that nothing of this kind has the given name.
+  // Throws an error for an unknown name of this kind.
   [[noreturn]] void noSuch(const char* kind, const std::string& expected) const;
   // Throws unless the value is an object.
   void expectObject(const char* expected) const;

@@ -110,7 +110,7 @@ uint32_t columnsOf(const Query& query) {
     if (clause.kind == ClauseKinds::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }
-    // Lists may depend on any column; those of districts, for example, follow two.
+    // Lists may depend on any column; lists of districts, for example, depend on two.
     if (!clause.lists.empty()) columns = ~uint32_t{0};
     for (const DimensionCodes& part : clause.any) columns |= columnsOfPart(part);
   }

@@ -86,7 +86,7 @@ std::string rowsKey(const Clause& clause) {
   return key;
 }
 
-// Sorts ranges, and joins those that overlap or are adjacent; drops empty ones.
+// Sorts ranges, joins overlapping or adjacent ranges, and drops empty ones.
 void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
   std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
   std::sort(ranges.begin(), ranges.end());
@@ -247,7 +247,8 @@ void QueryReader::rows(Clause& clause) {
 
 namespace {
 
-// Narrows `allowed` to what a clause permits; its last code stands for accounts without one.
+// Narrows `allowed` to the codes that a clause permits; the last code stands for accounts without a
+// code.
 void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   const std::vector<uint32_t>& named = clause.any[0].codes;
   const size_t none = allowed.size() - 1;

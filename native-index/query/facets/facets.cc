@@ -76,7 +76,7 @@ void lowerPriority() {
 #endif
 }
 
-// Counts a facet from sums. If it returns false, the counts are empty or zeros.
+// Counts a facet from sums and returns true; if it returns false, the counts are empty or zeros.
 bool countBySums(const Counting& counting, const Query& query, size_t number) {
   const Segment& segment = counting.segment;
   const Facet facet = counting.facets[number];
@@ -164,7 +164,7 @@ void Counting::add(const Query& query, const std::vector<size_t>& which) const {
   }
 }
 
-// Adds partial counts to those of facets, or subtracts them if `without`.
+// Adds partial counts to the counts of facets, or subtracts them if `without` is set.
 void join(const Counting& counting, const std::vector<FacetCounts>& other, bool without,
           const std::vector<size_t>& which) {
   for (const size_t number : which) {

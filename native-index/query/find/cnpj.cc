@@ -86,7 +86,7 @@ class Firsts {
     return keys_.less(keys_.read(row), keys_.read(other));
   }
 
-  // First position of a root in the order by cnpj. The root occurs, so a probe meets it eventually.
+  // First position of a root in the order by cnpj. The root must occur, so that a probe finds it.
   uint32_t positionOf(uint64_t root) {
     uint32_t low = 0, high = segment_.rowCount();
     const uint32_t wanted = approximate(root);

@@ -132,7 +132,7 @@ class Suggestion {
     return std::find(found_.rows.begin(), found_.rows.end(), row) != found_.rows.end();
   }
 
-  // Adds a row that no earlier class has. Returns true if more are wanted.
+  // Adds a row that is in no earlier class. Returns true if more rows are wanted.
   bool take(uint32_t row, Fit fit) {
     found_.rows.push_back(row);
     found_.fits.push_back(fit);
@@ -258,8 +258,8 @@ class Suggestion {
                 [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kPrefix); });
   }
 
-  // Finds rows with one and two edits in one pass. Rows with two edits are kept only as far as
-  // needed if no more rows with one follow.
+  // Finds rows with one and two edits in one pass. Retains only as many rows with two edits as may
+  // be needed.
   bool findEdited() {
     if (!addNearWords()) return true;
     std::vector<WordParts> words;
@@ -306,7 +306,7 @@ class Suggestion {
   }
 
   void addNear(TypedWord& word, uint32_t most) {
-    if (!word.near.isEmpty()) return;  // an earlier, abandoned pass added them
+    if (!word.near.isEmpty()) return;  // an earlier, abandoned pass added the words
     const EditAutomaton automaton(word.automaton.word(), std::min(most, word.automaton.most()));
     std::vector<NearTerm> near = nearTerms(segment_.terms(), automaton, found_.terms);
     std::erase_if(near, [&](const NearTerm& one) {

@@ -386,7 +386,7 @@ bool WordMatch::open(uint32_t chunk) {
   return keepMatches(rows);
 }
 
-// Orders the words by their rows in the chunk; returns false if one has none.
+// Orders the words by their rows in the chunk; returns false if a word has none.
 bool WordMatch::openWords(uint32_t chunk) {
   order_.clear();
   for (uint32_t i = 0; i < words_.size(); i++) {

@@ -114,8 +114,8 @@ struct NearTerm {
 // Returns the words that begin with a text, including the text itself.
 TermRun termsBeginning(const Terms& terms, std::string_view beginning);
 
-// Returns the words from one to the automaton's maximum edits away, in vocabulary order. Adds the
-// number of words checked to `touched`.
+// Returns the words at a distance of one edit up to the automaton's maximum, in vocabulary order.
+// Adds the number of words checked to `touched`.
 std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automaton,
                                 uint64_t& touched);
 

@@ -17,7 +17,7 @@
 namespace peneira {
 namespace {
 
-// The first span of a chunk is sized to hold about this many times the rows wanted.
+// The first span of a chunk is expected to contain this many times the wanted rows.
 constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
 // Each further span is longer by this factor.
@@ -388,7 +388,7 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
   eachCell(segment, *selection, [&counts, axis](const uint32_t* ordinals, uint32_t cell) {
     counts[ordinals[axis]] += cell;
   });
-  // A null status is counted under 0, which no real status has.
+  // The cube counts a null status under 0, which is not a status of the registry.
   if (axis == 2 && counts[0] != 0) return {};
   return counts;
 }

@@ -148,7 +148,7 @@ std::vector<uint32_t> Selector::take() {
 
 namespace {
 
-// Caches the rows if they are all the matches, to avoid a second search.
+// Caches the rows if they are all matches, to avoid a second search.
 void keepFew(const Segment& segment, const Query& query, uint64_t matches,
              const std::vector<uint32_t>& rows) {
   if (rows.size() != matches || matches > kFewRows) return;
@@ -338,7 +338,7 @@ class Walk {
     after_ = &afterKeys_;
   }
 
-  // Returns the rows, or nullopt if the budget of met rows ran out first.
+  // Returns the rows, or nullopt if the budget of read rows ran out first.
   std::optional<std::vector<uint32_t>> run() {
     walk();
     if (gaveUp() && rows_.size() < wanted_) return std::nullopt;
@@ -564,7 +564,7 @@ class Walk {
   std::vector<uint32_t> rows_;
 };
 
-// Expected number of rows met if matches are evenly distributed; 0 if their count is unknown.
+// Expected number of rows to read if matches are evenly distributed; 0 if their count is unknown.
 uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
   const auto matches = segment.resultCache().count(request.query.key);
   return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;

@@ -182,7 +182,7 @@ struct PageRequest {
   uint64_t seed = 0;
   int64_t afterRow = -1;  // -1: the first page; else below the row count
   uint64_t limit = 0;
-  uint64_t meetMax = 0;  // maximum rows that a walk may meet; 0: no limit
+  uint64_t meetMax = 0;  // maximum rows that a walk may read; 0: no limit
 };
 
 // Reads a page request written by writePage of query.ts.

@@ -211,7 +211,7 @@ void DistrictIndex::eachEntry(uint32_t municipality, Use use) const {
 // Calls `use(place)` for the places of a district, ascending, until it returns false.
 template <class Use>
 void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, Use use) const {
-  // Every place takes at least one bit.
+  // Every row of a list takes at least one bit.
   if (entry.rows > entry.listBytes * 8) damaged("a list of DISTRICTS is too short");
   GapReader gaps(blocks_->view(entry.listOffset, entry.listBytes), entry.listBytes);
   const uint32_t shift = districtShift(place.rows, entry.rows);

@@ -57,7 +57,7 @@ std::optional<Places::Choice> Places::choose(const Wanted& wanted) const {
   return std::nullopt;
 }
 
-// The wanted blocks; consecutive ones are merged.
+// The wanted blocks; consecutive blocks are merged.
 std::vector<Places::Span> Places::spansOf(const Choice& choice, const Wanted& wanted) const {
   const PlacesTable& table = *choice.table;
   const uint8_t* blocks =

@@ -191,7 +191,7 @@ export function configOfShare({ url, proxy, streams, config }: ShareFlags): Conf
   return configOf(flags, config);
 }
 
-/** Returns the settings of the share in the form that downloads take. */
+/** Returns the settings of the share as options of a download. */
 export function shareUse(config: Config, signal: AbortSignal): ShareUse {
   return {
     shares: readShares(config.get("download.url")),

@@ -120,7 +120,7 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  // If the text looks like a phone, the reason about the contact comes first.
+  // If the text looks like a phone, the reason for the contact is printed first.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
   return `${wrong}${whys}${told} in snapshot ${label}\n`;
 }

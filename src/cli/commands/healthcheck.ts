@@ -9,7 +9,10 @@ import { stderr } from "../../process/terminal.ts";
 import { listenText, parseListen } from "../../settings/settings.ts";
 import { configOf } from "../support/config.ts";
 
-/** Longer than any healthy server takes, shorter than the timeouts of supervisors. */
+/**
+ * Time limit of the request: a healthy server is faster, and the timeouts of supervisors are
+ * longer.
+ */
 const TIMEOUT_MS = 3_000;
 
 /** Addresses that mean "every interface" are checked on the loopback interface. */

@@ -158,7 +158,7 @@ async function writeReport(
   }
 }
 
-/** Returns why a report cannot be written to a path, or null; keeps an existing file. */
+/** Returns why a report cannot be written to a path, or null. Does not change an existing file. */
 function whyNoReport(path: string): string | null {
   const there = statSync(path, { throwIfNoEntry: false }) ?? null;
   if (there?.isDirectory()) return `--report must be a file, but ${path} is a folder`;

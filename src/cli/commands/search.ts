@@ -138,7 +138,7 @@ function printPages(
   printTotal(segment, total);
 }
 
-/** Prints the CSV that an export of the same spec would hold. */
+/** Prints the CSV that an export of the same spec would contain. */
 async function printCsv(
   segment: Segment,
   spec: AccountQuerySpec,

@@ -211,7 +211,7 @@ async function checkLater(path: string, { log, telemetry }: ServedService): Prom
   }
 }
 
-/** Resolves after an idle period; does not keep the process alive. */
+/** Resolves after an idle period. Its timer does not keep the process alive. */
 async function quiet(): Promise<void> {
   for (;;) {
     const before = performance.eventLoopUtilization();

@@ -16,7 +16,7 @@ declare const BUILD_DATE: string | undefined;
 /** The version of the product, as in package.json. */
 export const VERSION: string = manifest.version;
 
-/** Output of `peneira version`; a part that cannot be loaded says why. */
+/** Output of `peneira version`. If a part cannot be loaded, its text is the reason. */
 export interface Versions {
   readonly peneira: string;
   readonly commit: string;

@@ -19,7 +19,7 @@ export interface TreeOption {
   /** All spellings: `-h`, `--help`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Name of its value; null if it takes none. */
+  /** Name of the option's value; null if it has no value. */
   readonly value: string | null;
   readonly takes: ValueKind;
   readonly mandatory: boolean;

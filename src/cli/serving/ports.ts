@@ -28,7 +28,10 @@ export function threadsOf(config: Config, processors = availableParallelism()): 
   );
 }
 
-/** Returns a warning if there are more threads than processors, which only take memory. */
+/**
+ * Returns a warning if there are more threads than processors, because further threads only use
+ * memory.
+ */
 export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
   const threads = config.get("http.threads") ?? 1;
   if (threads <= processors) return [];
@@ -40,7 +43,7 @@ export function withoutProcessors(config: Config, processors = availableParallel
 
 /** The bound ports. */
 export interface Ports {
-  /** Address of the server as a browser takes it. */
+  /** Address of the server for a browser. */
   readonly url: string;
   readonly main: BoundPort;
   /** Null if the main port serves the metrics. */
@@ -113,7 +116,7 @@ function ownDescriptors(config: Config): number {
   return OWN_DESCRIPTORS + (threads === 1 ? 0 : THREAD_DESCRIPTORS * threads);
 }
 
-/** Returns a warning if fewer connections are allowed than the setting says. */
+/** Returns a warning if the system allows fewer connections than the setting. */
 export function withoutDescriptors(config: Config, openFiles = openFilesMax()): string[] {
   const wanted = config.get("http.sockets_max");
   const sockets = socketsOf(config, openFiles);

@@ -98,7 +98,7 @@ function translated(text: string, segment: Segment): unknown {
   );
 }
 
-/** Reads a whole number from 1. @throws InvalidArgumentError (exit 2) otherwise. */
+/** Reads a positive whole number. @throws InvalidArgumentError (exit 2) */
 export function positive(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;

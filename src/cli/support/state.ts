@@ -107,7 +107,7 @@ export class SecretPrint {
   readonly #undone: string;
   #printed = false;
 
-  /** `undone` says what failed if the secret cannot be printed: "No key was made". */
+  /** `undone` is the message if the secret cannot be printed: "No key was made". */
   constructor(undone: string) {
     this.#undone = undone;
   }

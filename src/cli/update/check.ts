@@ -36,7 +36,7 @@ export interface CheckReport {
   /** True if the share lists a newer month than what is here. */
   readonly newer: boolean;
   readonly takes: string | null;
-  /** Newer months that it would not take, and why. */
+  /** Newer months that an update would not import, and why. */
   readonly not_taken: readonly NotTaken[];
   /** Outcome of the last update of this folder; null if none was recorded. */
   readonly last_update: LastUpdate | null;
@@ -111,7 +111,10 @@ function hereOf(newest: KnownSnapshot | undefined): CheckReport["here"] {
 
 type Found = Pick<CheckReport, "takes" | "not_taken">;
 
-/** Returns the newest month that an update would take, and why not those before it. */
+/**
+ * Returns the newest month that an update would import, and why not the months before it in the
+ * list.
+ */
 async function lookAt(
   inquiry: Inquiry,
   labels: readonly string[],

@@ -9,7 +9,10 @@
 import { ListingFault } from "./xml.ts";
 
 const ENTRIES_MAX = 20_000;
-/** Longer tags are no links of a listing; the limit also keeps the patterns fast. */
+/**
+ * Max length of a tag; longer tags are not links of a listing. The limit also keeps the patterns
+ * fast.
+ */
 const TAG_LENGTH_MAX = 4_096;
 
 /** A file or folder of a page. */

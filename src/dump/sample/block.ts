@@ -47,7 +47,7 @@ export interface Block {
 
 /** A finished block. */
 export interface DrawnBlock extends Piece {
-  /** Rows of the file; some numbers give none, some two. */
+  /** Rows of the file; a row number may give no row, or two. */
   readonly rows: number;
   /** Accounts that vanished by a later month. */
   readonly gone: number;

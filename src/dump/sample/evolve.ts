@@ -39,7 +39,7 @@ const STREAMS: Readonly<Record<EditedType, number>> = {
   simples: 3_000,
 };
 const NEW_STREAM = 4_000;
-/** New companies have numbers beyond all others. */
+/** Numbers of new companies begin here, after all others. */
 const NEW_INDEX = 2 ** 31;
 
 /** A later month: the days after `after` up to `release`, since 1970-01-01. */
@@ -198,7 +198,7 @@ export class Evolution {
   }
 }
 
-/** The edit for a number from 0 to 10,000; null beyond all shares. */
+/** Returns the edit for a number from 0 to 10,000; null if the number is above all shares. */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
   for (const edit of edits) {

@@ -26,7 +26,7 @@ import { tableRows } from "./tables.ts";
 import { RowBytes } from "./zip/bytes.ts";
 import { packChunk, ZipWriter } from "./zip/zip.ts";
 
-/** More establishments would need more roots than eight digits give. */
+/** Max establishments; more would need more roots than eight digits allow. */
 export const ESTABLISHMENTS_MAX = 90_000_000;
 
 /** The largest of the small tables has about 150 KB. */
@@ -220,7 +220,7 @@ class ReleaseWriter {
 
 /** More threads would wait for the disk. */
 const THREADS_MAX = 16;
-/** Establishments from which threads save more time than they take to start. */
+/** Min establishments for which threads save more time than their start costs. */
 const THREADS_FROM = 100_000;
 /** Blocks per thread in progress or waiting to be written. */
 const AHEAD = 3;

@@ -16,34 +16,34 @@ import { decodeText } from "../../dump/registrytext.ts";
 import { ColumnRefusal } from "../../lists/column.ts";
 import { LINE_MAX, nameOf } from "../../lists/csvcolumn.ts";
 
-/** How text of ours is written into a file. */
+/** Encoding of new text in a file. */
 export type CsvEncoding = "utf-8" | "windows-1252" | "utf-16le" | "utf-16be";
 
-/** Bytes of a file that are read in one go: about a millisecond of work. */
+/** Bytes read per call: about a millisecond of work. */
 const READ_BYTES = 262_144;
-/** Bytes that decide what a file is. */
+/** Bytes that determine the kind of a file. */
 const HEAD_BYTES = 4_096;
 
-/** A piece of a file. */
+/** A chunk of a file. */
 export interface CsvBytes {
   readonly bytes: Uint8Array;
   /** Bytes after the last record of the last piece: marks of the end of a file. */
   readonly tail: Uint8Array;
   readonly isLast: boolean;
-  /** The byte-order mark of the file as it is, in every piece. */
+  /** The byte-order mark of the file, in every chunk. */
   readonly mark: Uint8Array;
-  /** How the file begins. */
+  /** First bytes of the file. */
   readonly head: Uint8Array;
   /** The encoding of UTF-16; null for all others. */
   readonly wide: "utf-16le" | "utf-16be" | null;
-  /** Set by the reader: bytes that need not come again. */
+  /** Number of bytes that the reader has processed; set by the reader. */
   used: number;
 }
 
 /** DOS's mark of the end of a file; it is not part of the last record. */
 const CTRL_Z = 0x1a;
 
-/** Reads a file, and gives the event loop a turn after each piece. */
+/** Reads a file, and yields to the event loop after each chunk. */
 export async function* readCsvBytes(
   path: string,
   readBytes = READ_BYTES,
@@ -74,7 +74,7 @@ export async function* readCsvBytes(
   }
 }
 
-/** Where the records end and the marks of the end of a file begin. */
+/** Offset at which the records end and the end-of-file marks begin. */
 function endOf(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
@@ -110,11 +110,11 @@ function utf8Of(decoder: TextDecoder, bytes: Uint8Array, isLast: boolean): Buffe
   }
 }
 
-/** How text of ours, and the whole text of a file, become bytes. */
+/** Encodes new text, and the whole text of a file. */
 interface Encoder {
   /** Encodes text of ours so that it can follow the file's bytes. */
   own(text: Uint8Array): Uint8Array;
-  /** Encodes a whole text, ours and the file's; null where the bytes are right already. */
+  /** Encodes the whole text of the new file; null if the bytes need no change. */
   readonly whole: ((bytes: Uint8Array) => Uint8Array) | null;
 }
 
@@ -139,7 +139,7 @@ const ENCODERS: Readonly<Record<CsvEncoding, Encoder>> = {
   "utf-16be": { own: (text) => text, whole: (bytes) => wideOf(bytes).swap16() },
 };
 
-/** Returns how text becomes bytes of an encoding. */
+/** Returns the encoder of an encoding. */
 export function encoderOf(encoding: CsvEncoding): Encoder {
   return ENCODERS[encoding];
 }
@@ -163,7 +163,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Records that one call returns at most. */
+/** Max records per call. */
 const RECORDS_MAX = 8_192;
 /** Numbers per record, and per cell that is read here; bytes of a CNPJ. */
 const RECORD = 4;
@@ -240,8 +240,8 @@ export class CsvRecords {
   }
 
   /**
-   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last one of a file needs no end
-   * of line. Returns how many there are. Throws `ColumnRefusal` for a record that does not end.
+   * Finds whole records from `from` on, up to `RECORDS_MAX`; the last record of a file needs no end
+   * of line. Returns their number. Throws `ColumnRefusal` for a record that does not end.
    */
   scan(bytes: Uint8Array, from: number, isLast: boolean): number {
     const header = this.#known.header - this.#records;

@@ -1,7 +1,7 @@
 /**
- * A CSV file with columns of the registry appended. Input: the file as the client sent it, its
- * layout, and the wanted fields. Output: the same bytes in the same order, and behind each row a
- * status and the fields, in the file's own encoding and with its delimiter.
+ * Appends columns of the registry to a CSV file. Input: the file as the client sent it, its layout,
+ * and the wanted fields. Output: the same bytes in the same order, with a status and the fields
+ * after each row, in the file's own encoding and with its delimiter.
  * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
  * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
  * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, so
@@ -32,7 +32,7 @@ import {
 const CNPJ_LENGTH = 14;
 /** Bytes of a file that are read in one go; it has one batch or several. */
 const READ_BYTES = 1 << 20;
-/** Batches that are looked up on other threads at the same time. */
+/** Max batches that other threads look up at the same time. */
 const AHEAD = 3;
 
 /** Records that are being enriched. */
@@ -99,7 +99,7 @@ class CsvWriter {
     this.#scanner = new CsvRecords({ ...layout, heading, blank, found: OUTCOMES.indexOf("found") });
   }
 
-  /** Takes a piece of the file; with the last one everything is written. */
+  /** Adds a chunk of the file; with the last chunk, everything is written. */
   async add(piece: CsvBytes): Promise<void> {
     if (!this.#isMarked) this.#work.write(piece.mark);
     this.#isMarked = true;

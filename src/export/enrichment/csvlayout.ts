@@ -1,10 +1,10 @@
 /**
- * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row and
- * its width. Input: the file, read from its first byte to its last. Output: the layout and how
- * many rows there are.
- * Invariant: the column is the one that lists would take (src/lists/column.ts); titles above the
- * header are no header. The whole file is read once before anything is written, so a file that
- * cannot be read is refused as a whole. Memory does not grow with the file.
+ * The layout of a CSV file: its encoding, its delimiter, its column of CNPJs, its header row, and
+ * its width. Input: the file, read from its first byte to its last. Output: the layout and the
+ * number of rows.
+ * Invariant: the column is the same as for lists (src/lists/column.ts); titles above the header are
+ * not the header. The whole file is read once before anything is written, so a file that cannot be
+ * read is refused as a whole. Memory does not grow with the file.
  */
 import { isUtf8 } from "node:buffer";
 import {
@@ -29,7 +29,7 @@ export interface CsvLayout {
   readonly delimiter: "," | ";" | "\t" | "|";
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
-  /** Its header, or its number, counted from 1. */
+  /** Header of the column, or its number, counted from 1. */
   readonly name: string;
   /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;
@@ -49,7 +49,7 @@ const SHEET_CELL_MAX = 32_767;
 /** Rows in which a header may be: titles and blank rows come before it. */
 const HEADER_ROWS = 20;
 
-/** Reads the layout of a file. Throws `ColumnRefusal` in words if it cannot be read. */
+/** Reads the layout of a file. Throws `ColumnRefusal` if it cannot be read. */
 export async function readCsvLayout(path: string, wanted: string | undefined): Promise<CsvLayout> {
   let begun: Begun | null = null;
   let records: Counted | null = null;
@@ -107,7 +107,7 @@ function refuseOthers(head: Uint8Array): void {
   if (isZip(head)) throw new ColumnRefusal("The file is a spreadsheet, no CSV.");
 }
 
-/** The first records, a character a byte. */
+/** The first records, one character per byte. */
 function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   const sample = Buffer.from(bytes.subarray(0, 4 * SAMPLE_BYTES));
   const scanner = new CsvRecords({ delimiter: ";", column: 0 });
@@ -126,7 +126,7 @@ function knownDelimiter(said: string): CsvLayout["delimiter"] {
   );
 }
 
-/** The delimiter by which the most lines have the same number of cells, more than one. */
+/** The delimiter by which most lines have the same number of cells, more than one. */
 function delimiterOf(lines: readonly string[]): CsvLayout["delimiter"] {
   const scores = DELIMITERS.map((delimiter) => {
     const counts = new Map<number, number>();
@@ -183,7 +183,7 @@ class Counted {
       this.#records += count;
       at = this.#scanner.next;
     }
-    // Records end where characters do.
+    // A record ends at the end of a character, so each part can be checked alone.
     this.#isUtf8 &&= isUtf8(bytes.subarray(0, at));
     piece.used = at;
     if (this.#records - this.#begun.header - 1 > ROWS_MAX) {

@@ -1,5 +1,5 @@
 /**
- * A client's file with columns of the registry appended. Input: a CSV or XLSX file with a column of
+ * Appends columns of the registry to a client's file. Input: a CSV or XLSX file with a column of
  * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
  * behind its own columns, and how many CNPJs had which outcome.
  * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted.
@@ -72,7 +72,7 @@ export async function readLayout(
   return csvLayout(layout);
 }
 
-/** Enriches a file. Throws as `readLayout`, and what `checkCancelled` throws. */
+/** Enriches a file. Throws the errors of `readLayout` and of `checkCancelled`. */
 export async function enrichFile(work: EnrichmentWork): Promise<EnrichmentSummary> {
   if (isWorkbook(work.path)) {
     const file = await openWorkbook(work.path);

@@ -21,11 +21,11 @@ export interface EnrichmentOptions {
   readonly labels: LabelLanguage | null;
   /** Header or number of the column of CNPJs, or its letters in a sheet; found if not given. */
   readonly column: string | undefined;
-  /** True to put back the zeros that a number has lost in front. */
+  /** True to restore the leading zeros that a number has lost. */
   readonly fillZeros: boolean;
 }
 
-/** A file to enrich, and who hears of it. */
+/** A file to enrich, with its options and callbacks. */
 export interface EnrichmentWork {
   readonly segment: Segment;
   readonly path: string;
@@ -34,11 +34,11 @@ export interface EnrichmentWork {
   readonly format?: "csv" | "xlsx" | undefined;
   /** Takes the bytes of the new file, in order; they may change after it returns. */
   readonly write: (bytes: Uint8Array) => void;
-  /** Takes the rows that were written and all that there are. */
+  /** Receives the number of rows written, and of all rows. */
   readonly onProgress: (written: number, rows: number) => void;
-  /** Takes rows of the snapshot that were found; `NO_ROW` for others. */
+  /** Receives the snapshot's rows that were found; `NO_ROW` for others. */
   readonly onFound: (rows: Uint32Array) => void;
-  /** Throws if the work is to end. */
+  /** Throws if the work must end. */
   readonly checkCancelled: () => void;
   /** True while other processors may help. */
   readonly spare: () => boolean;
@@ -50,13 +50,13 @@ export const STATUSES = ["found", "head_office", "not_in_snapshot", "not_a_cnpj"
 /** Status of a result. */
 type EnrichmentStatus = (typeof STATUSES)[number];
 
-/** Why a text is no CNPJ, by the machine's name of the reason. */
+/** Reasons why a text is not a CNPJ, with their names for programs. */
 export const REASONS = {
   ...CNPJ_REFUSALS,
   wrong_check_digits: "Its last two digits do not belong to the others; one of them is mistyped.",
 } as const;
 
-/** Machine's name of a reason. */
+/** Name of a reason for programs. */
 type EnrichmentReason = keyof typeof REASONS;
 
 /** Names of reasons, in a fixed order. */
@@ -126,7 +126,7 @@ const LENGTH = 14;
 interface ReadingRules {
   /** True if eight characters are a company. */
   readonly takesRoots: boolean;
-  /** True to put back the zeros that a number has lost in front. */
+  /** True to restore the leading zeros that a number has lost. */
   readonly fillZeros: boolean;
 }
 
@@ -138,7 +138,7 @@ export class CnpjBatch {
   readonly rows: Uint32Array;
   readonly #rules: ReadingRules;
   readonly #keys: Buffer;
-  /** Which text each key belongs to, and which key each text has or -1. */
+  /** The text of each key, and the key of each text or -1. */
   readonly #places: Uint32Array;
   readonly #keyOf: Int32Array;
   #count = 0;
@@ -187,7 +187,7 @@ export class CnpjBatch {
     return reading.kind === "refused" ? reading.offered : undefined;
   }
 
-  /** Reads a cell of a date, whose digits are no number. */
+  /** Reads a cell with a date, whose digits are not a CNPJ. */
   addDate(): void {
     this.#refuse(this.#count++, "not_a_cnpj");
   }
@@ -255,7 +255,7 @@ export class OutcomeTally {
     this.#counts[code] = (this.#counts[code] as number) + times;
   }
 
-  /** How many had an outcome. */
+  /** Number of texts with an outcome. */
   of(outcome: CnpjOutcome): number {
     return this.#counts[codeOf(outcome)] as number;
   }

@@ -1,9 +1,9 @@
 /**
- * The layout of a workbook's sheet with CNPJs: its column, its header row and its width. Input: a
- * package, and what the client calls the column. Output: the layout, and the cells of the column
- * by the numbers of their rows.
- * Invariant: sheet and column are those that lists would read (src/lists/xlsx/); titles above the
- * header are no header. The whole sheet is read once, so a damaged one is refused before anything
+ * The layout of a workbook's sheet with CNPJs: its column, its header row, and its width. Input: a
+ * package, and the client's name of the column. Output: the layout, and the cells of the column by
+ * the numbers of their rows.
+ * Invariant: sheet and column are the same as for lists (src/lists/xlsx/); titles above the header
+ * are not the header. The whole sheet is read once, so a damaged sheet is refused before anything
  * is written.
  */
 import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
@@ -19,14 +19,14 @@ import { findShown, headerRow } from "./csvlayout.ts";
 
 /** A cell of the column. */
 export interface ColumnCell extends SeenNumber {
-  /** Its row, counted from 1. */
+  /** Row of the cell, counted from 1. */
   readonly row: number;
 }
 
 /** The layout of a sheet. */
 export interface SheetLayout {
   readonly sheet: string;
-  /** Path of its part, and of the part of styles or null. */
+  /** Path of the sheet's part, and of the part with styles or null. */
   readonly path: string;
   readonly styles: string | null;
   /** Shared parts needed to read its cells again. */
@@ -39,7 +39,7 @@ export interface SheetLayout {
   readonly takesRoots: boolean;
   /** Number of the header row; 0 if there is none. */
   readonly header: number;
-  /** Columns of the sheet up to the last one that has a cell. */
+  /** Columns of the sheet, up to the last that has a cell. */
   readonly width: number;
   /** Rows below the header that have a cell in the column. */
   readonly rows: number;
@@ -64,7 +64,7 @@ export async function readSheetLayout(
   return { sheet: name, path, styles, parts: open.parts, ...column.end() };
 }
 
-/** Throws if a sheet has no room for further columns. */
+/** Throws if a sheet has no space for further columns. */
 export function refuseTooWide({ sheet, width }: SheetLayout, further: number): void {
   if (width + further <= COLUMNS_MAX) return;
   const wrong = `it has ${width} columns, and ${further} more have no room`;
@@ -78,7 +78,7 @@ interface SampleRow {
   readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
-/** Finds the column in the first rows, and hands on its cells. */
+/** Finds the column in the first rows, and passes on its cells. */
 class Column implements RowTaker {
   readonly #wanted: string | undefined;
   readonly #take: (cell: ColumnCell, takesRoots: boolean) => void;

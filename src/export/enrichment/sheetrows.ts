@@ -1,17 +1,17 @@
 /**
- * The XML of a sheet with cells appended to its rows. Input: the part of a sheet, chunk by chunk, a
- * character a byte; the cells to append to each row. Output: the same XML with these cells.
- * Invariant: everything else keeps its bytes: cells, their types and styles, formulas, and what is
- * before and behind the rows. The XML is well-formed, because it was parsed before. Memory is
+ * Appends cells to the rows of a sheet's XML. Input: the part of a sheet in chunks, one character
+ * per byte; the cells to append to each row. Output: the same XML with these cells.
+ * Invariant: everything else keeps its bytes: cells, their types and styles, formulas, and the XML
+ * before and after the rows. The XML is well-formed, because it was parsed before. Memory is
  * bounded by the longest tag.
  */
 import { lettersOf } from "../../lists/column.ts";
 
 /** A row that ends. */
 export interface EndedRow {
-  /** Its number, counted from 1. */
+  /** Number of the row, counted from 1. */
   readonly number: number;
-  /** True if one of its cells has anything. */
+  /** True if a cell of the row is not empty. */
   readonly isFilled: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface EndedRow {
 const MARKUP =
   /<(?:!--[\s\S]*?-->|!\[CDATA\[[\s\S]*?\]\]>|\?[\s\S]*?\?>|(?![!?])(?:[^"'>]|"[^"]*"|'[^']*')*>)/y;
 const TAG = /^<(\/?)((?:[^\s/>:]+:)?)([^\s/>]+)/;
-/** Elements that a tag may name and that count here. */
+/** Tags of the elements that matter here. */
 const COUNTED = /^<\/?(?:[^\s/>:]+:)?(?:row|c|v|is|dimension)[\s/>]/;
 
 /** Appends cells to rows. */
@@ -31,13 +31,13 @@ export class SheetRows {
   #row = 0;
   #isFilled = false;
 
-  /** `columns` are those of the new sheet. */
+  /** `columns` is the number of columns of the new sheet. */
   constructor(columns: number, cellsOf: (row: EndedRow) => string) {
     this.#last = lettersOf(columns - 1);
     this.#cellsOf = cellsOf;
   }
 
-  /** Takes a chunk. Returns what can be written. */
+  /** Adds a chunk. Returns the XML that can be written. */
   add(chunk: string): string {
     const text = this.#rest + chunk;
     let out = "";
@@ -46,7 +46,7 @@ export class SheetRows {
     while (at >= 0) {
       MARKUP.lastIndex = at;
       const markup = MARKUP.exec(text)?.[0];
-      // The rest of it comes with the next chunk.
+      // The rest of the tag comes with the next chunk.
       if (markup === undefined) break;
       if (COUNTED.test(markup)) {
         out += text.slice(from, at) + this.#tag(markup);
@@ -60,7 +60,7 @@ export class SheetRows {
     return out;
   }
 
-  /** There is no more. Returns what was not written yet. */
+  /** Ends the sheet. Returns the XML that is not written yet. */
   end(): string {
     const rest = this.#rest;
     this.#rest = "";
@@ -89,7 +89,7 @@ export class SheetRows {
   }
 }
 
-/** The element that says which cells there are, with the new columns. */
+/** Returns the element with the sheet's dimensions, with the new columns. */
 function widened(markup: string, last: string): string {
   return markup.replace(/(ref\s*=\s*["'][A-Z]+\d+:)[A-Z]+(\d+)/, `$1${last}$2`);
 }

@@ -35,7 +35,7 @@ const BATCH_ROWS = 2_048;
 /** Bytes of XML that are packed together. */
 const PIECE_BYTES = 1 << 20;
 
-/** Writes the enriched workbook. Returns the layout and what became of its CNPJs. */
+/** Writes the enriched workbook. Returns the layout and the outcomes of its CNPJs. */
 export async function enrichXlsx(
   work: EnrichmentWork,
   file: XlsxPackage,
@@ -84,7 +84,7 @@ export class LookupRows {
     if (this.#numbers.length === BATCH_ROWS) this.end();
   }
 
-  /** Looks up what waits. */
+  /** Looks up the waiting CNPJs. */
   end(): void {
     const batch = this.#batch;
     if (batch === null) return;
@@ -99,7 +99,7 @@ export class LookupRows {
   }
 }
 
-/** Where the parts that the new cells are made of come from. */
+/** Sources of the parts of the new cells. */
 interface CellParts {
   readonly looked: LookupRows;
   readonly tally: OutcomeTally;
@@ -128,7 +128,7 @@ export class NewCells {
     this.width = layout.width + 1 + work.wish.fields.length;
   }
 
-  /** The cells of a row, a character a byte. */
+  /** The cells of a row, one character per byte. */
   of({ number, isFilled }: EndedRow): string {
     const { header, rows } = this.#layout;
     if (number === header) return this.#headings();
@@ -213,9 +213,9 @@ function columnOf(letters: string): number {
   return column - 1;
 }
 
-/** The part of styles with those of dates and amounts. */
+/** The part with styles, including the styles of dates and amounts. */
 interface NewStyles {
-  /** A character a byte. */
+  /** One character per byte. */
   readonly xml: string;
   /** The number of the style that the addon calls 1 (dates) or 4 (amounts); null for links. */
   of(style: string): number | null;
@@ -244,7 +244,7 @@ async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | n
   };
 }
 
-/** Writes the sheet, packed in pieces. */
+/** Writes the sheet, packed in chunks. */
 async function writeSheet(
   zip: ZipPackage,
   file: XlsxPackage,

@@ -15,7 +15,7 @@ import type { ExportRecord } from "../record.ts";
 /** Longest slug, in characters. */
 export const SLUG_LENGTH_MAX = 60;
 
-/** Max length of a name's middle part: a month and a slug, with some spare. */
+/** Max length of a name's middle part: a month and a slug, with some reserve. */
 const NAME_LENGTH_MAX = 80;
 
 /** Max length of the activity, so that places fit after it. */

@@ -156,7 +156,7 @@ class Sink {
     return this.#fd;
   }
 
-  /** Clears the descriptor first, because it is gone even after a failed close. */
+  /** Clears the descriptor first, because even a failed close releases it. */
   #close(): void {
     const fd = this.#fd;
     this.#fd = null;

@@ -39,7 +39,7 @@ interface QueueParts extends OrderParts {
   readonly retentionMs: number;
   /** Removes a file, now or later. */
   readonly discard: (name: string) => void;
-  /** Called when an export has ended or is gone. */
+  /** Called when an export has ended or was deleted. */
   readonly onEnd: (id: string) => void;
   /** Counts and logs state damage that a render found. */
   readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;

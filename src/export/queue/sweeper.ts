@@ -11,7 +11,7 @@ import { describeError, type Log } from "../../process/log.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 
-/** How long an idempotency key is kept, in milliseconds. */
+/** Retention of an idempotency key, in milliseconds. */
 export const IDEMPOTENCY_KEY_MS = 24 * 3_600 * 1_000;
 
 /** Exports marked in one transaction. */
@@ -61,7 +61,7 @@ export class Sweeper {
     }
   }
 
-  /** Removes the file that was sent for an export; one that stays goes with the next start. */
+  /** Removes the file that was sent for an export; if that fails, the next start removes it. */
   discardSent({ id, sent }: Pick<ExportRow, "id" | "sent">): void {
     const { folder, log } = this.#parts;
     try {
@@ -71,7 +71,7 @@ export class Sweeper {
     }
   }
 
-  /** Expires a batch; true when there may be more. */
+  /** Expires a batch; returns true if more exports may be due. */
   #expireSome(): boolean {
     const { store, folder, clock, log } = this.#parts;
     const nowMs = clock.nowMs();
@@ -101,7 +101,10 @@ export class Sweeper {
   }
 }
 
-/** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
+/**
+ * Min step of the clock that counts as a jump, and how long nothing expires after it, in
+ * milliseconds.
+ */
 const JUMP_MS = 600_000;
 
 /** Watches the clocks of one process. */
@@ -117,7 +120,9 @@ export class ClockJumps {
     this.#offsetMs = this.#offset();
   }
 
-  /** True for a while after the wall clock has leapt: nothing may expire or be forgotten. */
+  /**
+   * True for a while after the wall clock has jumped; meanwhile nothing may expire or be deleted.
+   */
   hold(): boolean {
     const offsetMs = this.#offset();
     const jumpMs = offsetMs - this.#offsetMs;

@@ -33,7 +33,10 @@ export interface FileFacts {
 /** Names of the hidden folders, and of their locks. */
 const HIDDEN = /^\.peneira-new-[0-9a-f]{16}$/;
 const LOCK = "lock";
-/** A folder is created before it is locked; one without a lock that is older is dead. */
+/**
+ * Max age of a folder without a lock, which is created before it is locked; an older folder belongs
+ * to a dead process.
+ */
 const UNLOCKED_MS_MAX = 60_000;
 const CHUNK_BYTES = 1 << 20;
 /** Space left free for other writers. */

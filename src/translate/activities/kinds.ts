@@ -137,7 +137,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** True if a choice adds nothing to another one, or is below its only prefix. */
+/** True if a choice adds no codes to another choice, or is below the other's only prefix. */
 function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
   const [first = ""] = wide;
   const below = first.length < 5 && also.length === 0;

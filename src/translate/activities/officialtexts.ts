@@ -191,7 +191,7 @@ export interface RankedCode {
   readonly words: ReadonlySet<string>;
 }
 
-/** One text of a subclass: word counts and length. */
+/** A text of a subclass: word counts and length. */
 interface ScoredText {
   readonly code: string;
   readonly counts: ReadonlyMap<string, number>;
@@ -201,7 +201,7 @@ interface ScoredText {
 interface Index {
   readonly texts: readonly ScoredText[];
   readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** Its words, reduced. */
+  /** Words of the text, reduced. */
   readonly words: ReadonlySet<string>;
   readonly averageLength: number;
 }
@@ -241,7 +241,7 @@ export function rankDescriptions(
     .sort((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1));
 }
 
-/** True if any text has a reduced word. */
+/** True if the reduced word occurs in an official text. */
 export function describesActivities(segment: Segment, word: string): boolean {
   const { words, byWord } = indexOf(segment);
   // A bare stem is no word.

@@ -18,7 +18,7 @@ export const TRADE_ROLES = [
   "install",
 ] as const;
 
-/** One of them. */
+/** A role of a trade. */
 export type TradeRole = (typeof TRADE_ROLES)[number];
 
 type RoleWords = Readonly<Record<TradeRole, string>>;

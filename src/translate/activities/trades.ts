@@ -26,9 +26,9 @@ const LENT_MAX = 6;
 
 /** The previous reading. */
 export interface Before {
-  /** First token; its words may belong to the next one: "escolas de inglês e música". */
+  /** First token. The words may also belong to the next trade: "escolas de inglês e música". */
   readonly from: number;
-  /** Its end. */
+  /** Token after the last. */
   readonly to: number;
   /** Role of its goods. */
   readonly role: TradeRole | null;

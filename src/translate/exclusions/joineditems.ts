@@ -45,7 +45,10 @@ interface ExceptedItem {
 
 /** An item that follows a joint. */
 interface Joined {
-  /** Its first token with leading words, its own first token, and the token after it. */
+  /**
+   * First token of the item with leading words, first token without them, and the token after the
+   * item.
+   */
   readonly from: number;
   readonly at: number;
   readonly to: number;

@@ -19,7 +19,7 @@ type Kind = Exclude<Contact, "other" | "site">;
 const KINDS: readonly Kind[] = ["email", "phone", "contact", "mobile", "landline"];
 
 const wordSet = (words: string) => new Set(words.split(" "));
-/** Words between two contacts of which one is enough. */
+/** Words between two contacts that are alternatives. */
 const BETWEEN = wordSet(
   "e ou or and , / um uma com por o a as os an the any some algum alguma qualquer pelo menos at " +
     "least one either de do da numero que that who which those tenha tenham tem ter possua " +
@@ -117,7 +117,7 @@ interface ContactAt {
   readonly phrase: FilterPhrase;
 }
 
-/** The previous contact; `leads` if its quality applies to the next one. */
+/** The previous contact; `leads` is true if its quality applies to the next contact. */
 export interface ContactBefore extends ContactAt {
   readonly leads: boolean;
 }
@@ -140,7 +140,9 @@ const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|a
 /** Max contacts between one and its quality. */
 const LIST_MAX = 4;
 
-/** True if a contact's quality precedes it, so that it applies to the next one as well. */
+/**
+ * True if a contact's quality precedes it, so that the quality applies to the next contact as well.
+ */
 export function leadsList(sentence: Sentence, { at, phrase }: ContactAt): boolean {
   return phrase.quality !== undefined && !CONTACT.test(sentence.folded(at));
 }
@@ -201,7 +203,7 @@ interface Joint {
   readonly hasArticle: boolean;
 }
 
-/** The joint between the contact before a token and the next one, or null. */
+/** The joint between the contact before a token and the next contact, or null. */
 function jointAt(sentence: Sentence, from: number): Joint | null {
   let at = from;
   const comma = /^[,/]$/.test(sentence.tokens[at]?.text ?? "");

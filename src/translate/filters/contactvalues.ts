@@ -277,7 +277,10 @@ function linkAt(sentence: Sentence, at: number): Value | null {
   return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
 }
 
-/** The first run of tokens that is a whole phone number; else a shorter one, or why not. */
+/**
+ * The first run of tokens that is a whole phone number; else a shorter run, or the reason for its
+ * refusal.
+ */
 function phoneAt(sentence: Sentence, from: number): Value | null {
   const { kind, text } = sentence.tokens[from] ?? {};
   if (kind !== "number" && text !== "(" && text !== "+") return null;

@@ -138,7 +138,7 @@ function beforeName(sentence: Sentence, at: number): Read | null {
   if (!negated && !HAVING.has(word)) return null;
   let first = at + 1;
   while (SAYING.has(sentence.folded(first)) || HAVING.has(sentence.folded(first))) {
-    // So many repetitions mean nothing, and scanning on from each would take quadratic time.
+    // Stops after so many repetitions, because scanning from each would take quadratic time.
     if (++first > at + WORDS_MAX) return null;
   }
   let words = 0;

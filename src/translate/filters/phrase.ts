@@ -102,7 +102,7 @@ export const OWN_OF_PHONES: Remark = {
   pt: "Um dos telefones da empresa não é de nenhuma outra; pode não ser o celular ou o fixo.",
   en: "One of the phones is of no other company; it need not be the mobile or the landline.",
 };
-/** One quality for several contacts. */
+/** A quality for several contacts. */
 export const SAID_OF_ALL: Remark = {
   code: "said_of_all_contacts",
   pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
@@ -210,7 +210,7 @@ export interface FoundFilters {
   direction: "asc" | "desc" | null;
 }
 
-/** Outcome of a phrase: set, no filter, or excluded by an earlier one. */
+/** Outcome of a phrase: set, not expressible, or contradicted by an earlier phrase. */
 export type Outcome = "set" | "cannot" | "contradiction";
 
 /** Sets the filter of a phrase in its polarity. */
@@ -229,17 +229,17 @@ export interface FilterPhrase {
   /** Why no filter takes it. */
   readonly cannot?: Remark;
   /**
-   * Its contact; "other" for one with a quality, which is no choice of a kind; "site" for one
-   * missing from the registry.
+   * Contact of the phrase; "other" for a contact with a quality, which does not choose a kind;
+   * "site" for a contact that the registry lacks.
    */
   readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
-  /** Its quality, which may apply to a list of contacts. */
+  /** Quality of the phrase, which may apply to a list of contacts. */
   readonly quality?: "own" | "own_alone" | "shared";
-  /** It needs counts made at import, which older snapshots lack. */
+  /** True if the filter needs counts made at import, which older snapshots lack. */
   readonly counted?: true;
-  /** Only after a word such as "por": "por nome". */
+  /** True if the phrase is valid only after a word such as "por": "por nome". */
   readonly led?: true;
-  /** It names a trade, too. */
+  /** True if the phrase also names a trade. */
   readonly trade?: boolean;
 }
 

@@ -120,7 +120,8 @@ function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, C
   }
   const email = tri("has_email");
   const phone = tri("has_phone");
-  // Either filter removes the default that requires a contact, so the other is set as well.
+  // If one filter is given, the default that requires a contact no longer applies, so the other is
+  // set as well.
   const given = email !== null || phone !== null;
   return {
     sizes: readWords(members, "sizes", reader, SIZE_WORDS),

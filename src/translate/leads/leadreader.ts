@@ -17,7 +17,7 @@ const SUGGESTED_MISTAKES_MAX = 20;
 /** An element of a list. */
 export interface LeadText {
   readonly text: string;
-  /** Its pointer. */
+  /** Pointer of the text. */
   readonly place: string;
 }
 

@@ -42,7 +42,7 @@ import {
 } from "./mention.ts";
 import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from "./unknownlists.ts";
 
-/** Max words between a list and the name of another one. */
+/** Max words between a list and the name of another list. */
 const FOLLOW_MAX = 6;
 /** Max words and marks that join two names. */
 const JOIN_MAX = 4;

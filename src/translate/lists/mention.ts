@@ -35,7 +35,7 @@ export const BEHIND = wordSet("already yet previously ya ones");
 export const LIST = wordSet(
   "lista listas listagem listagens listado listados list lists listing listings",
 );
-/** Those that announce several names. */
+/** Nouns that announce several names. */
 export const LISTS = wordSet("listas listagens listados lists listings");
 /** Words before a list that show that it is the user's. */
 export const OF_LIST = wordSet(
@@ -43,9 +43,9 @@ export const OF_LIST = wordSet(
     "nesta nessa pela pelas com by with " +
     "in on from my our the la las en de a as os o no do dos nos",
 );
-/** Those that lead into a list. */
+/** Prepositions that lead into a list. */
 const IN_LIST = wordSet("na nas numa nesta nessa in on en");
-/** Those that lead out of one. */
+/** Prepositions that lead out of a list. */
 const FROM_LIST = wordSet("da das desta dessa do dos de from of");
 /** Words that begin a noun: "os da lista", "quem está na lista", "the ones on the list". */
 export const NOUNS = wordSet(
@@ -66,7 +66,7 @@ export const NEGATES = wordSet(
   "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
     "faltando faltantes sairam saiu missing absent nenhuma isn isnt arent",
 );
-/** Negators that repeat an earlier one: "nem na lista X nem na lista Y". */
+/** Negators that repeat an earlier negator: "nem na lista X nem na lista Y". */
 export const AGAIN = wordSet("nem nor nenhuma");
 /** True for words like "exceto", which exclude all that a list joins after them. */
 export function leavesAll(word: string): boolean {
@@ -99,7 +99,7 @@ export const ENDS = wordSet(
 export const NAMING = wordSet("de do da dos das chamada chamado of called named llamada nome");
 /** Words between the names of two lists. */
 export const BETWEEN = wordSet("e ou nem and or nor y o u");
-/** Other joiners, alone or after one of those: "bem como", "e também". */
+/** Further joiners, alone or after a joiner: "bem como", "e também". */
 const ALSO = wordSet("tambem mais bem assim como plus also well tampouco inclusive");
 /** Words that contrast two lists: "na lista X, mas não na Y". */
 export const AGAINST = wordSet("mas porem but pero");
@@ -111,7 +111,7 @@ export const FILES = wordSet("excel csv xlsx xls pdf completa atualizada simples
 export const CUSTOMERS = wordSet(
   "cliente clientes prospect prospects lead leads customer customers client clients",
 );
-/** Other common list names; they mean a trade only with another word. */
+/** Further common names of lists; they mean a trade only with another word. */
 export const RELATIONS = wordSet(
   "fornecedor fornecedores parceiro parceiros concorrente concorrentes revendedor revendedores " +
     "representante representantes supplier suppliers partner partners competitor competitors " +

@@ -20,7 +20,9 @@ type Way = "all" | "outside" | "verb" | null;
 
 /** A mention that was read. */
 export interface SeenMention {
-  /** Its first leading word, its own first word, and the token after it. */
+  /**
+   * First leading word of the mention, first word without these, and the token after the mention.
+   */
   readonly lead: number;
   readonly from: number;
   readonly to: number;

@@ -68,7 +68,7 @@ export class Bounds {
   }
 }
 
-/** Reports words that contradict earlier ones and were not applied. */
+/** Reports words that contradict earlier words and were not applied. */
 export function contradict(notes: Notes, words: Words, code = "contradiction"): void {
   const detail = {
     pt: "Contradiz o que foi dito antes; não foi aplicado.",

@@ -216,7 +216,7 @@ function isNothingCounted(sentence: Sentence, at: number): boolean {
 interface Lead {
   /** Start of the words that make it a limit. */
   readonly from: number;
-  /** The same, if only the number and its article count. */
+  /** Value of the limit if only the number and its article count. */
   readonly limit: number;
   readonly led: boolean;
   readonly asked: boolean;

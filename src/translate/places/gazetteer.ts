@@ -45,8 +45,8 @@ export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
 }
 
 /**
- * Returns the namesakes that a name without a state means: the capital, else the one with ten times
- * the accounts of all others together, else all.
+ * Returns the namesakes that a name without a state means: the capital, else a municipality with
+ * ten times the accounts of all others together, else all.
  */
 export function namesakesMeant(cities: readonly City[]): readonly City[] {
   if (cities.length < 2) return cities;

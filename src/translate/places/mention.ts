@@ -1,5 +1,5 @@
 /**
- * One place that a sentence names.
+ * A place that a sentence names.
  * Input: tokens and their possible meanings. Output: a mention; its words and negator are claimed.
  * Invariant: no stage reads its words again. A mention holds all possible meanings; the choice is
  * made when all mentions of the sentence are known.

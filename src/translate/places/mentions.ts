@@ -381,7 +381,7 @@ function capitalOf(
   return meant.length === 0 ? null : { states: meant, to: match.to };
 }
 
-/** The other places of the sentence, as context for adjectives. */
+/** All other places of the sentence, as context for adjectives. */
 interface OtherPlaces {
   readonly none: boolean;
   /** True if one of the places is in the adjective's place or contains it. */

@@ -30,7 +30,7 @@ export interface CitySource {
 
 /** A named region. */
 export interface Region {
-  /** Its name in answers. */
+  /** Name of the place in answers. */
   readonly name: string;
   /** True for a place inside of a municipality. */
   readonly part: boolean;
@@ -85,7 +85,7 @@ interface Node {
   /** Created for the first continuation, because most nodes end a name. */
   next: Map<string, Node> | null;
   place: Place | undefined;
-  /** True if a name has a small word before this one: "Sul Brasil" is not "sul do Brasil". */
+  /** True if a name has a small word before this word: "Sul Brasil" is not "sul do Brasil". */
   small: boolean;
 }
 

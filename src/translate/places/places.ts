@@ -251,7 +251,7 @@ function citiesInside(cities: readonly City[], states: readonly string[]): reado
   let inside = byStates.get(key);
   if (inside === undefined) {
     const some = cities.filter(({ uf }) => states.includes(uf));
-    // The same list is returned, so that caches keyed by it stay valid.
+    // Keeps the same list object, so that caches keyed by it stay valid.
     inside = some.length === cities.length ? cities : some;
     byStates.set(key, inside);
   }

@@ -113,7 +113,7 @@ export class NameStarts {
 }
 
 const ACCENTS = /[\u0300-\u036f]/g;
-/** Neither a Portuguese letter nor a usual separator in names. */
+/** Matches characters other than Portuguese letters and usual separators in names. */
 const ODD = /[^a-zA-ZÀ-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ\n -]/g;
 /** Characters that may fold differently in a whole text than in a token. */
 const FOREIGN = /[\u0100-\uffff]/;

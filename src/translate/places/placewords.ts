@@ -67,7 +67,7 @@ export interface Lead {
   readonly from: number;
   /** The preposition closest to the name: `in`, `of`, or none. */
   readonly kind: "in" | "of" | "";
-  /** That preposition as written, folded. */
+  /** The preposition as written, folded. */
   readonly word: string;
   readonly state: boolean;
   /** "estados de": applies to all names in the list. */
@@ -246,7 +246,7 @@ export const ORDINARY = new Set(
   ).split(" "),
 );
 
-/** The same for two words. */
+/** Pairs of words that are ordinary, although they are also the name of a place. */
 export const ORDINARY_PAIRS = new Set(
   (
     "casa nova|casa branca|agua doce|agua boa|agua fria|agua limpa|agua branca|agua comprida|" +

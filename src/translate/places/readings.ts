@@ -16,7 +16,7 @@ type Link = "listed" | "comma" | "direct" | "apart";
 
 const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 
-/** Returns the link between a mention and the one before it. */
+/** Returns the link between a mention and the previous mention. */
 export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Link {
   let comma = false;
   let listed = false;
@@ -168,7 +168,7 @@ function isBehindLetters(last: Mention | undefined, one: Mention): boolean {
   return only && one.cities.some(({ uf }) => last.states.includes(uf));
 }
 
-/** Returns groups of adjacent mentions, each linked to the one before. */
+/** Returns groups of adjacent mentions, each linked to the previous mention. */
 function groupsOf(sentence: Sentence, mentions: readonly Mention[]): Mention[][] {
   const groups: Mention[][] = [];
   for (const [i, mention] of mentions.entries()) {

@@ -21,14 +21,14 @@ type Members = Readonly<Partial<Record<string, string>>>;
 interface RegionRow {
   /** The city of a metropolitan region, whose name has many forms. */
   readonly metro?: string;
-  /** Its names; a star marks the usual region for an ambiguous name. */
+  /** Names of the region; a star marks the usual region for an ambiguous name. */
   readonly names: readonly string[];
   /** True for a place inside of a municipality, which represents it. */
   readonly part?: boolean;
   /** Regions that it combines, by their first name. */
   readonly of?: readonly string[];
   readonly cities?: Members;
-  /** Municipalities of those regions that do not belong to this one. */
+  /** Municipalities of those regions that are not in this region. */
   readonly but?: Members;
 }
 

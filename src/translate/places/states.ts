@@ -66,7 +66,7 @@ export const REGIONS: Readonly<Record<string, string>> = {
 /** Replaces Pará where "para" is not the preposition; this word never occurs in text. */
 export const PARA_STATE = "paraestado";
 
-/** Other names of states. */
+/** Nicknames of states. */
 export const STATE_NICKNAMES: Readonly<Record<string, string>> = {
   minas: "MG",
   rio: "RJ",
@@ -177,7 +177,7 @@ export const CITY_SHORT_NAMES: Readonly<Record<string, string>> = {
   "santa teresinha": "2928505",
 };
 
-/** Other names of cities, with their IBGE codes; also old and common spellings. */
+/** Nicknames of cities, with their IBGE codes; also old and common spellings. */
 export const CITY_NICKNAMES: Readonly<Record<string, string>> = {
   sampa: "3550308",
   spo: "3550308",

@@ -22,7 +22,7 @@ import { isIn, isKindOfPlace, isNear, isOf, leadOf, ORDINARY, QUARTERS } from ".
 import { linkOf } from "./readings.ts";
 import { PART_STARTS, PART_WORDS } from "./states.ts";
 
-/** These words, folded. */
+/** The words above, folded. */
 export const NO_NAMES = new Set(
   (
     "todo toda todos todas geral qualquer dia atividade funcionamento operacao ordem janeiro " +
@@ -37,7 +37,7 @@ export const NO_NAMES = new Set(
   ).split(" "),
 );
 
-/** Max words in a name, without small ones. */
+/** Max words in a name, not counting small words. */
 const NAME_WORDS_MAX = 6;
 /** Max small words between two words in a name. */
 const SMALL_MAX = 3;

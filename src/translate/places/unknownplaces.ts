@@ -45,7 +45,9 @@ export function findUnknownPlaces(
   }
 }
 
-/** Returns the end of a name; capitalized words continue across small ones: "Vila Nova do Nada". */
+/**
+ * Returns the end of a name; capitalized words continue across small words: "Vila Nova do Nada".
+ */
 function nameEnd(context: PlaceContext, at: number): number {
   const { sentence } = context;
   const capital = isCapitalised(sentence, at);

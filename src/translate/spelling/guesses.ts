@@ -34,7 +34,7 @@ interface GuessContext {
 export interface Guess extends NearWord {
   /** The meaning of the guess; null for a common word. */
   readonly value: unknown;
-  /** Its spelling; null if it cannot be a correction. */
+  /** Spelling of the guess; null if it cannot be a correction. */
   readonly written: string | null;
   /** The evidence for it, apart from its edit distance. */
   readonly weight: number;

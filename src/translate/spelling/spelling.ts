@@ -221,8 +221,8 @@ export function isLikelySlip(unknown: string, word: string, distance: number): b
 }
 
 /**
- * True if the one edit between two words is a usual typo: swapped neighbors, a lost letter, a
- * doubled letter, an adjacent key, or a letter with the same sound.
+ * True if the edit between two words is a usual typo: swapped neighbors, a lost letter, a doubled
+ * letter, an adjacent key, or a letter with the same sound.
  */
 export function isUsualSlip(unknown: string, word: string): boolean {
   let at = 0;
@@ -237,7 +237,7 @@ export function isUsualSlip(unknown: string, word: string): boolean {
   return areNeighbours(written, word[at] ?? "") || heard(unknown) === heard(word);
 }
 
-/** True if a word is another one with a letter doubled: "Curitibaa". */
+/** True if a word is another word with a letter doubled: "Curitibaa". */
 export function isDoubled(unknown: string, word: string): boolean {
   if (unknown.length !== word.length + 1) return false;
   let at = 0;

@@ -165,7 +165,7 @@ export interface Token {
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
-  /** As written; "S.P." without its periods. */
+  /** The word as written; "S.P." without its periods. */
   readonly text: string;
   /** Lower case without accents. */
   readonly folded: string;

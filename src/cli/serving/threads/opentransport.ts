@@ -14,7 +14,7 @@ import { openFilesMax } from "../../../process/system.ts";
 import type { Config } from "../../../settings/config.ts";
 import { limitsOf, OWN_DESCRIPTORS, threadsOf } from "../ports.ts";
 
-/** Opens the transport on as many threads as the settings say. Throws `CommandError`. */
+/** Opens the transport on as many threads as the settings require. Throws `CommandError`. */
 export async function openServingTransport(
   config: Config,
   ledger: Ledger,
@@ -56,7 +56,7 @@ function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   };
 }
 
-/** Returns a thread's part: at least 1, otherwise the parts never exceed the whole. */
+/** Returns a thread's part of a limit: at least 1, and together at most the limit. */
 function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
 }

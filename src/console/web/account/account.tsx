@@ -26,7 +26,7 @@ import { PasswordInput } from "../parts/password.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 
-/** One of the server's rules; this one can be checked while typing. */
+/** Min length of a password; the only rule of the server that is checked while typing. */
 const LENGTH_MIN = 12;
 
 /** The view. */

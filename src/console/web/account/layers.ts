@@ -14,10 +14,10 @@ export const MEASURES: readonly Measure[] = ["requests", "accounts", "export_row
 /** Colors of layers; the smallest senders share the last. */
 export const COLOURS = 6;
 
-/** One layer: a sender, or all the small ones together. */
+/** A layer: a sender, or all small senders together. */
 export interface Layer {
   readonly id: string;
-  /** Its senders; one, except for the layer of small ones. */
+  /** Senders of the layer: one, except in the layer of small senders. */
   readonly senders: UsageAnswer["senders"];
   /** From 1 on. */
   readonly colour: number;
@@ -72,7 +72,10 @@ export function stacked(values: readonly (readonly number[])[]): number[][] {
   return edges;
 }
 
-/** Returns days to label if a label needs `room` of `width` pixels; always the last one. */
+/**
+ * Returns the days to label if a label needs `room` of `width` pixels; always includes the last
+ * day.
+ */
 export function labelledDays(days: number, width: number, room: number): number[] {
   const step = Math.max(1, Math.ceil((days * room) / Math.max(width, 1)));
   const labelled: number[] = [];

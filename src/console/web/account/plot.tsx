@@ -27,7 +27,7 @@ const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
 const LABEL_ROOM = 64;
 const COLUMN = { share: 0.72, max: 40 } as const;
 
-/** One chart of the usage view. */
+/** A chart of the usage view. */
 export function Plot({ days, layers, label, onDay }: PlotProps): VNode {
   const room = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

@@ -1,9 +1,9 @@
 /**
  * Types of the console's requests and answers as the browser sees them; members are spelled as in
  * JSON.
- * Invariant: answers shared with the public interface use its schemas. Those of the console alone
- * are described here, and its handlers (src/console) compile against them. End-to-end tests read
- * every one. Paths are below /v1/console; failures are problem documents.
+ * Invariant: answers shared with the public interface use its schemas. Answers of the console alone
+ * are described here, and its handlers (src/console) compile against these types. End-to-end tests
+ * read every answer. Paths are below /v1/console; failures are problem documents.
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
@@ -45,7 +45,7 @@ export type Filters = {
   };
 } & { lists?: { any_of?: string[]; exclude?: string[] } };
 
-/** One sort key. */
+/** A sort key. */
 export interface SortKeySent {
   field: string;
   direction: "asc" | "desc";
@@ -78,7 +78,7 @@ interface Explain {
   confidence: number;
 }
 
-/** One remark and the words it refers to (UTF-16 units of the sentence); see notes.ts. */
+/** A remark and the words that it refers to (UTF-16 units of the sentence); see notes.ts. */
 export interface TranslationNote {
   code?: string;
   detail: string;
@@ -132,7 +132,7 @@ export interface ExploreAnswer extends Source {
 /** The requested fields of one account. */
 export type AccountFields = Record<string, unknown>;
 
-/** One account of a list, which always requests its CNPJ. */
+/** An account of a list, which always requests the CNPJ. */
 export type Account = { cnpj: string } & AccountFields;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
@@ -187,7 +187,7 @@ export interface CatalogAnswer {
   activities: {
     code: string;
     description: string;
-    /** Its name where space is short; null if it has none. */
+    /** Short name, or null. */
     short: { pt: string; en: string } | null;
     terms: string[];
     accounts: number;
@@ -206,7 +206,7 @@ export type Status = Described<
   typeof STATUS_SCHEMAS.Status,
   { provenance: Record<string, string> | null }
 > & {
-  /** Saved searches last viewed with a month older than the one served. */
+  /** Saved searches last viewed with a month older than the served month. */
   unseen_searches: number;
 };
 
@@ -241,7 +241,7 @@ export interface SessionList {
   sessions: { id: string; created_at: string; seen_at: string; current: boolean }[];
 }
 
-/** One export: the public record and the console's members. */
+/** An export: the public record and the console's members. */
 export type ExportView = Described<
   typeof EXPORT_SCHEMAS.ExportRecord,
   {
@@ -253,7 +253,7 @@ export type ExportView = Described<
   created_at: string;
   /** E-mail of the user, or name of the key; null if deleted. */
   created_by: string | null;
-  /** Its content, in a-z, digits, and hyphens. */
+  /** Slug of the content, in a-z, digits, and hyphens. */
   slug: string;
   spec: Spec;
 };
@@ -307,9 +307,11 @@ export interface SavedSearch {
   text: string | null;
   created_at: string;
   created_by: string | null;
-  /** As counted when it was saved or last refreshed (`POST /searches/{id}` `{refresh: true}`). */
+  /**
+   * Count when the search was saved or last refreshed (`POST /searches/{id}` `{refresh: true}`).
+   */
   saved: { snapshot: string; total: number };
-  /** As counted now; null without a snapshot or if the spec is invalid for it. */
+  /** Count now; null if there is no snapshot, or if the spec is invalid for it. */
   now: { snapshot: string; total: number } | null;
 }
 
@@ -319,7 +321,7 @@ export type ChangesAnswer = Described<
   { spec: Spec; changes: ChangeAnswer[] }
 >;
 
-/** One change; an account before and after, with requested or changed fields. */
+/** A change: an account before and after, with requested or changed fields. */
 export type ChangeAnswer = Described<
   typeof CHANGE_SCHEMAS.Change,
   { before: Account | null; after: Account | null }

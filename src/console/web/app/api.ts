@@ -15,7 +15,7 @@ export interface RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** One mistake in a request. */
+/** A mistake in a request. */
 export interface ApiMistake {
   pointer: string;
   code: string;

@@ -48,7 +48,7 @@ export async function loadSignIn(): Promise<void> {
   signIn.value = await import("./signin.tsx").catch(() => "failed" as const);
 }
 
-/** One of the sign-in forms. */
+/** A sign-in form. */
 function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
   useEffect(() => void loadSignIn(), []);
   const forms = signIn.value;
@@ -102,7 +102,7 @@ function skip(): void {
   document.getElementById("main")?.focus();
 }
 
-/** The view; the first one leaves the focus where the browser has it. */
+/** The view. The first view leaves the focus where the browser put it. */
 function Main(): VNode {
   const main = useRef<HTMLElement>(null);
   const name = view.value;

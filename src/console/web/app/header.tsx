@@ -27,7 +27,7 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["members", "users"],
 ];
 
-/** Not needed to find companies. */
+/** Views that are not needed to find companies. */
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
   ["keys", "key"],

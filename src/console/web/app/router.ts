@@ -103,7 +103,7 @@ export function goCompany(cnpj: string): void {
   go("company", `${COMPANY}${cnpj}`);
 }
 
-/** Opens a view; without a hash, find gets its last one. */
+/** Opens a view; without a hash, the find view opens with its last hash. */
 export function go(name: ViewName, hash?: string): void {
   const before = view.value;
   if (before === "find") findHash = location.hash;

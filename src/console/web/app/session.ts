@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import type { SessionAnswer, SignedInUser } from "./answers.ts";
 
-/** The last session answer; null until the first one. */
+/** The last session answer; null until the first answer. */
 export const session = signal<SessionAnswer | null>(null);
 
 /** True if the session ended and the user has not yet signed in again. */

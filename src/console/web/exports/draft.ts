@@ -53,7 +53,7 @@ export interface Draft {
   /** The file's title, as typed. */
   readonly title: string;
   readonly explain: boolean;
-  /** As typed; empty means all rows. */
+  /** Limit as typed; empty means all rows. */
   readonly limit: string;
   readonly mode: "off" | "fallback" | "full";
 }
@@ -118,7 +118,7 @@ export function isText(format: Format): boolean {
   return TEXT_FORMATS.includes(format);
 }
 
-/** The part of a draft stored for the next one. */
+/** The part of a draft that is stored for the next draft. */
 type Kept = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
 
 const KEPT_KEY = "peneira.export";

@@ -68,7 +68,7 @@ interface EstimateProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** Rows and size in one line; remarks in a second one. */
+/** Rows and size in one line, and remarks in a second line. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
   const { exports } = lazyWords.value;
   const shown = estimated.answer ?? estimated.last;
@@ -130,7 +130,10 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   return text === "" ? null : <p class="export-remark">{text}</p>;
 }
 
-/** The quota is known before the estimate, so that the estimate moves nothing. */
+/**
+ * Shown before the estimate, because the quota is known earlier, so that the estimate does not move
+ * it.
+ */
 function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
   return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;
 }

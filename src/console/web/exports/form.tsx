@@ -241,7 +241,7 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       </div>
     );
   }
-  // With a key, so that no button changes into another one under the pointer.
+  // Has a key, so that a button under the pointer does not turn into another button.
   return (
     <div key="running" class="export-buttons">
       <Button variant="quiet" busy={stopping} onClick={() => void stop()}>

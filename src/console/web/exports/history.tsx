@@ -64,7 +64,8 @@ interface Exports {
 
 function useExports(): Exports {
   const pages = usePages("/exports?limit=50", followed, merged);
-  // One key until it succeeds, so that a retry after a lost answer makes no second export.
+  // Keys by export, each used until the request succeeds, so that a retry after a lost answer makes
+  // no second export.
   const keys = useRef(new Map<string, string>());
   const again = async ({ export_id: id, kind }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
@@ -85,7 +86,7 @@ function useExports(): Exports {
   };
   const drop = async ({ export_id: id }: ExportView) => {
     await remove(`/exports/${id}`).catch((failure: unknown) => {
-      // It was already deleted elsewhere, as intended.
+      // If the export was already deleted elsewhere, the intention is met.
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
     });
     forget(id);

@@ -13,7 +13,7 @@ interface MemberReading {
   readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
 }
 
-/** One member of an address; an empty text is not written. */
+/** A member of an address; an empty text is not written. */
 export interface AddressMember {
   readonly key: string;
   readonly write: (query: Query, lookup: CatalogLookup | null) => string;
@@ -72,7 +72,7 @@ export function list(
   };
 }
 
-/** One of a few words; the value that filters nothing has the empty word. */
+/** A choice of a few words; the value that filters nothing has the empty word. */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],

@@ -56,7 +56,7 @@ export function refreshCatalog(served: string): void {
 
 /** A choice in a picker. */
 export interface PickerChoice {
-  /** As in filters, or a prefix for several codes. */
+  /** Code as in filters, or a prefix for several codes. */
   readonly code: string;
   readonly name: string;
   /** Matches in the whole snapshot. */
@@ -254,7 +254,7 @@ export const examples: ReadonlySignal<readonly string[]> = computed(
   () => catalog.value?.catalog.examples[language.value] ?? [],
 );
 
-/** One for the empty box; null until loaded. */
+/** The example for the empty box; null until loaded. */
 export const exampleShown: ReadonlySignal<string | null> = computed(
   () => examples.value[0] ?? null,
 );

@@ -23,7 +23,7 @@ interface Offered {
   readonly accounts: readonly Account[];
   /** Why a phone or an e-mail was not looked up; null for other texts. */
   readonly refused: SuggestAnswer["contact_refused"];
-  /** Index of the one Enter opens; -1 for none. */
+  /** Index of the account that Enter opens; -1 for none. */
   readonly at: number;
   close(): void;
   /** Handles a key; false if ignored. */

@@ -39,7 +39,7 @@ export interface Stretch {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
-  /** Its meaning; empty if it has no effect. */
+  /** Meaning of the part; empty if it has no effect. */
   readonly told: readonly string[];
 }
 

@@ -2,7 +2,7 @@
  * The query of the find view: signals of the query, its sentence's translation, and its matches;
  * changed by edits, sentences, and addresses.
  * Invariant: the address bar always shows the query. Each completed change is one history entry;
- * steps of typing replace each other. Every change is explored, and the last one counts.
+ * steps of typing replace each other. Every change is explored, and only the last result is shown.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";

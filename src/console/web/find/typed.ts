@@ -84,7 +84,7 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
   const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
-  // One in a hundred mobiles has a CPF's check digits.
+  // One in a hundred mobile numbers has the check digits of a CPF.
   const isMobile = reason === "cpf" && isMobileNumber(text);
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }

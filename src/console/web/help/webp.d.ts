@@ -1,6 +1,7 @@
 /**
  * Type of a picture module: its file name, relative to the script.
- * Invariant: as esbuild makes it (the loader `file`). Apart because a module cannot declare others.
+ * Invariant: the type matches esbuild's loader `file`. On its own because a module cannot declare
+ * other modules.
  */
 declare module "*.webp" {
   const name: string;

@@ -45,7 +45,7 @@ export async function loadLists(): Promise<void> {
   known.value = { of, lists };
 }
 
-/** Stores a changed list; a new one comes first. */
+/** Stores a changed list; a new list comes first. */
 export function noteList(list: AccountList): void {
   const { value } = known;
   listChanges.value++;

@@ -1,8 +1,8 @@
 /**
  * The lists that contain the accounts on the screen, as a signal by CNPJ.
  * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
- * is requested. After a failure, accounts have no mark and are requested again with the next ones.
- * On its own because the table knows nothing of lists and their answers.
+ * is requested. After a failure, accounts have no mark and are requested again with the next
+ * accounts. On its own because the table does not depend on lists and their answers.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";

@@ -21,7 +21,7 @@ import { Checkbox, focusInvalid } from "../parts/field.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { PasswordInput } from "../parts/password.tsx";
 
-/** One of the server's rules; this one can be checked while typing. */
+/** Min length of a password; the only rule of the server that is checked while typing. */
 const LENGTH_MIN = 12;
 
 /** The page. */

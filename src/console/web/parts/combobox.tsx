@@ -17,7 +17,7 @@ import { Field } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { Chip, type ChipProps } from "./pill.tsx";
 
-/** One choice. */
+/** A choice. */
 export interface ComboOption {
   value: string;
   label: string;

@@ -106,7 +106,7 @@ export function TextInput(props: TextInputProps): VNode {
   );
 }
 
-/** One choice among several. */
+/** A choice of a select. */
 export interface SelectChoice {
   value: string;
   label: string;

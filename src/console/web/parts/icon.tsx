@@ -87,7 +87,7 @@ export interface IconProps {
   label?: string | undefined;
 }
 
-/** One icon. */
+/** An icon. */
 export function Icon({ name, size = 16, label }: IconProps): VNode {
   const path = <path d={PATHS[name]} />;
   const box = { class: "icon", width: size, height: size, viewBox: "0 0 16 16" };

@@ -12,7 +12,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** One entry. */
+/** An entry of a menu. */
 export interface MenuItem {
   label: string;
   icon?: IconName;

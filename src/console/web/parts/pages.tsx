@@ -1,7 +1,7 @@
 /**
  * Lists loaded page by page from a path below /v1/console, with the button for the next page.
- * Invariant: the first page is requested immediately, later ones only by the user. If a page fails,
- * the items stay, and a retry requests the same page.
+ * Invariant: the first page is requested immediately, and later pages only by the user. If a page
+ * fails, the items stay, and a retry requests the same page.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -130,7 +130,10 @@ export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {
   return gathered instanceof CsvFile || gathered instanceof XlsxFile ? gathered : null;
 }
 
-/** Returns true if lost leading zeros are restored. Throws `invalid_request`. */
+/**
+ * Returns true if the query requests that lost leading zeros are restored. Throws
+ * `invalid_request`.
+ */
 export function readZeros(query: ReadonlyMap<string, string>): boolean {
   const asked = query.get("lost_zeros");
   if (asked === undefined || asked === "refuse") return false;

@@ -13,7 +13,7 @@ import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
 
 interface MentionedDistrict {
-  /** Its first token, introducing words included, and the one after its last. */
+  /** First token of the district, with introducing words, and the token after the last. */
   readonly from: number;
   readonly to: number;
   readonly words: Words;
@@ -24,7 +24,10 @@ interface MentionedDistrict {
   readonly implied: boolean;
   /** The district in each possible city, by IBGE code; empty if none has it. */
   known: ReadonlyMap<string, KnownDistrict>;
-  /** The cities (IBGE codes) that enclose it, to the exclusion of others: "Santos (Centro)". */
+  /**
+   * Cities (IBGE codes) that contain the district by the writing, such as "Santos (Centro)"; others
+   * are excluded.
+   */
   readonly within?: ReadonlySet<string>;
   /** If no city is named: the cities in the searched states that have it. */
   homes?: readonly City[];

@@ -84,8 +84,8 @@ export class DistrictNames {
   }
 
   /**
-   * Returns for each name as written the municipalities that have it, with their districts, the one
-   * with most accounts first. Scans all districts for names that are not in the cache.
+   * Returns for each name as written the municipalities with such a district, most accounts first.
+   * Scans all districts for names that are not in the cache.
    */
   among(ibges: Iterable<string>, said: readonly string[]): readonly Homes[] {
     const kept = homesOf(this.#segment);

@@ -27,7 +27,7 @@ const MARKS = new Set(
     "district districts"
   ).split(" "),
 );
-/** The same after the name: "the Savassi district". */
+/** Words for a district that follow the name: "the Savassi district". */
 const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
 /** The center of a city, which companies write as a district. */

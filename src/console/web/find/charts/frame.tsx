@@ -10,7 +10,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 
-/** One row of a chart; `count` is null if the query's own filter excludes the value. */
+/** A row of a chart; `count` is null if the query's own filter excludes the value. */
 export interface ChartRow {
   readonly key: string;
   readonly label: string;

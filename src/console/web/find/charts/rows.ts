@@ -6,7 +6,7 @@
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
-/** One value with its share of the matches. */
+/** A value with its share of the matches. */
 interface FacetRow {
   readonly value: string;
   readonly label: string | undefined;

@@ -53,7 +53,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
   );
 }
 
-/** Not on the map. */
+/** Values that are not on the map. */
 function Beside({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");

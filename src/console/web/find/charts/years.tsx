@@ -136,7 +136,7 @@ interface SlidersProps {
   readonly choose: (span: Span) => void;
 }
 
-/** Both ends of the interval, each a native slider on the same track. */
+/** Sliders for both ends of the interval: two native sliders on the same track. */
 function Sliders({ last, span, drag, choose }: SlidersProps) {
   const { charts } = words.value;
   const ends = [charts.yearsFrom, charts.yearsTo] as const;

@@ -41,7 +41,7 @@ interface AmountProps {
   least?: number;
 }
 
-/** One amount; the typed text stays until the field loses focus. */
+/** A field for an amount; the typed text stays until the field loses focus. */
 function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
   const asked = query.value.filters.company[member];

@@ -36,7 +36,7 @@ export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
 
 type Member = "establishments_min" | "establishments_max";
 
-/** Both ends. */
+/** Fields for both ends of the interval. */
 function ChainEnds(): VNode {
   const { find } = words.value;
   return (
@@ -47,7 +47,7 @@ function ChainEnds(): VNode {
   );
 }
 
-/** One end; the typed text stays until the field loses focus. */
+/** A field for one end; the typed text stays until the field loses focus. */
 function End({ member, label }: { member: Member; label: string }): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;

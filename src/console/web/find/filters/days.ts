@@ -39,7 +39,7 @@ export function readDay(typed: string): string | null {
   return exists && day >= FIRST_DAY && day <= LAST_DAY ? day : null;
 }
 
-/** Two-digit years up to this one are in the current century. */
+/** Two-digit years up to this year are in the current century. */
 const PRESENT_CENTURY = 50;
 
 /** Reads a span's first or last day: a date, a month as 01/2020, a year, two digits for a year. */

@@ -70,7 +70,7 @@ function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   const { districts: text } = lazyWords.value;
   const [failed, setFailed] = useState<unknown>(null);
   const places = JSON.stringify([geo.uf_any_of, geo.municipality_ibge_any_of]);
-  // Other filters do not affect the districts found.
+  // Searches all districts, because other filters do not affect them.
   const search = useCallback(
     async (typed: string, signal: AbortSignal): Promise<ComboOption[]> => {
       if (book === null) return [];

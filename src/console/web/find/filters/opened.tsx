@@ -72,8 +72,8 @@ interface DayProps {
 }
 
 /**
- * One date; an invalid text stays in the box. The browser's own date field would follow its
- * language, not the page's.
+ * A field for a date; an invalid text stays in the box. The browser's own date field would use the
+ * browser's language, not the page's.
  */
 function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   const { find } = words.value;

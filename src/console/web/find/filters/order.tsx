@@ -97,7 +97,7 @@ function Seed(): VNode {
   );
 }
 
-/** One sort key: field, direction, and removal. */
+/** A sort key: field, direction, and removal. */
 function SortRow({ at }: { at: number }): VNode {
   const { find } = words.value;
   const { sort } = query.value;

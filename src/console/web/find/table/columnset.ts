@@ -17,7 +17,7 @@ import type { SortKeySent } from "../../app/answers.ts";
 /** Groups of the chooser, in order. */
 export const COLUMN_GROUPS = ["company", "activity", "place", "contact", "register"] as const;
 
-/** One column: its fields, width in pixels, and sort field. */
+/** A column: its fields, width in pixels, and sort field. */
 export interface TableColumn {
   readonly id: ColumnId;
   readonly group: (typeof COLUMN_GROUPS)[number];
@@ -223,7 +223,7 @@ export function boundedWidth(width: number): number {
   return Math.round(Math.max(COLUMN_WIDTH.min, Math.min(width, COLUMN_WIDTH.max)));
 }
 
-/** Moves a visible column by some places; the first one stays. */
+/** Moves a visible column by some places; the first column stays. */
 export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number): ColumnId[] {
   const from = shown.indexOf(id);
   const to = Math.max(1, Math.min(from + by, shown.length - 1));

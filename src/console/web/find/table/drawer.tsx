@@ -1,5 +1,5 @@
 /**
- * One account next to the table: all its data, and why it is listed.
+ * An account next to the table: all its data, and why it is listed.
  * Invariant: name and CNPJ appear immediately, the rest in space reserved for it. J and K move
  * through the list with any focus, unless the user is typing.
  */

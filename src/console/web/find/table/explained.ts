@@ -1,5 +1,5 @@
 /**
- * One account with its explanation, by spec and CNPJ; loads and caches it.
+ * Loads and caches an account with its explanation, by spec and CNPJ.
  * Invariant: recent answers are not requested again. An account left before it loaded never
  * replaces another. Apart because it requests and caches answers, while the drawer only draws them.
  */

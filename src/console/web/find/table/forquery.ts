@@ -7,7 +7,10 @@
 import type { Account, Filters } from "../../app/answers.ts";
 import type { ColumnChoice, ColumnId } from "./columnset.ts";
 
-/** As in native-index/format/column_value.h; a test compares it with the filters' rule. */
+/**
+ * Matches a mobile as native-index/format/column_value.h does; a test compares it with the filters'
+ * rule.
+ */
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
 

@@ -1,7 +1,7 @@
 /**
  * An account at a glance: its other name, CNPJ, status, kind, size, and a warning if it is
  * sanctioned.
- * Invariant: the same next to the table and on the company page.
+ * Invariant: it looks the same next to the table and on the company page.
  */
 import type { VNode } from "preact";
 import type { Account } from "../../app/answers.ts";

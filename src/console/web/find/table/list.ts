@@ -96,7 +96,7 @@ let from = 0;
 /** CNPJs of the selected rows, in order of selection. */
 export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
 
-/** Toggles a row's selection; with `span`, selects all from the last one to it. */
+/** Toggles a row's selection; with `span`, selects all rows from the last selected row to it. */
 export function pick(accounts: readonly Account[], row: number, span: boolean): void {
   const next = new Set(picked.peek());
   const { cnpj } = accounts[row] ?? {};

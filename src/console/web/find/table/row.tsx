@@ -31,7 +31,7 @@ interface RowProps {
   height: number;
 }
 
-/** One row; screen readers count the header as first, so rows start at two. */
+/** A row. Screen readers count the header as the first row, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
   // Reading the words subscribes the row to the language; otherwise only props matter.

@@ -49,7 +49,7 @@ export class Rows {
   end: RowsEnd = "more";
   /** Number of matches; null before the first page. */
   total: number | null = null;
-  /** The last page's snapshot; null before the first one. */
+  /** The last page's snapshot; null before the first page. */
   snapshot: string | null = null;
   /** Error of the last page. */
   error: unknown = null;

@@ -4,7 +4,7 @@
  * Button names are quoted exactly as on the button.
  */
 
-/** One task, step by step. */
+/** A task, step by step. */
 export interface HelpTask {
   readonly title: string;
   readonly steps: readonly string[];
