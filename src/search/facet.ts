@@ -230,6 +230,7 @@ interface FacetValue {
   readonly label?: string;
 }
 
+/** The distinct values of a facet, ascending. */
 export interface FacetValues {
   readonly values: readonly FacetValue[];
   /** Place of the value of each code, or -1 if it has none. */

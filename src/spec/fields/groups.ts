@@ -1,7 +1,7 @@
 /**
  * Groups of output fields that changes can be filtered by (`changed_any_of`).
- * Invariant: each watchable field belongs to one group; a name never changes its fields. The browser
- * console loads this table too.
+ * Invariant: each watchable field belongs to one group; a name never changes its fields. The
+ * browser console loads this table too.
  */
 import type { OutputField } from "../fields.ts";
 

@@ -69,8 +69,8 @@ interface Moment {
   readonly done: readonly DoneRow[];
   /** Names of the linked files by export id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Enrichments that a restore renders, and whether their sent file was linked. */
-  readonly sent: ReadonlyMap<string, boolean>;
+  /** Enrichments that a restore renders, and whose sent file was linked. */
+  readonly sent: readonly string[];
 }
 
 /** Creates a backup. Throws `CommandError` and leaves no files. */
@@ -146,7 +146,7 @@ async function fill(
   const manifest: Manifest = {
     format: "peneira backup",
     // Without sent files, earlier versions of the program can read it.
-    version: moment.sent.size === 0 ? 1 : BACKUP_VERSION,
+    version: moment.sent.length === 0 ? 1 : BACKUP_VERSION,
     made_at: new Date(moment.atMs).toISOString(),
     made_by: options.madeBy,
     state_version: stateVersion,
@@ -179,11 +179,10 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
     const done = knowsExports(database) ? doneRows(database) : [];
     const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
-    const sent = new Map(
-      sentIds(database, options.exports).map((id) => {
-        return [id, link(join(dataDir, SENT_FOLDER, id), join(held, id))] as const;
-      }),
-    );
+    // An enrichment whose sent file is gone fails with that reason, here and after a restore.
+    const sent = sentIds(database, options.exports).filter((id) => {
+      return link(join(dataDir, SENT_FOLDER, id), join(held, id));
+    });
     return { atMs: nowMs(), heldMs: performance.now() - began, done, names, sent };
   } finally {
     locker?.close();
@@ -262,8 +261,7 @@ function total({ done, names }: Moment): number {
 
 /** Bytes of the linked sent files. */
 function sentBytes(held: string, { sent }: Moment): number {
-  const linked = [...sent].filter(([, isLinked]) => isLinked);
-  return linked.reduce((sum, [id]) => sum + lstatSync(join(held, id)).size, 0);
+  return sent.reduce((sum, id) => sum + lstatSync(join(held, id)).size, 0);
 }
 
 /** Copies secrets and files, verifies everything, and lists it. */
@@ -315,11 +313,10 @@ async function copyAll(
       missing.push({ export_id: row.id, reason: "damaged" });
     }
   }
-  if (moment.sent.size > 0) folder.folder(SENT_FOLDER);
-  for (const [id, isLinked] of moment.sent) {
+  if (moment.sent.length > 0) folder.folder(SENT_FOLDER);
+  for (const id of moment.sent) {
     const path = `${SENT_FOLDER}/${id}`;
-    if (!isLinked) missing.push({ export_id: id, reason: "lost" });
-    else files.push({ path, ...(await copied(folder, join(held, id), path, onHalf)) });
+    files.push({ path, ...(await copied(folder, join(held, id), path, onHalf)) });
   }
   return { files, missing };
 }

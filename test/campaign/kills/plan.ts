@@ -1,7 +1,8 @@
 /**
  * The plan of a crash run: for a seed, a lane, and a cycle, the served snapshot, each client's
  * requests in order, and how the process dies.
- * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated. Only the interleaving is open.
+ * Invariant: the same numbers always produce the same plan, so a failing seed can be repeated.
+ * Only the interleaving is open.
  */
 import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import type { OutputField } from "../../../src/spec/fields.ts";

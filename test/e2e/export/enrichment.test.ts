@@ -14,6 +14,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { enrichFile } from "../../../src/export/enrichment/enrichment.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { restoreBackup } from "../../../src/store/backup/restore.ts";
 import { Client, sha256 } from "../../support/export/client.ts";
 import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -249,6 +251,33 @@ describe("a sent file that was accepted when the server ended", () => {
     for (const id of ids) assert.equal((await finished(client, id)).sha256, wanted);
     assert.deepEqual(sentFiles(dataDir).sort(), [...ids].sort());
     await stopServerProcess(server);
+  });
+
+  it("is in a backup, and is enriched with the same bytes after a restore", async () => {
+    const dataDir = freshDir();
+    // One after the other, so that some still wait when the server is killed.
+    const first = await start(dataDir, { PENEIRA_PLANS_ENTERPRISE_CONCURRENT_EXPORTS: "1" });
+    const { key } = first;
+    const bytes = csvOf(150_000);
+    const sent = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => send(first, bytes, { name: `backup-${at}` })),
+    );
+    const ids = sent.map(({ told }) => told.export.export_id);
+    await killServerProcess(first);
+    const wanted = sha256(await expected(bytes));
+    for (const exports of [true, false]) {
+      const target = join(sample.folder, `backup-${exports}`);
+      const nowMs = () => Date.now();
+      const report = await makeBackup({ dataDir, target, exports, madeBy: "test", nowMs });
+      const held = report.manifest.files.filter(({ path }) => path.startsWith("sent/"));
+      assert.ok(exports ? held.length > 0 : held.length === ids.length, `${held.length} are held`);
+      const again = join(sample.folder, `restored-${exports}`);
+      await restoreBackup({ source: target, dataDir: again });
+      const server = { ...(await start(again)), key };
+      const client = new Client(server.base, key);
+      for (const id of ids) assert.equal((await finished(client, id)).sha256, wanted);
+      await stopServerProcess(server);
+    }
   });
 
   it("is a failure with a reason if the sent file is gone", async () => {
