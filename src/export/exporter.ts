@@ -40,14 +40,14 @@ export interface SentAgain extends Omit<NewEnrichment, "file"> {
   readonly file: SentFile;
 }
 
-/** What an export that enriches a file is about beside its spec, which says the output. */
+/** Members of an enrichment; its spec holds the output. */
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
   readonly fillZeros: boolean;
 }
 
-/** What `POST /v1/exports` asks for, checked and normalized. */
+/** A checked and normalized request for an export. */
 export interface NewExport {
   readonly tenantId: string;
   /** Key that sends the request. */
@@ -62,7 +62,7 @@ export interface NewExport {
   readonly segment: Segment;
   /** Set for an export of changes; else null. */
   readonly changes?: NewChanges | null;
-  /** What makes it an enrichment of a sent file; else missing. */
+  /** Set for an enrichment of a sent file; else missing. */
   readonly enrichment?: NewEnrichment;
   /** The lists that its spec names, at the revisions that it is pinned to. */
   readonly lists?: readonly NamedPin[];
@@ -109,8 +109,8 @@ export interface Exporter {
   /** Begins to receive a file to enrich. Throws `storage_full` where the disk has no room. */
   receive(): SentFile;
   /**
-   * Returns the file that was sent for an export, to be sent again, and what was wanted of it. Throws
-   * as `read` does, and `export_expired` if the file is gone.
+   * Returns the file that was sent for an export, to be sent again, with its options. Throws as
+   * `read` does, and `export_expired` if the file is gone.
    */
   sentAgain(tenantId: string, id: string): SentAgain;
   /**

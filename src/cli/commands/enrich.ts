@@ -212,7 +212,7 @@ function summaryText(out: string, summary: EnrichmentSummary, seconds: number): 
   ].join("\n");
 }
 
-/** True for what a person wants to know beside the accounts that were found. */
+/** True for an outcome that the summary lists next to the accounts found. */
 function isOther(outcome: CnpjOutcome): boolean {
   return outcome !== "found";
 }

@@ -1,7 +1,6 @@
 /**
- * The files of exports, and the files that clients have sent for them. What comes in: a data
- * directory; the bytes of a sent file. What goes out: the path of each export's file, what lies
- * there, and its removal.
+ * The files of exports, and the files that clients have sent for them. Input: a data directory; the
+ * bytes of a sent file. Output: the path of each export's file, its size, and its removal.
  * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
  * client sent;
  * only names that this program gives are ever removed. A sent file has the name of its export once
@@ -36,7 +35,7 @@ const SENT_FOLDER = "sent";
 /** Sent files of exports, and those that are still coming. */
 const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 
-/** Finished files, and temporary ones beside them. */
+/** Finished and temporary files. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */
@@ -78,7 +77,7 @@ export class ExportFolder {
     return { add: () => {}, end, drop: () => unlinkIfThere(path) };
   }
 
-  /** Gives a received file to an export, durably. */
+  /** Assigns a received file to an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
@@ -136,7 +135,7 @@ export class ExportFolder {
   }
 }
 
-/** Gives a file a second name. Files here never change, so both may be one. */
+/** Links or copies a file under a second name; false if it does not exist. Files never change. */
 function copyIfThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);

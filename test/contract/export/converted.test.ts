@@ -1,10 +1,10 @@
 /**
  * Proves: an enriched CSV file becomes a workbook on request, and a workbook a CSV file. Random
  * files keep all cells in their rows, and get the cells that the enrichment without conversion
- * appends. In a workbook CNPJs are text, and a column is of numbers only if every cell is written
- * as one. In CSV numbers, dates, and truth values are those of the language, and texts that would run
- * as formulas do not. The same file gives the same bytes. What the other kind cannot hold is refused.
- * A preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
+ * appends. In a workbook CNPJs are text, and a column holds numbers only if every cell is one. In
+ * CSV, numbers, dates, and truth values are those of the language, and no text runs as a formula.
+ * The same file gives the same bytes. A file that the other kind cannot hold is refused. A preview
+ * shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
  * Does not prove: what an export of it becomes (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";

@@ -1,11 +1,10 @@
 /**
  * Proves, in Chromium against a real server: a spreadsheet that is chosen, dropped on any view, or
- * pasted into the search box is shown as it was understood, with its first rows filled in, the rows
- * that are no CNPJs with their reasons, and the cost; another column, lost zeros, other columns,
- * languages, and kinds are taken; it is made, downloaded with the server's bytes, listed with its
- * name, made again, and its sent file's end is told; a quota too small stops it before it starts. One
- * pasted CNPJ stays a look-up. At three widths, light and dark, in both languages, axe finds nothing
- * and nothing is beside the window.
+ * pasted into the search box is shown as it was read, with its first rows filled in and its cost.
+ * Rows that are no CNPJs have their reasons. The user can choose another column, restore zeros, and
+ * choose columns, language, and kind. The file is made, downloaded, listed by its name, and made
+ * again. A quota that is too small stops it before it starts. One pasted CNPJ stays a look-up. At
+ * three widths, light and dark, in both languages, axe finds nothing and nothing overflows.
  * Does not prove: the cells of the file (contract/export/enrichment, contract/export/converted).
  */
 import assert from "node:assert/strict";
