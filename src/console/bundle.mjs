@@ -60,8 +60,8 @@ function writeBundle(root, folder) {
 
 /**
  * Members of the tables of fields and filters that only the server reads: descriptions, columns of
- * the snapshot, headings and widths in files, and schemas. The console has its own words in both languages.
- * esbuild keeps every member of a table if one is read, so they are removed here.
+ * the snapshot, headings and widths in files, and schemas. The console has its own words in both
+ * languages. esbuild keeps every member of a table if one is read, so they are removed here.
  */
 const UNREAD = [
   /,description:"(?:[^"\\]|\\.)*"/g,

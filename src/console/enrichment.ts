@@ -1,9 +1,10 @@
 /**
- * `POST /v1/console/enrich/preview`: takes a spreadsheet and returns how it was understood, what
- * becomes of its CNPJs, and its first rows filled in with all fields of the plan. `POST
+ * `POST /v1/console/enrich/preview`: takes a spreadsheet and returns how it was read, the outcomes
+ * of its CNPJs, and its first rows filled in with all fields of the plan. `POST
  * /v1/console/accounts/look-up`: the accounts of entries on screen.
  * Invariant: nothing is stored or charged as rows. The file is removed when the answer is made.
- * Mistakes that the enrichment refuses are refused here too. Files are read in turns of the tenants.
+ * Mistakes that the enrichment refuses are refused here too. Tenants take turns.
+ * Apart because the routes are a table, and these handlers hold a snapshot and a file.
  */
 import { previewEnrichment } from "../export/enrichment/preview.ts";
 import { resultsOf } from "../http/api/enrichment/enrich.ts";

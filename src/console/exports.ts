@@ -80,7 +80,7 @@ export function exportAgain(call: MakingCall): Reply {
   return whenAnyAccepted(calledWith(call, { body }), (accepted) => createdAnswer(call, accepted));
 }
 
-/** The same file with the same wish, checked as if it were sent now. */
+/** Enriches the same file with the same options, checked like a new request. */
 async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   const { exporter } = call.service;
   const { tenantId } = call.identity;

@@ -41,7 +41,7 @@ export interface SentAgain extends Omit<NewEnrichment, "file"> {
   readonly file: SentFile;
 }
 
-/** What an export that enriches a file is about beside its spec, which says the output. */
+/** Members of an enrichment; its spec holds the output. */
 interface NewEnrichment {
   readonly file: ReceivedFile;
   readonly column: string | undefined;
@@ -110,8 +110,8 @@ export interface Exporter {
   /** Begins to receive a file to enrich. Throws `storage_full` if the disk has no space. */
   receive(): SentFile;
   /**
-   * Returns the file that was sent for an export, to be sent again, and what was wanted of it. Throws
-   * as `read` does, and `export_expired` if the file is gone.
+   * Returns the file that was sent for an export, to be sent again, with its options. Throws as
+   * `read` does, and `export_expired` if the file is gone.
    */
   sentAgain(tenantId: string, id: string): SentAgain;
   /**

@@ -69,8 +69,7 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
-  const what =
-    target === null ? `Backup ${source} is intact` : `Restored ${source} to ${target}`;
+  const what = target === null ? `Backup ${source} is intact` : `Restored ${source} to ${target}`;
   stderr.print(`${what}: the state of ${made_at}, ${size} bytes\n`);
   if (!exports || missing.length > 0) {
     stderr.print("files of exports that are not in it are rendered again by the server\n");

@@ -12,7 +12,7 @@ import { followAddress, view } from "./app/router.ts";
 import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
-/** An invitation after the `#`, where no server and no log sees it; the page refuses a wrong one. */
+/** An invitation after the `#`, where no server and no log sees it; it may be garbled. */
 const INVITATION = /^#invite=(.+)$/;
 
 async function begin(): Promise<void> {

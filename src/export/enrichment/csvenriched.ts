@@ -4,7 +4,7 @@
  * status and the fields, in the file's own encoding and with its delimiter.
  * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
  * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
- * snapshot, and the wish alone. A row with fewer cells than the widest one gets empty cells, so
+ * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, so
  * that the new columns are aligned. Memory does not grow with the file.
  */
 import type { RowsRequest } from "../../../native-index/napi/engine.ts";
@@ -133,7 +133,7 @@ class CsvWriter {
     const found = spare()
       ? native.lookUpAside(cnpjs.keys, this.#request)
       : native.lookUp(cnpjs.keys, this.#request);
-    // A rejection is thrown where the batch has its turn.
+    // A rejection is thrown when the batch is written.
     if (found instanceof Promise) found.catch(() => {});
     const places = {
       starts: starts.slice(0, count),
@@ -222,7 +222,7 @@ function isBlankRecord(bytes: Uint8Array, from: number, to: number, delimiter: n
   return true;
 }
 
-/** What stands behind a row of each outcome, up to the fields of the account. */
+/** Cells appended to a row of each outcome, up to the fields of the account. */
 class Suffixes {
   /** One after the other: of each outcome, of the header, of a blank row. */
   readonly bytes: Uint8Array;

@@ -20,7 +20,7 @@ import { holdsCnpj } from "../../spec/cnpj/cnpjpieces.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { type CsvBytes, type CsvEncoding, CsvRecords, readCsvBytes } from "./csvbytes.ts";
 
-/** Rows of a file that is enriched, whatever the plan. */
+/** Max rows of a file to enrich, in any plan. */
 const ROWS_MAX = 2_000_000;
 
 /** The layout of a file. */
@@ -31,7 +31,7 @@ export interface CsvLayout {
   readonly column: number;
   /** Its header, or its number, counted from 1. */
   readonly name: string;
-  /** Whether eight characters in it are a company. */
+  /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;
   /** The record that is the header, counted from 0; -1 if there is none. */
   readonly header: number;
@@ -63,7 +63,7 @@ export async function readCsvLayout(path: string, wanted: string | undefined): P
   return { delimiter, column, name, takesRoots, header, ...records.end() };
 }
 
-/** What the first lines of a file say. */
+/** Layout found in the first lines of a file. */
 interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCell"> {
   readonly wide: "utf-16le" | "utf-16be" | null;
 }

@@ -1,11 +1,11 @@
 /**
- * A CSV file as a workbook, for a file whose enrichment is wanted as XLSX. Input: the file, its
- * layout, and the wanted fields. Output: a package with one sheet: the rows of the file, each in the
- * row of its number, with a status and the fields behind them.
- * Invariant: CNPJs are text. A column is of numbers only if all of its filled cells below the header
- * are written as numbers of one kind (`NumberColumn`); all other cells are text, exactly as they are
- * written, so zeros in front, dates, and formulas stay what the client sees in the file. The bytes
- * depend on the file, the snapshot, and the wish alone. Memory is bounded by the rows of a sheet.
+ * A CSV file as an enriched workbook. Input: the file, its layout, and the wanted fields. Output: a
+ * package with one sheet. Each row of the file is in the row of its number, with a status and the
+ * fields after it.
+ * Invariant: CNPJs are text. A column holds numbers only if all of its filled cells below the
+ * header are numbers of one kind (`NumberColumn`). All other cells are text as written: leading
+ * zeros, dates, and formulas stay texts. The bytes depend on the file, the snapshot, and the
+ * options alone. Memory is bounded by the rows of a sheet.
  */
 import { decodeText } from "../../dump/registrytext.ts";
 import { ColumnRefusal, lettersOf } from "../../lists/column.ts";
@@ -195,7 +195,7 @@ class NumberColumn {
   #sign = "";
   #hasCents = true;
 
-  /** Whether its cells are numbers, once all were added. */
+  /** True if its cells are numbers; valid once all were added. */
   get isNumeric(): boolean {
     return this.#isNumeric && this.#filled > 0;
   }

@@ -2,9 +2,9 @@
  * A client's file with columns of the registry appended. Input: a CSV or XLSX file with a column of
  * CNPJs, a snapshot, and the wanted fields. Output: the same file with a status and the fields
  * behind its own columns, and how many CNPJs had which outcome.
- * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted; the
- * same file, snapshot and wish give the same bytes; a file that cannot be read, or that the other
- * kind cannot hold, is refused in words before anything is written.
+ * Invariant: the file keeps its rows and their order, and its kind unless another one is wanted.
+ * The same file, snapshot, and options give the same bytes. A file that cannot be read, or that the
+ * other kind cannot hold, is refused in words before anything is written.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
@@ -30,7 +30,7 @@ export const SHEET_FORMATS = ["csv", "xlsx"] as const;
 /** Kind of a file that is enriched. */
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
 
-/** What a file is that can be enriched. */
+/** Layout of a file to enrich. */
 interface FileLayout {
   readonly format: SheetFormat;
   /** Rows below the header. */
@@ -41,7 +41,7 @@ interface FileLayout {
   readonly sheet: string | null;
 }
 
-/** What became of a file. */
+/** Result of an enrichment. */
 export interface EnrichmentSummary extends FileLayout {
   /** CNPJs by their outcome. */
   readonly outcomes: Readonly<Record<CnpjOutcome, number>>;
@@ -53,7 +53,7 @@ export interface EnrichmentSummary extends FileLayout {
 const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Reads what a file is. Throws `ColumnRefusal` or `XlsxRefusal` in words if it cannot be read, or if
+ * Reads the layout of a file. Throws `ColumnRefusal` or `XlsxRefusal` if it cannot be read, or if
  * the wanted kind cannot hold it.
  */
 export async function readLayout(
@@ -106,7 +106,7 @@ interface OpenRecords {
   readonly format: SheetFormat;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
-  /** Of the file, or of its sheet as CSV. */
+  /** The layout of the file, or of its sheet as CSV. */
   readonly layout: CsvLayout;
   readonly pieces: AsyncIterable<CsvBytes>;
   /** Records whose CNPJ is a date; filled while they are read. */

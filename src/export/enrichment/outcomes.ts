@@ -1,5 +1,5 @@
 /**
- * What is wanted of CNPJs that a client sent to be enriched, the outcome of each, and its words.
+ * Options of an enrichment, the outcome of each CNPJ, and its words.
  * Input: texts or bytes of cells. Output: the status and the reason of each, the snapshot's row of
  * those that were found, and their words in both languages.
  * Invariant: the one reader of CNPJs decides (src/spec/cnpj/cnpjspelling.ts); the fast path takes
@@ -13,7 +13,7 @@ import { CNPJ_REFUSALS, type CnpjRefusal, readCnpjText } from "../../spec/cnpj/c
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { OutputField } from "../../spec/fields.ts";
 
-/** What is wanted of a file. */
+/** Options of an enrichment. */
 export interface EnrichmentWish {
   readonly fields: readonly OutputField[];
   /** Language of headings and values; null for names and values as programs read them. */
@@ -61,7 +61,7 @@ type EnrichmentReason = keyof typeof REASONS;
 /** Names of reasons, in a fixed order. */
 const REASON_NAMES = Object.keys(REASONS) as readonly EnrichmentReason[];
 
-/** What became of a text. `blank`: nothing is written there. */
+/** Outcome of a text. `blank`: the cell is empty. */
 export type CnpjOutcome = "blank" | Exclude<EnrichmentStatus, "not_a_cnpj"> | EnrichmentReason;
 
 /** Every outcome; a batch stores their places in this list. */
@@ -167,7 +167,7 @@ export class CnpjBatch {
     return this.#count;
   }
 
-  /** What the native look-up takes: 14 bytes for each CNPJ and root. */
+  /** Keys of the native look-up: 14 bytes for each CNPJ and root. */
   get keys(): Uint8Array {
     return this.#keys.subarray(0, this.#keyCount * LENGTH);
   }
@@ -244,7 +244,7 @@ export class CnpjBatch {
     this.#own(at, outcome);
   }
 
-  /** Gives the key that was written last to a text. */
+  /** Assigns the last written key to a text. */
   #own(at: number, outcome: number): void {
     this.#keyOf[at] = this.#keyCount;
     this.#places[this.#keyCount++] = at;

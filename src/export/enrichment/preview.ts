@@ -1,9 +1,9 @@
 /**
- * What the enrichment of a file will give, before it begins. Input: a file, a snapshot, the fields.
- * Output: how the file was understood, the outcome of all of its CNPJs, the rows whose CNPJ was
- * refused, and the first rows with the fields of their accounts.
- * Invariant: everything is that of the enrichment itself (csvenriched.ts): layout, outcomes, words.
- * No refused text repeats a CPF. The work yields to the event loop after each piece, and looks up on
+ * A preview of an enrichment. Input: a file, a snapshot, and the fields. Output: how the file was
+ * read, the outcome of all of its CNPJs, the rows whose CNPJ was refused, and the first rows with
+ * the fields of their accounts.
+ * Invariant: layout, outcomes, and words are those of the enrichment itself (csvenriched.ts). No
+ * refused text repeats a CPF. The work yields to the event loop after each piece, and looks up on
  * another thread. Memory does not grow with the file.
  */
 import { NO_ROW } from "../../../native-index/napi/engine.ts";

@@ -29,13 +29,13 @@ export interface SheetLayout {
   /** Path of its part, and of the part of styles or null. */
   readonly path: string;
   readonly styles: string | null;
-  /** What its cells need to be read again. */
+  /** Shared parts needed to read its cells again. */
   readonly parts: SheetParts;
   /** The column of CNPJs, counted from 0. */
   readonly column: number;
   /** Header of the column, or its letters. */
   readonly name: string;
-  /** Whether eight characters in it are a company. */
+  /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;
   /** Number of the header row; 0 if there is none. */
   readonly header: number;

@@ -1,11 +1,10 @@
 /**
- * A sheet as a CSV file, for a workbook whose enrichment is wanted as CSV. Input: a package and the
- * layout of its sheet. Output: pieces of CSV that the writer of CSV files takes (csvenriched.ts),
- * and their layout.
- * Invariant: a row of the sheet is the line of its number, so blank rows are blank lines. Texts stay
- * as they are; numbers have all their digits, with a decimal comma in Portuguese; dates are those
- * of the language, or ISO 8601 without one. A text that a spreadsheet would run as a formula gets a
- * leading apostrophe, as in other exports. Memory is bounded by a piece.
+ * A sheet as CSV, for a workbook that becomes CSV. Input: a package and the layout of its sheet.
+ * Output: pieces of CSV for the writer of CSV files (csvenriched.ts), and their layout.
+ * Invariant: a row of the sheet is the line of its number, so blank rows are blank lines. Texts
+ * stay as they are. Numbers have all their digits, with a decimal comma in Portuguese. Dates are
+ * those of the language, or ISO 8601 without one. A text that a spreadsheet would run as a formula
+ * gets a leading apostrophe, as in other exports. Memory is bounded by a piece.
  */
 import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
 import { type RowTaker, type SeenNumber, SheetReader } from "../../lists/xlsx/sheet.ts";
@@ -76,7 +75,7 @@ class SheetLines implements RowTaker {
     return this.#text.length;
   }
 
-  /** Takes what waits. */
+  /** Returns the lines so far, and forgets them. */
   take(): Buffer {
     const bytes = Buffer.from(this.#text);
     this.#text = "";

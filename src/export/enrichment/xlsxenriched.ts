@@ -4,7 +4,7 @@
  * have a status and the fields behind their cells.
  * Invariant: cells keep their types and styles, and all other parts their bytes; a row stays where
  * it is. Dates and amounts of ours get two styles of their own. The bytes depend on the file, the
- * snapshot, and the wish alone. Memory is bounded by the package and the max rows of a sheet.
+ * snapshot, and the options alone. Memory is bounded by the package and the max rows of a sheet.
  */
 import { deflate, NO_ROW } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -63,7 +63,7 @@ export async function enrichXlsx(
   return { layout, tally };
 }
 
-/** What became of the CNPJ of each row of a sheet, by its number. */
+/** Outcome and account of each row of a sheet, by its number. */
 export class LookedUpRows {
   readonly outcomes = new Uint8Array(ROWS_MAX + 1);
   readonly rows = new Uint32Array(ROWS_MAX + 1).fill(NO_ROW);
@@ -225,7 +225,7 @@ const CELL_STYLES = /<((?:\w+:)?)cellXfs\b([^>]*)>([\s\S]*?)<\/\1cellXfs\s*>/;
 /** Formats that every program has: a date as the user's country writes it, and an amount. */
 const FORMATS = [14, 4];
 
-/** Reads the styles and adds ours; null where there are none to add to. */
+/** Reads the styles and adds ours; null if there are none. */
 async function newStyles(file: XlsxPackage, path: string): Promise<NewStyles | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces(path)) pieces.push(piece);

@@ -75,7 +75,7 @@ export class ExportFolder {
     return { add: () => {}, end, drop: () => unlinkIfThere(path) };
   }
 
-  /** Gives a received file to an export, durably. */
+  /** Assigns a received file to an export, durably. */
   keepSent({ path }: ReceivedFile, id: string): void {
     renameSync(path, this.sentPathOf(id));
     syncDirectory(this.#sent);
@@ -133,7 +133,7 @@ export class ExportFolder {
   }
 }
 
-/** Gives a file a second name. Files here never change, so both may be one. */
+/** Links or copies a file under a second name; false if it does not exist. Files never change. */
 function copyIfThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);

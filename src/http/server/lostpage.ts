@@ -1,6 +1,6 @@
 /**
  * The page of an address that does not exist, for a person with a browser. Input: a request and its
- * failure. Output: a page in both languages with ways back, or null if a program asked.
+ * failure. Output: a page in both languages with ways back, or null for a program.
  * Invariant: paths of the API, and clients that do not name HTML in Accept, get problem documents.
  * The page shows nothing of the address, needs no script, and fetches nothing.
  */
@@ -33,7 +33,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-/** Paths that programs read, whatever they accept. */
+/** Paths that only programs read. */
 const PROGRAMS =
   /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
@@ -91,7 +91,8 @@ function pageOf(hasConsole: boolean): string {
   const part = (words: PageWords, language: string): Markup => html`
 <section lang="${language}"><h1>${words.title}</h1>
 <p>${words.text}</p>
-<p>${hasConsole && html`<a href="/app">${words.console}</a> · `}<a href="/docs">${words.reference}</a></p>
+<p>${hasConsole && html`<a href="/app">${words.console}</a> · `}
+<a href="/docs">${words.reference}</a></p>
 </section>`;
   return `<!doctype html>${
     html`

@@ -1,10 +1,10 @@
 /**
  * Proves: an enriched CSV file becomes a workbook on request, and a workbook a CSV file. Random
  * files keep all cells in their rows, and get the cells that the enrichment without conversion
- * appends. In a workbook CNPJs are text, and a column is of numbers only if every cell is written
- * as one. In CSV numbers, dates, and truth values are those of the language, and texts that would run
- * as formulas do not. The same file gives the same bytes. What the other kind cannot hold is refused.
- * A preview shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
+ * appends. In a workbook CNPJs are text, and a column holds numbers only if every cell is one. In
+ * CSV, numbers, dates, and truth values are those of the language, and no text runs as a formula.
+ * The same file gives the same bytes. A file that the other kind cannot hold is refused. A preview
+ * shows the rows, outcomes, and refused texts of the enrichment, and no CPF.
  * Does not prove: what an export of it becomes (e2e/export/enrichment).
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,14 @@ import {
   textOf,
 } from "../../support/export/sent-files.ts";
 import { cellsIn, zipParts } from "../../support/export/zip-parts.ts";
-import { type CellDraft, text as cellOf, STYLES, workbook } from "../../support/lists/workbooks.ts";
+import {
+  type CellDraft,
+  text as cellOf,
+  packed,
+  STYLES,
+  workbook,
+  partsOf as workbookParts,
+} from "../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
@@ -247,6 +254,14 @@ describe("a workbook as CSV", () => {
     assert.deepEqual(await rowIn(null), [
       ...["1234.5", "0.3", "2023-03-15 12:00", "2023-03-15", "TRUE", ...same],
     ]);
+  });
+
+  it("is refused if its rows are not in order", async () => {
+    const rows = [[cellOf("CNPJ")], [cellOf(known(0))], [cellOf(known(1))]];
+    const parts = workbookParts([{ name: "Base", rows }]);
+    const xml = (parts.get(SHEET) as string).replace('r="3"', 'r="1"').replace("A3", "A1");
+    const sent = await packed(new Map([...parts, [SHEET, xml]]));
+    await assert.rejects(converted(sent, "csv"), /row 1 is there twice or too late/);
   });
 
   it("reads no CNPJ out of a date", async () => {

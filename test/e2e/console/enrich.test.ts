@@ -1,15 +1,15 @@
 /**
  * Proves, in Chromium against a real server: a spreadsheet that is chosen, dropped on any view, or
- * pasted into the search box is shown as it was understood, with its first rows filled in, the rows
- * that are no CNPJs with their reasons, and the cost; another column, lost zeros, other columns,
- * languages, and kinds are taken; it is made, downloaded with the server's bytes, listed with its
- * name, made again, and its sent file's end is told; a quota too small stops it before it starts. One
- * pasted CNPJ stays a look-up. At three widths, light and dark, in both languages, axe finds nothing
- * and nothing is beside the window.
+ * pasted into the search box is shown as it was read, with its first rows filled in and its cost.
+ * Rows that are no CNPJs have their reasons. The user can choose another column, restore zeros, and
+ * choose columns, language, and kind. The file is made, downloaded, listed by its name, and made
+ * again. A quota that is too small stops it before it starts. One pasted CNPJ stays a look-up. At
+ * three widths, light and dark, in both languages, axe finds nothing and nothing overflows.
  * Does not prove: the cells of the file (contract/export/enrichment, contract/export/converted).
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe } from "node:test";
 import type { ExportList, ExportView, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
@@ -148,6 +148,13 @@ describe("a spreadsheet", () => {
       );
     });
     assert.equal(cnpjs.length, 30);
+    visit.expect(410);
+    rmSync(join(suite.served.dataDir, "sent"), { recursive: true });
+    await visit.go("/app/exports");
+    await button(page, exports.menu(title)).first().click();
+    await entry(visit, exports.again).click();
+    await page.getByText(enrich.sentGone).waitFor();
+    mkdirSync(join(suite.served.dataDir, "sent"), { mode: 0o700 });
   });
 
   inBrowser("is read by another column, with its zeros, in another language", async (open) => {

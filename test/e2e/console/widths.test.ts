@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium at 1440, 1366, and 390 px and in both languages: no view is wider than its
- * window, and no column of filters, page, or dialog scrolls sideways, with all groups of filters
- * open and lists, exports, saved searches, keys, and members to show. An address that does not
+ * window, and no column of filters scrolls sideways. All groups of filters are open, and there are
+ * lists, exports, and saved searches to show. An address that does not
  * exist is a page for a person in both languages, with a way back, and a problem document for a
  * program; `/` leads a browser to the console and a program to the reference. An entry of a list
  * shows name, city, status, activity, and phone. Every limit of a plan has a name.
@@ -38,7 +38,8 @@ const SIDEWAYS = `(() => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   const found = wide > 0 ? ["the page: " + wide + " px"] : [];
   for (const one of document.querySelectorAll("main, main *, header, nav, dialog, dialog *")) {
-    if (one.closest(meant) || !["auto", "scroll"].includes(getComputedStyle(one).overflowX)) continue;
+    const { overflowX } = getComputedStyle(one);
+    if (one.closest(meant) || !["auto", "scroll"].includes(overflowX)) continue;
     const more = one.scrollWidth - one.clientWidth;
     if (more > 0) found.push(one.className + ": " + more + " px");
   }

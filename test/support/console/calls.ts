@@ -10,7 +10,7 @@ import type { Ask, ConsoleServer, Person } from "./fake.ts";
 export interface Targets {
   readonly key: string;
   readonly member: string;
-  /** Of an invited user who has not accepted. */
+  /** An invited user who has not accepted. */
   readonly invited: string;
   readonly export: string;
   readonly search: string;
@@ -36,7 +36,7 @@ const EXPORT = { spec: SPEC, output: OUTPUT };
 const ALL: Statuses = [200, 200, 200];
 const MADE: Statuses = [201, 201, 201];
 const GONE: Statuses = [204, 204, 204];
-/** Of the tenant: its people may, and for others it does not exist. */
+/** Routes about an object of the tenant: for others it does not exist. */
 const OWN: Statuses = [200, 200, 404];
 const OWN_GONE: Statuses = [204, 204, 404];
 const OWNERS: Statuses = [403, 200, 200];

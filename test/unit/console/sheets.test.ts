@@ -1,8 +1,9 @@
 /**
- * Proves: a pasted text with several CNPJs becomes rows: a line a row, or a CNPJ a row if lines have
- * several; a table stays as it is; one CNPJ, or none, is no spreadsheet. The same wish gives the same
- * query, with a title that the server takes.
- * Does not prove: what the server reads (contract/export/enrichment), the view (e2e/console/enrich).
+ * Proves: a pasted text with several CNPJs becomes rows: a line a row, or a CNPJ a row if lines
+ * have several. A table stays as it is. One CNPJ, or none, is no spreadsheet. The same choices give
+ * the same query, with a title that the server accepts.
+ * Does not prove: how the server reads it (contract/export/enrichment), nor the view
+ * (e2e/console/enrich).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -395,7 +395,7 @@ export interface AuditPage {
 }
 
 /** Rows by outcome: accounts, blank cells, and by reason what is no CNPJ. */
-export interface EnrichmentOutcomes {
+interface EnrichmentOutcomes {
   found?: number;
   head_office?: number;
   not_in_snapshot?: number;

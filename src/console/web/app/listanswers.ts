@@ -36,7 +36,7 @@ export interface DistrictsFound {
   total: number;
 }
 
-/** `POST /accounts/look-up` with `{cnpjs, fields}`: one result each, in order; nothing is charged. */
+/** `POST /accounts/look-up` with `{cnpjs, fields}`: one result each, in order, not charged. */
 export interface LookUpAnswer {
   request_id: string;
   results: { account: Account | null }[];

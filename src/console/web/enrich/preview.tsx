@@ -1,7 +1,7 @@
 /**
  * How a spreadsheet was understood, and its first rows filled in.
  * Invariant: everything is the server's answer. Columns that do not fit on screen scroll inside the
- * table, which the keyboard reaches. A refused row is shown with its number and the reason, and never
+ * table, which the keyboard reaches. A refused row is shown with its number and the reason, never
  * with a CPF.
  */
 import type { VNode } from "preact";
@@ -19,7 +19,7 @@ interface UnderstoodProps {
   read: (reading: Reading) => void;
 }
 
-/** What was understood, and how to correct it. */
+/** Shows how the file was read, and lets the user correct it. */
 export function Understood({ preview, reading, read }: UnderstoodProps): VNode {
   const { enrich, exports } = laterWords.value;
   const { format, encoding, delimiter, sheet, header, columns } = preview;

@@ -1,8 +1,8 @@
 /**
  * The spreadsheet that the user gave to be filled in, from any view: chosen, dropped, or pasted.
- * Invariant: the file stays in this page until it is replaced or the user signs out; nothing is sent
- * here. A pasted text is sent as it is, a line a row, unless a line has several CNPJs: then each gets
- * its own row. A text with one CNPJ is no spreadsheet. Apart because every view takes a file.
+ * Invariant: the file stays in this page until another one replaces it; nothing is sent here. A
+ * pasted text is sent as it is, a line a row. If a line has several CNPJs, each gets its own row. A
+ * text with one CNPJ is no spreadsheet. Apart because every view takes a file.
  */
 import { signal } from "@preact/signals";
 import { piecesOf } from "../../../spec/cnpj/cnpjpieces.ts";
@@ -45,7 +45,7 @@ export function givePasted(text: string): boolean {
   return true;
 }
 
-/** Characters that are looked at to find two CNPJs. */
+/** Characters scanned to find two CNPJs. */
 const LOOKED_AT = 20_000;
 const FEWEST = 2;
 

@@ -1,6 +1,6 @@
 /**
- * The view that fills in a spreadsheet: takes a file or pasted CNPJs, shows how they were understood
- * and the first rows filled in, and makes the whole file.
+ * The view that fills in a spreadsheet: takes a file or pasted CNPJs, shows how they were read and
+ * the first rows filled in, and makes the whole file.
  * Invariant: nothing is charged before the user starts it, and the cost is shown before. What is
  * shown is the server's answer for the present file and column; an older one is never shown for
  * them. Resending a request that may have arrived makes no second file.
@@ -174,7 +174,7 @@ function Filling({ sheet, status, reload }: FillingProps): VNode {
 }
 
 interface Previewed {
-  /** Of this file, read in this way; null until it is known. */
+  /** The answer for this file, read in this way; null until it arrives. */
   readonly preview: EnrichmentPreview | null;
   readonly error: unknown;
   readonly busy: boolean;

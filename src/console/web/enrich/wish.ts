@@ -1,8 +1,8 @@
 /**
- * What the user wants of a spreadsheet: columns, kind, and language, remembered for the next one;
- * and the query of the request.
- * Invariant: only fields of the plan are wanted. The same wish always gives the same query, so that
- * a repeated request is the same export.
+ * The user's choices for a spreadsheet: columns, kind, and language, stored for the next one; and
+ * the query of the request.
+ * Invariant: only fields of the plan are chosen. The same choices always give the same query, so
+ * that a repeated request is the same export.
  */
 import { HEADINGS_EN, HEADINGS_PT } from "../../../spec/fields/headings.ts";
 import type { OutputField } from "../../../spec/fields.ts";
@@ -12,7 +12,7 @@ import { language } from "../app/language.ts";
 import { keep, read } from "../app/preferences.ts";
 
 /** Language of headings and values; `none` is what programs read. */
-export type Labels = (typeof LABELS)[number];
+type Labels = (typeof LABELS)[number];
 /** All of them. */
 export const LABELS = ["pt", "en", "none"] as const;
 
@@ -34,7 +34,7 @@ export interface Reading {
 
 const KEPT_KEY = "peneira.enrich";
 
-/** What most people miss in their spreadsheets. */
+/** Fields that most spreadsheets lack. */
 const FIRST_FIELDS = [
   ...["legal_name", "registration_status", "cnae_primary_description", "company_size"],
   ...["municipality_name", "uf", "phone_1", "email"],

@@ -1,5 +1,5 @@
 /**
- * The views of exports, spreadsheets, and saved searches, and the export dialog, in one chunk, as in
+ * The views of exports, spreadsheets, and saved searches, with the export dialog, in one chunk; see
  * teamviews.ts.
  * Invariant: nothing else is in the chunk. Apart because a chunk is a module that is imported on
  * demand.

@@ -1,6 +1,7 @@
 /**
  * The search box: sends a sentence for translation, opens a CNPJ or root, and offers a CNPJ that a
- * spreadsheet truncated. Several CNPJs open the view that fills in spreadsheets. It suggests companies by name while the user types.
+ * spreadsheet truncated. It suggests companies by name while the user types. Several CNPJs open the
+ * view that fills in spreadsheets.
  * Invariant: Enter submits the text unless the user moved to a suggestion. Unknown numbers and all
  * failures are reported at the box, and the text stays.
  */

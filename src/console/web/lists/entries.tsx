@@ -1,9 +1,9 @@
 /**
- * The entries of a list: each with name, city, status, activity, and phone of its establishment, and
- * a button that takes it out.
- * Invariant: entries are those of the server's last answer. One that the current data lacks is shown
- * by its number, because the list has it. A company is shown by its head office. Only fields of the
- * plan are requested; without them, or until they arrive, the numbers stay.
+ * The entries of a list: each with name, city, status, activity, and phone of its establishment,
+ * and a button that removes it.
+ * Invariant: entries are those of the server's last answer. An entry that the current data lacks is
+ * shown by its number. A company is shown by its head office. Only fields of the plan are
+ * requested; without them, or until they arrive, the numbers stay.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -47,7 +47,7 @@ const layouts = new FairQueue({
 });
 
 /** A file on its way to the disk. */
-export class SentBody {
+class SentBody {
   readonly file: SentFile;
 
   constructor(file: SentFile) {
@@ -91,7 +91,7 @@ export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnric
   });
 }
 
-/** Gives the sent file to `use`, and removes it afterwards unless an export owns it. */
+/** Calls `use` with the sent file, then removes the file unless an export owns it. */
 export async function withSentFile<Value>(
   { gathered, plan }: Pick<CreateCall, "gathered" | "plan">,
   use: (file: SentFile) => Promise<Value>,
@@ -114,8 +114,8 @@ function hashOf({ sha256 }: ReceivedFile, query: string): string {
   return createHash("sha256").update(`${sha256} ${query}`).digest("hex");
 }
 
-/** What is wanted of a file, as it was sent. */
-export interface FileWish {
+/** Options of a file, as they were sent. */
+interface FileWish {
   readonly fields?: readonly string[] | undefined;
   readonly labels?: string | undefined;
   /** Name of the file for its sender. */
@@ -233,7 +233,7 @@ function refuseTooMany(rows: number, most: number, plan: string): void {
   );
 }
 
-/** Reads a file in turns of the tenants. Turns what cannot be read into a refusal of the request. */
+/** Reads a file in turns of the tenants. Converts its refusal to one of the request. */
 export async function readInTurn<Value>(
   tenantId: string,
   read: () => Promise<Value>,
@@ -279,8 +279,9 @@ export const ENRICH_FILE_ROUTE: ApiRoute = route({
     "Queues a copy of a CSV or XLSX file with a status and fields of the registry behind each " +
     "row. Columns, rows, cell types, encoding, and titles above the header stay. The column of " +
     "CNPJs is found by its name or content. With format, CSV becomes XLSX, and XLSX becomes CSV. " +
-    "The export is read, downloaded, and deleted as any other. Accounts that are found are charged " +
-    "against the quota of export rows. CSV up to 512 MiB, XLSX up to 32 MiB, and 2,000,000 rows. " +
+    "The export is read, downloaded, and deleted as any other. Accounts that are found are " +
+    "charged against the quota of export rows. CSV up to 512 MiB, XLSX up to 32 MiB, and " +
+    "2,000,000 rows. " +
     "The sent file counts towards export_bytes until the export expires or is deleted.",
   parameters: [
     {

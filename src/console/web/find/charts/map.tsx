@@ -3,8 +3,8 @@
  * current state.
  * Invariant: the map is one tab stop, with arrow keys inside. A chosen state has a thick outline
  * and a check mark, so that color is never the only sign. The outlines (brazil.json) come from the
- * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. They are data, and
- * come as a file of their own; this module is a chunk of its own, because it waits for them.
+ * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. They are a
+ * file of their own; this module is a chunk of its own, because it waits for them.
  */
 import "../../app/kit.ts";
 import { useSignal } from "@preact/signals";

@@ -71,7 +71,7 @@ export const help = {
       title: "Keep those that you can reach",
       steps: [
         "Under “Contact” ask for a mobile, a landline, or an e-mail at a domain of their own.",
-        "“E-mail not shared with other companies” and the same for phones leave out accountants.",
+        "“E-mail not shared with other companies” leaves out accountants, as for phones.",
         "Under “Place” add cities, area codes, or the beginning of a postal code for a district.",
       ],
       picture: "The filters of contacts beside the results",

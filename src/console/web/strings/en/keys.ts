@@ -7,8 +7,8 @@ import { date, duration } from "../../app/format.ts";
 /** Words of this area. */
 export const keys = {
   lead:
-    "Programs use these to search and export through the API. Each key is shown only once, when it" +
-    " is made.",
+    "Programs use these to search and export through the API. Each key is shown only once, when " +
+    "it is made.",
   create: "New key",
   readOnly: "Only an owner can make or change keys.",
   none: "No keys yet",

@@ -10,8 +10,8 @@ import type { enrich as English } from "../en/enrich.ts";
 export const enrich: typeof English = {
   title: "Preencher planilha",
   lead:
-    "Envie uma planilha com CNPJs e receba a mesma planilha de volta, com situação, nome, contato " +
-    "e o que mais você escolher ao lado das suas colunas.",
+    "Envie uma planilha com CNPJs e receba a mesma de volta, com situação, nome, contato e o que " +
+    "mais você escolher ao lado das suas colunas.",
   drop: "Solte a planilha aqui",
   choose: "Escolher arquivo",
   chooseHint: "Excel (XLSX, até 32 MB) ou CSV (até 512 MB), com até 2 milhões de linhas.",
