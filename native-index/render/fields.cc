@@ -145,7 +145,7 @@ void prefetchField(const Segment& segment, Field field, std::span<const uint32_t
 }
 
 void prefetchFields(const Segment& segment, std::span<const Field> fields,
-               std::span<const uint32_t> rows) {
+                    std::span<const uint32_t> rows) {
   if (fields.empty() || rows.empty()) return;
   const uint64_t checked = segment.blocks().checkedCount();
   fieldValue(segment, fields.front(), rows.front());

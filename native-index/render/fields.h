@@ -148,7 +148,7 @@ void prefetchField(const Segment& segment, Field field, std::span<const uint32_t
 
 // Prefetches all fields of rows from disk, if the first or the last row is cold.
 void prefetchFields(const Segment& segment, std::span<const Field> fields,
-               std::span<const uint32_t> rows);
+                    std::span<const uint32_t> rows);
 
 // Text of a code of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);

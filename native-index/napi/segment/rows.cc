@@ -245,7 +245,7 @@ struct LookupResult {
 };
 
 LookupResult lookUpRows(const Segment& segment, std::span<const uint8_t> cnpjs,
-                    const RowRequest* request) {
+                        const RowRequest* request) {
   LookupResult found{rowsOfCnpjs(segment, cnpjs), {}};
   if (request == nullptr) return found;
   std::vector<uint32_t> there;

@@ -150,8 +150,9 @@ FirstsPerCompanyRequest readFirsts(QueryReader& reader) {
   return request;
 }
 
-std::vector<uint32_t> firstsPerCompany(const Segment& segment, const FirstsPerCompanyRequest& request,
-                                      std::span<const uint32_t> rows, Work& work) {
+std::vector<uint32_t> firstsPerCompany(const Segment& segment,
+                                       const FirstsPerCompanyRequest& request,
+                                       std::span<const uint32_t> rows, Work& work) {
   if (request.beginning) return firstsOfBeginning(segment, rows);
   std::vector<uint32_t> kept;
   Firsts firsts(segment, request, work);

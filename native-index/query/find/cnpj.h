@@ -36,8 +36,9 @@ struct FirstsPerCompanyRequest {
 FirstsPerCompanyRequest readFirsts(QueryReader& reader);
 
 // Returns the rows that are the first match of their company, in input order.
-std::vector<uint32_t> firstsPerCompany(const Segment& segment, const FirstsPerCompanyRequest& request,
-                                      std::span<const uint32_t> rows, Work& work);
+std::vector<uint32_t> firstsPerCompany(const Segment& segment,
+                                       const FirstsPerCompanyRequest& request,
+                                       std::span<const uint32_t> rows, Work& work);
 
 struct CompanyRequest {
   std::string root;       // kRootLength characters
