@@ -48,7 +48,7 @@ interface NewEnrichment {
   readonly fillZeros: boolean;
 }
 
-/** A checked and normalized request for an export. */
+/** An export request, checked and normalized. */
 export interface NewExport {
   readonly tenantId: string;
   /** Key that sends the request. */
@@ -63,7 +63,7 @@ export interface NewExport {
   readonly segment: Segment;
   /** Inputs of an export of changes; else null. */
   readonly changes?: NewChanges | null;
-  /** Set for an enrichment of a sent file; else missing. */
+  /** Inputs of an enrichment; else missing. */
   readonly enrichment?: NewEnrichment;
   /** The lists that the spec names, at the revisions to which the export is pinned. */
   readonly lists?: readonly NamedPin[];

@@ -212,7 +212,7 @@ function summaryText(out: string, summary: EnrichmentSummary, seconds: number): 
   ].join("\n");
 }
 
-/** True for an outcome that the summary lists next to the accounts found. */
+/** True for outcomes to report besides the accounts that were found. */
 function isOther(outcome: CnpjOutcome): boolean {
   return outcome !== "found";
 }

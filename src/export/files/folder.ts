@@ -1,10 +1,8 @@
 /**
- * The files of exports, and the files that clients have sent for them. Input: a data directory; the
- * bytes of a sent file. Output: the path of each export's file, its size, and its removal.
- * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
- * client sent;
- * only names that this program gives are ever removed. A sent file has the name of its export once
- * that is accepted, and is durable by then; before, its name is a temporary one.
+ * The files of exports, and the files that clients have sent for them.
+ * Invariant: a path is made only of a checked id, format, and compression, never of text that a
+ * client sent. Only files with names of this program are removed. A sent file has a temporary name
+ * until its export is accepted; then it is durable under the name of the export.
  */
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
@@ -36,7 +34,7 @@ const SENT_FOLDER = "sent";
 /** Names of sent files, complete and partial. */
 const SENT = /^(exp_[0-9a-f]{32})$|^[0-9a-f]{32}\.tmp$/;
 
-/** Finished and temporary files. */
+/** Names of finished files, and of temporary files next to them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
 /** The stored values that name an export's file. */

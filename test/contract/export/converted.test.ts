@@ -29,7 +29,14 @@ import {
   textOf,
 } from "../../support/export/sent-files.ts";
 import { cellsIn, zipParts } from "../../support/export/zip-parts.ts";
-import { type CellDraft, text as cellOf, STYLES, workbook } from "../../support/lists/workbooks.ts";
+import {
+  type CellDraft,
+  text as cellOf,
+  packed,
+  STYLES,
+  workbook,
+  partsOf as workbookParts,
+} from "../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
@@ -252,6 +259,14 @@ describe("a workbook as CSV", () => {
     assert.deepEqual(await rowIn(null), [
       ...["1234.5", "0.3", "2023-03-15 12:00", "2023-03-15", "TRUE", ...same],
     ]);
+  });
+
+  it("is refused if its rows are not in order", async () => {
+    const rows = [[cellOf("CNPJ")], [cellOf(known(0))], [cellOf(known(1))]];
+    const parts = workbookParts([{ name: "Base", rows }]);
+    const xml = (parts.get(SHEET) as string).replace('r="3"', 'r="1"').replace("A3", "A1");
+    const sent = await packed(new Map([...parts, [SHEET, xml]]));
+    await assert.rejects(converted(sent, "csv"), /row 1 is there twice or too late/);
   });
 
   it("reads no CNPJ out of a date", async () => {

@@ -8,7 +8,8 @@
  * Does not prove: the cells of the file (contract/export/enrichment, contract/export/converted).
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe } from "node:test";
 import type { ExportList, ExportView, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
@@ -147,6 +148,13 @@ describe("a spreadsheet", () => {
       );
     });
     assert.equal(cnpjs.length, 30);
+    visit.expect(410);
+    rmSync(join(suite.served.dataDir, "sent"), { recursive: true });
+    await visit.go("/app/exports");
+    await button(page, exports.menu(title)).first().click();
+    await entry(visit, exports.again).click();
+    await page.getByText(enrich.sentGone).waitFor();
+    mkdirSync(join(suite.served.dataDir, "sent"), { mode: 0o700 });
   });
 
   inBrowser("is read by another column, with its zeros, in another language", async (open) => {

@@ -16,6 +16,7 @@ import { enrichFile } from "../../../src/export/enrichment/enrichment.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { restoreBackup } from "../../../src/store/backup/restore.ts";
+import { runCommand } from "../../support/cli/commands.ts";
 import { Client, sha256 } from "../../support/export/client.ts";
 import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -69,12 +70,12 @@ function csvOf(rows: number): Buffer {
 }
 
 /** The bytes that the transform gives. */
-async function expected(bytes: Uint8Array): Promise<Buffer> {
+async function expected(bytes: Uint8Array, format?: "csv" | "xlsx"): Promise<Buffer> {
   const path = join(sample.folder, "sent");
   writeFileSync(path, bytes);
   const pieces: Buffer[] = [];
   await enrichFile({
-    ...{ segment, path },
+    ...{ segment, path, format },
     wish: { fields: FIELDS, labels: "pt", column: undefined, fillZeros: false },
     write: (piece) => pieces.push(Buffer.from(piece)),
     onProgress: () => {},
@@ -161,6 +162,35 @@ describe("a sent file", () => {
     assert.deepEqual([record.format, record.row_count], ["xlsx", 40]);
     const file = await downloaded(client, told.export.export_id);
     assert.ok(file.equals(await expected(bytes)));
+  });
+
+  it("becomes the other kind on request, over the API and on the command line", async () => {
+    const sheet = await workbook([
+      { name: "Base", rows: [[cellOf("CNPJ")], ...cnpjs.slice(0, 9).map((one) => [cellOf(one)])] },
+    ]);
+    for (const [bytes, type, from, to] of [
+      [csvOf(50), "text/csv", "csv", "xlsx"],
+      [sheet, XLSX, "xlsx", "csv"],
+    ] as const) {
+      const query = `${QUERY}&format=${to}&title=Clientes%20novos`;
+      const { status, told } = await send(server, bytes, { name: `to-${to}`, type, query });
+      assert.deepEqual([status, told.export.format], [201, to], JSON.stringify(told));
+      await finished(client, told.export.export_id);
+      const file = await downloaded(client, told.export.export_id);
+      assert.ok(file.equals(await expected(bytes, to)));
+      assert.match(await client.link(told.export.export_id), new RegExp(`\\.${to}\\?`));
+      const [sent, out] = [join(sample.folder, `in.${from}`), join(sample.folder, `out.${to}`)];
+      writeFileSync(sent, bytes);
+      const flags = ["--fields", FIELDS.join(","), "--labels", "pt", "--force"];
+      const args = ["enrich", sent, "--snapshot", sample.snapshot, "--out", out, ...flags];
+      const ended = await runCommand(args);
+      assert.equal(ended.code, 0, ended.err);
+      assert.ok(readFileSync(out).equals(file), "the bytes of the server");
+    }
+    const long = Buffer.from(`CNPJ;x\n${cnpjs[0]};${"a".repeat(40_000)}\n`);
+    const { status, told } = await send(server, long, { name: "long", query: "format=xlsx" });
+    assert.deepEqual([status, told.code], [422, "invalid_request"]);
+    assert.match(String(told.detail), /Row 2 has a cell with more than 32,767 characters/);
   });
 
   it("adds the accounts that it has to the list of exported ones", async () => {

@@ -12,6 +12,7 @@ import "./format.ts";
 import "./header.tsx";
 import "./language.ts";
 import "../../../spec/fields/headings.ts";
+import "../enrich/drop.tsx";
 import "../exports/savebutton.tsx";
 import "../exports/summary.ts";
 import "../find/filters/districtswanted.ts";

@@ -30,7 +30,11 @@ export function JoinPage({ token }: { token: string }): VNode {
   const [invitation, setInvitation] = useState<InvitationAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    post<InvitationAnswer>("/invitation", { token }).then(setInvitation, setError);
+    post<InvitationAnswer>("/invitation", { token }).then(setInvitation, (failure) => {
+      // A garbled token is as unknown as a used one.
+      const isGarbled = failure instanceof ApiError && failure.code === "invalid_request";
+      setError(isGarbled ? new ApiError(401, { code: "sign_in_failed" }) : failure);
+    });
   }, [token]);
   return (
     <SignInFrame title={isUnknown(error) ? text.joinFailed : text.joinTitle}>
@@ -43,9 +47,9 @@ export function JoinPage({ token }: { token: string }): VNode {
   );
 }
 
-/** True if the server does not know the invitation, or no longer, or if it is garbled. */
+/** True if the server no longer knows the invitation. */
 function isUnknown(error: unknown): boolean {
-  return error instanceof ApiError && ["sign_in_failed", "invalid_request"].includes(error.code);
+  return error instanceof ApiError && error.code === "sign_in_failed";
 }
 
 function Failed({ error }: { error: unknown }): VNode {

@@ -72,7 +72,7 @@ interface PlainWorkbook extends Pick<Workbook, "labels" | "date"> {
 }
 
 /** Number of the style of amounts with two decimals in a plain workbook, and of its headings. */
-export const PLAIN_STYLES = { heading: 2, cents: 6 } as const;
+export const PLAIN_STYLES = { heading: 2, cents: 5 } as const;
 
 /** Returns every part of a plain workbook but the sheet. */
 export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly PackagePart[] {
@@ -83,7 +83,7 @@ export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly P
   );
   const cents = AMOUNT.replace('numFmtId="4"', 'numFmtId="2"');
   const styles = stylesOf(labels ?? "en")
-    .replace('<cellXfs count="6">', '<cellXfs count="7">')
+    .replace('<cellXfs count="5">', '<cellXfs count="6">')
     .replace("</cellXfs>", `${cents}</cellXfs>`);
   return [
     { path: "[Content_Types].xml", xml: XML + contentTypes(["sheet1"]) },
