@@ -1,7 +1,7 @@
 /**
- * Proves what `peneira notices` and `peneira watch` print, change, and reject, with a real state and
- * a receiver on this machine: the list, one notice with its text, a replay that a server would
- * send, a signed test, and each notice once as a JSON line.
+ * Proves what `peneira notices` and `peneira watch` print, change, and reject. The state is real,
+ * and the receiver is on this machine. Shown are the list, one notice with its text, a replay that
+ * a server would send, a signed test, and each notice once as a JSON line.
  * Does not prove: counting and delivery (contract/notices).
  */
 import assert from "node:assert/strict";

@@ -30,8 +30,8 @@ export function addNotices(dataDir: string, { url, name }: { url: string; name: 
          (2, '2026-10', '2026-10-10', 'b', 0);`,
     );
     const insert = database.prepare(
-      `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts, failure,
-         counts, created_at, counted_at) VALUES (?, ?, ?, ?, ?, 1, ?, 0, ?, ?, 0, 0)`,
+      `INSERT INTO notices (id, tenant_id, search_id, number, month, since, state, attempts,
+         failure, counts, created_at, counted_at) VALUES (?, ?, ?, ?, ?, 1, ?, 0, ?, ?, 0, 0)`,
     );
     const counts = '{"entered":12,"left":3,"changed":5,"changed_fields":{},"first":[]}';
     insert.run(NOTICED.notice, tenantId, NOTICED.search, 1, 2, "counted", null, counts);

@@ -2,16 +2,14 @@
  * A new month with many saved searches. Input: a corpus, the month after it, and a number of
  * searches. Output: the time until all of them are counted, the p99 of a search before that and
  * meanwhile, and the server's anonymous memory.
- * Invariant: a real server on a folder, asked over HTTP by one client at a time. Each search names
+ * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search names
  * another activity, state, or both. The list of changes is made within the time, as it is in use.
- * Command: npm run bench -- notices [--accounts 1000000] [--searches 1000]
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
+import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
 
 /** Time that searches are measured before the month comes, in milliseconds. */
 const IDLE_MS = 5_000;
@@ -19,14 +17,6 @@ const IDLE_MS = 5_000;
 const PER_TENANT = 500;
 const STATES = ["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM"];
 const ACTIVITIES = ["47", "56", "41", "43", "49", "62", "69", "70", "71", "73", "85", "86", "96"];
-
-const { values } = parseArgs({
-  options: {
-    accounts: { type: "string", default: "1000000" },
-    searches: { type: "string", default: "1000" },
-  },
-});
-const searches = Number(values.searches);
 
 /** A running server. */
 interface Served {
@@ -89,7 +79,7 @@ function specOf(n: number): object {
   return { filters: n % 3 === 0 ? { geo } : n % 3 === 1 ? { industry } : { geo, industry } };
 }
 
-async function save(served: Served): Promise<void> {
+async function save(served: Served, searches: number): Promise<void> {
   for (let n = 0; n < searches; n++) {
     const tenant = `tenant${Math.floor(n / PER_TENANT)}`;
     if (n % PER_TENANT === 0) keys.push(keyOf(served, tenant));
@@ -130,34 +120,37 @@ function anonymousMb({ child }: Served): number {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-const corpus = makeCorpus(Number(values.accounts));
-const newer = laterMonth(corpus);
-const folder = mkdtempSync(join(corpus.folder, "notices-"));
-try {
-  mkdirSync(join(folder, "served"));
-  linkSync(corpus.snapshot, join(folder, "served", "2026-10.peneira"));
-  const served = await serve(folder);
-  await save(served);
-  const idleUntil = performance.now() + IDLE_MS;
-  const before = await p99(served, () => Promise.resolve(performance.now() > idleUntil));
-  const memory = anonymousMb(served);
-  linkSync(newer, join(folder, "served", "2026-11.peneira"));
-  const began = performance.now();
-  let most = memory;
-  const meanwhile = await p99(served, async () => {
-    most = Math.max(most, anonymousMb(served));
-    return (await countedBy(served)) === searches;
-  });
-  const seconds = (performance.now() - began) / 1000;
-  served.child.kill("SIGTERM");
-  await sleep(1_000);
-  const memoryText = `${memory.toFixed(0)} MB before, at most ${most.toFixed(0)} MB`;
-  process.stdout.write(
-    `${searches} searches, ${values.accounts} accounts\n` +
-      `counted within ${seconds.toFixed(1)} s of the new file\n` +
-      `p99 of a search: ${before.toFixed(2)} ms before, ${meanwhile.toFixed(2)} ms meanwhile\n` +
-      `anonymous memory: ${memoryText}\n`,
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+/** Measures a month with so many saved searches. */
+export async function benchNotices(accounts: number, searches: number): Promise<void> {
+  const corpus = makeCorpus(accounts);
+  const newer = laterMonth(corpus);
+  const folder = mkdtempSync(join(corpus.folder, "notices-"));
+  try {
+    mkdirSync(join(folder, "served"));
+    linkSync(corpus.snapshot, join(folder, "served", "2026-10.peneira"));
+    const served = await serve(folder);
+    await save(served, searches);
+    const idleUntil = performance.now() + IDLE_MS;
+    const before = await p99(served, () => Promise.resolve(performance.now() > idleUntil));
+    const memory = anonymousMb(served);
+    linkSync(newer, join(folder, "served", "2026-11.peneira"));
+    const began = performance.now();
+    let most = memory;
+    const meanwhile = await p99(served, async () => {
+      most = Math.max(most, anonymousMb(served));
+      return (await countedBy(served)) === searches;
+    });
+    const seconds = (performance.now() - began) / 1000;
+    served.child.kill("SIGTERM");
+    await sleep(1_000);
+    const memoryText = `${memory.toFixed(0)} MB before, at most ${most.toFixed(0)} MB`;
+    process.stdout.write(
+      `${searches} searches, ${accounts} accounts\n` +
+        `counted within ${seconds.toFixed(1)} s of the new file\n` +
+        `p99 of a search: ${before.toFixed(2)} ms before, ${meanwhile.toFixed(2)} ms meanwhile\n` +
+        `anonymous memory: ${memoryText}\n`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
