@@ -5,7 +5,8 @@
  * Invariant: both find the same accounts before anything is timed. The rival reads Parquet files of
  * the same columns, uses all processors, and writes its list as Parquet; we use one thread. Each
  * side runs in its own process, whose anonymous memory is sampled from outside.
- * Command: npm run bench -- changes [--accounts 1000000] [--runs 3]
+ * With --searches, a server with so many saved searches instead (questions/notices.ts).
+ * Command: npm run bench -- changes [--accounts 1000000] [--runs 3] [--searches 1000]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -23,6 +24,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spe
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import { formatRatio, formatUs, measureAsync, median } from "./measure.ts";
 import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
+import { benchNotices } from "./questions/notices.ts";
 
 const SELF = fileURLToPath(import.meta.url);
 const SAMPLE_MS = 10;
@@ -269,11 +271,15 @@ if (process.argv[1]?.endsWith("changes.bench.ts") === true) {
       accounts: { type: "string", default: "1000000" },
       runs: { type: "string", default: "3" },
       side: { type: "string" },
+      searches: { type: "string" },
     },
   });
-  const months = makeMonths(makeCorpus(Number(values.accounts)));
+  const accounts = Number(values.accounts);
   const runs = Number(values.runs);
-  if (values.side !== undefined) {
+  const months = values.searches === undefined ? makeMonths(makeCorpus(accounts)) : null;
+  if (months === null) {
+    await benchNotices(accounts, Number(values.searches));
+  } else if (values.side !== undefined) {
     const told = values.side === "ours" ? await ours(months, runs) : await theirs(months, runs);
     process.stdout.write(JSON.stringify(told));
   } else {

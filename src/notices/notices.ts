@@ -30,8 +30,9 @@ import { Webhooks } from "./webhooks.ts";
 const TICK_MS = 1_000;
 /** Time for a receiver to accept a connection, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** Notices that one tick deletes. */
-const FORGET_AT_ONCE = 200;
+/** Interval between deletions of old notices, in milliseconds, and the number of each. */
+const SWEEP_MS = 60_000;
+const FORGET_AT_ONCE = 1_000;
 
 /** Settings of the notices. */
 interface NoticeSettings {
@@ -76,6 +77,7 @@ export class Notices {
   readonly #counter: NoticeCounter;
   readonly #deliverer: Deliverer;
   #timer: NodeJS.Timeout | null = null;
+  #sweptMs = Number.NEGATIVE_INFINITY;
   /** A served month that could not be noted yet. */
   #unnoted: Segment | null = null;
 
@@ -144,6 +146,9 @@ export class Notices {
     if (this.#unnoted !== null) this.#note();
     this.#counter.kick();
     this.#deliverer.tick();
+    // A statement that writes waits for other writers, so it does not run in every tick.
+    if (clock.monotonicMs() - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = clock.monotonicMs();
     try {
       this.#store.forget(clock.nowMs() - settings.retentionMs, FORGET_AT_ONCE);
     } catch (error) {

@@ -89,7 +89,8 @@ export function registerNotices(program: Command): void {
       working(options, (open) => replay(open, id, options)),
     );
   common(explain(notices.command("test"), TEST).argument("<webhook>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => test(open, id, options)),
+    (id: string, options: NoticeFlags) =>
+      working(options, (open) => test(open, id, options), "read"),
   );
 }
 

@@ -245,6 +245,21 @@ describe("deliveries", () => {
     assert.deepEqual(sent(), [ids[2]]);
   });
 
+  it("are forgotten after the retention, except those that wait", async () => {
+    receiver.answer = status(500);
+    hook();
+    const [waits = ""] = queue(1);
+    await office.work();
+    receiver.answer = WELL;
+    const [done = ""] = queue(1);
+    await office.work();
+    office.clock.advance(400 * 24 * HOUR);
+    office.database.prepare("UPDATE deliveries SET next_at = ? WHERE notice = ?").run(1e15, waits);
+    await office.work();
+    const left = office.database.prepare("SELECT id FROM notices").pluck().all();
+    assert.deepEqual([left, left.includes(done)], [[waits], false]);
+  });
+
   it("have audit lines for every action of a webhook", () => {
     const { webhooks } = office.notices;
     const { id } = hook();

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertSwept, type Ended, runCommand } from "../../support/cli/commands.ts";
 import { FAULTS, FailingDisk, type Fault, noFailingDisk } from "../../support/cli/failing-disk.ts";
+import { addNotices, NOTICED } from "../../support/cli/noticed-state.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const skip = noFailingDisk();
@@ -99,6 +100,11 @@ const ROWS: Readonly<Record<string, () => Row>> = {
   "list rename": () => writes(["list", "rename", ...state(), "clients", "other"]),
   "list delete": () => writes(["list", "delete", ...state(), "clients"]),
   "list export": () => reads(["list", "export", ...state(), "clients"]),
+  "notices list": () => reads(["notices", "list", ...state()]),
+  "notices show": () => reads(["notices", "show", ...state(), NOTICED.notice]),
+  "notices replay": () => writes(["notices", "replay", ...state(), NOTICED.notice]),
+  "notices test": () => reads(["notices", "test", ...state(), "whk_none"]),
+  watch: () => reads(["watch", ...state(), "--all", "--once"]),
   audit: () => reads(["audit", ...state()]),
   backup: () => writes(["backup", "--data-dir", join(sample.folder, "state"), on("backup")]),
   restore: () => writes(["restore", join(sample.folder, "backup"), "--data-dir", on("restored")]),
@@ -145,6 +151,7 @@ before(async () => {
   keyId = await makeKey(own);
   disabledId = await makeKey(own);
   await runCommand(["key", "disable", ...own, disabledId]);
+  addNotices(join(sample.folder, "state"), { url: "https://crm.example.com/", name: "search" });
   mkdirSync(on("lists"));
   cpSync(join(sample.folder, "state"), on("state"), { recursive: true });
 });

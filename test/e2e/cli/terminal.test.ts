@@ -17,6 +17,7 @@ import {
   type HostilePlace,
   makeHostilePlace,
 } from "../../support/cli/hostile-place.ts";
+import { NOTICED } from "../../support/cli/noticed-state.ts";
 
 const skip = spawnSync("python3", ["-c", "import pty"]).status !== 0 && "needs python3";
 
@@ -287,6 +288,18 @@ const ROWS: Readonly<Record<string, () => readonly Row[]>> = {
     { args: ["list", "export", ...state("le"), ...tenant, place.listId] },
     absent(["list", "export", ...state("le"), ...tenant, "nope"]),
   ],
+  "notices list": () => [{ args: ["notices", "list", ...state("nl"), ...tenant], shows: ESCAPED }],
+  "notices show": () => [
+    { args: ["notices", "show", ...state("ns"), ...tenant, NOTICED.notice], shows: ESCAPED },
+  ],
+  "notices replay": () => [
+    { args: ["notices", "replay", ...state("nr"), ...tenant, NOTICED.notice] },
+    { args: ["notices", "replay", ...state("nr"), ...tenant, HOSTILE], code: 1 },
+  ],
+  "notices test": () => [
+    { args: ["notices", "test", ...state("nt"), ...tenant, HOSTILE], code: 1 },
+  ],
+  watch: () => [{ args: ["watch", ...state("wa"), ...tenant, "--all", "--once"], shows: ESCAPED }],
   audit: () => [
     { args: ["audit", ...state("au")], shows: ESCAPED },
     { args: ["audit", ...state("au"), "--json"], shows: ESCAPED },

@@ -20,6 +20,7 @@ import { ListStore } from "../../../src/store/liststore.ts";
 import { UsageStore } from "../../../src/store/usagestore.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { writeSmallSnapshot } from "../files/forge-snapshot.ts";
+import { addNotices } from "./noticed-state.ts";
 
 /** Red, a window title, C1, a reversed text, DEL, backspace, a bare CR, a cleared screen. */
 export const HOSTILE =
@@ -49,6 +50,7 @@ export async function makeHostilePlace(): Promise<HostilePlace> {
   await writeHostileSnapshot(newer, "2026-10", "B");
   const state = join(folder, "state");
   const ids = await fillState(state);
+  addNotices(state, { url: "https://crm.example.com/", name: HOSTILE });
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   return { folder, older, newer, state, cnpj, ...ids, dispose };
 }

@@ -10,7 +10,13 @@ import { createHmac, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import { checkLink, filePathOf, LINK_SECONDS, signLink } from "../../../src/export/files/links.ts";
+import {
+  checkLink,
+  filePathOf,
+  LINK_SECONDS,
+  signLink,
+  signNoticeLink,
+} from "../../../src/export/files/links.ts";
 import type { SecretRing } from "../../../src/store/secrets.ts";
 
 const NOW_MS = 1_790_000_000_500;
@@ -46,6 +52,29 @@ function spelled(path: string, expires: string, secret: Buffer): string {
   const mac = createHmac("sha256", secret).update(text).digest("base64url");
   return `${path}?expires=${expires}&signature=${mac}`;
 }
+
+describe("a link in a notice", () => {
+  const made = { ...RECORD, expiresAtMs: NOW_MS + 9 * 86_400_000 };
+  const link = signNoticeLink(made, [SECRET]);
+
+  it("works as long as the file, with the same spelling in every attempt", () => {
+    assert.equal(signNoticeLink(made, [SECRET]), link);
+    assert.equal(fate(link), "ok");
+    assert.equal(fate(link, [SECRET], made.expiresAtMs - 1_000), "ok");
+    assert.equal(fate(link, [SECRET], made.expiresAtMs), "link_expired");
+  });
+
+  it("is refused with another end, name, or secret", () => {
+    assert.equal(fate(link, [OLDER]), "link_invalid");
+    assert.equal(fate(link, [OLDER, SECRET]), "ok");
+    const later = String(Math.floor(made.expiresAtMs / 1000) + 1);
+    assert.equal(fate(link.replace(/expires=\d+/, `expires=${later}`)), "link_invalid");
+    assert.equal(fate(link.replace("exp_0", "exp_1")), "link_invalid");
+    // A link of five minutes cannot be made to last.
+    const short = signLink(made, { nowMs: NOW_MS, secrets: [SECRET] });
+    assert.equal(fate(short, [SECRET], NOW_MS + 86_400_000), "link_expired");
+  });
+});
 
 describe("a link", () => {
   it("is refused with any one of its bits flipped", () => {

@@ -1,7 +1,7 @@
 /**
- * Proves: a feed is well-formed XML with one entry for each counted notice, for any
- * values of the registry. Its entries have the ids of the notices, the counts in both languages, and
- * the names of companies, and never a contact.
+ * Proves: a feed is well-formed XML with one entry for each counted notice, for any values of the
+ * registry. Its entries have the ids of the notices, the counts in both languages, and the names of
+ * companies, and never a contact.
  * Does not prove: who may read it (contract/http/api/notices.test.ts).
  */
 import assert from "node:assert/strict";

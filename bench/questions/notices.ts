@@ -1,0 +1,156 @@
+/**
+ * A new month with many saved searches. Input: a corpus, the month after it, and a number of
+ * searches. Output: the time until all of them are counted, the p99 of a search before that and
+ * meanwhile, and the server's anonymous memory.
+ * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search names
+ * another activity, state, or both. The list of changes is made within the time, as it is in use.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
+
+/** Time that searches are measured before the month comes, in milliseconds. */
+const IDLE_MS = 5_000;
+/** Saved searches per tenant. */
+const PER_TENANT = 500;
+const STATES = ["SP", "MG", "RJ", "BA", "PR", "RS", "PE", "CE", "PA", "SC", "GO", "MA", "AM"];
+const ACTIVITIES = ["47", "56", "41", "43", "49", "62", "69", "70", "71", "73", "85", "86", "96"];
+
+/** A running server. */
+interface Served {
+  readonly child: ChildProcess;
+  readonly base: string;
+  readonly key: string;
+  readonly state: string;
+}
+
+function peneira(...parameters: string[]): string {
+  const [node = "", ...main] = peneiraCommand();
+  const child = spawnSync(node, [...main, ...parameters], { encoding: "utf8" });
+  if (child.status !== 0) throw new Error(`peneira ${parameters[0]}: ${child.stderr}`);
+  return child.stdout;
+}
+
+function laterMonth({ folder, accounts }: Corpus): string {
+  const newer = join(folder, "later.peneira");
+  if (existsSync(newer)) return newer;
+  const dump = join(folder, "2026-11");
+  const size = ["--establishments", String(accounts), "--seed", String(CORPUS_SEED)];
+  peneira("sample", "--out", dump, ...size, "--label", "2026-11", "--since", "2026-10");
+  peneira("import", dump, "--out", newer, "--label", "2026-11");
+  rmSync(dump, { recursive: true });
+  return newer;
+}
+
+async function serve(folder: string): Promise<Served> {
+  const state = join(folder, "state");
+  const [node = "", ...main] = peneiraCommand();
+  const where = ["--snapshot", join(folder, "served"), "--data-dir", state];
+  const child = spawn(node, [...main, "serve", ...where, "--listen", "127.0.0.1:0"], {
+    env: { ...process.env, PENEIRA_LOG_LEVEL: "warn" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let text = "";
+  const base = await new Promise<string>((resolve) => {
+    child.stderr?.on("data", (part: Buffer) => {
+      text += part;
+      const found = /^listening on (\S+)$/m.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { child, base, key: /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "", state };
+}
+
+async function post(base: string, key: string, path: string, body: object): Promise<unknown> {
+  const answer = await fetch(base + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+function specOf(n: number): object {
+  const geo = { uf_any_of: [STATES[n % STATES.length]] };
+  const industry = { cnae_any_of: [ACTIVITIES[Math.floor(n / STATES.length) % ACTIVITIES.length]] };
+  return { filters: n % 3 === 0 ? { geo } : n % 3 === 1 ? { industry } : { geo, industry } };
+}
+
+async function save(served: Served, searches: number): Promise<void> {
+  for (let n = 0; n < searches; n++) {
+    const tenant = `tenant${Math.floor(n / PER_TENANT)}`;
+    if (n % PER_TENANT === 0) keys.push(keyOf(served, tenant));
+    await post(served.base, keys.at(-1) as string, "/v1/searches", {
+      ...{ name: `search ${n}`, spec: specOf(n) },
+    });
+  }
+}
+
+const keys: string[] = [];
+
+function keyOf({ state }: Served, tenant: string): string {
+  const made = ["key", "create", "--data-dir", state, "--tenant", tenant, "--json"];
+  return (JSON.parse(peneira(...made, "--plan", "enterprise")) as { key: string }).key;
+}
+
+/** Searches until `ended`; returns the 99th percentile in milliseconds. */
+async function p99({ base, key }: Served, ended: () => Promise<boolean>): Promise<number> {
+  const took: number[] = [];
+  for (let n = 0; !(await ended()); n++) {
+    for (let turn = 0; turn < 20; turn++) {
+      const began = performance.now();
+      await post(base, key, "/v1/accounts/search", { spec: specOf(n * 20 + turn + 1), limit: 50 });
+      took.push(performance.now() - began);
+    }
+  }
+  took.sort((a, b) => a - b);
+  return took[Math.floor(took.length * 0.99)] as number;
+}
+
+async function countedBy({ base, key }: Served): Promise<number> {
+  const answer = await fetch(`${base}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  return Number(/peneira_notices\{state="counted"\} (\d+)/.exec(await answer.text())?.[1] ?? 0);
+}
+
+function anonymousMb({ child }: Served): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Measures a month with so many saved searches. */
+export async function benchNotices(accounts: number, searches: number): Promise<void> {
+  const corpus = makeCorpus(accounts);
+  const newer = laterMonth(corpus);
+  const folder = mkdtempSync(join(corpus.folder, "notices-"));
+  try {
+    mkdirSync(join(folder, "served"));
+    linkSync(corpus.snapshot, join(folder, "served", "2026-10.peneira"));
+    const served = await serve(folder);
+    await save(served, searches);
+    const idleUntil = performance.now() + IDLE_MS;
+    const before = await p99(served, () => Promise.resolve(performance.now() > idleUntil));
+    const memory = anonymousMb(served);
+    linkSync(newer, join(folder, "served", "2026-11.peneira"));
+    const began = performance.now();
+    let most = memory;
+    const meanwhile = await p99(served, async () => {
+      most = Math.max(most, anonymousMb(served));
+      return (await countedBy(served)) === searches;
+    });
+    const seconds = (performance.now() - began) / 1000;
+    served.child.kill("SIGTERM");
+    await sleep(1_000);
+    const memoryText = `${memory.toFixed(0)} MB before, at most ${most.toFixed(0)} MB`;
+    process.stdout.write(
+      `${searches} searches, ${accounts} accounts\n` +
+        `counted within ${seconds.toFixed(1)} s of the new file\n` +
+        `p99 of a search: ${before.toFixed(2)} ms before, ${meanwhile.toFixed(2)} ms meanwhile\n` +
+        `anonymous memory: ${memoryText}\n`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
