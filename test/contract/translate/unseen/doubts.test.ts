@@ -1,5 +1,5 @@
 /**
- * Proves that every doubt of the development sentences leads somewhere: its text runs, and has other
+ * Proves that every doubt of the development sentences leads somewhere: its text runs, with other
  * filters. Made sentences show that it is in the language of the sentence and has the filters of
  * the other reading. Does not prove that every doubt is reported.
  */
