@@ -331,7 +331,8 @@ const HEADS = new Set(
     "escritorios sala salas salon salones salao saloes centro centros corredor corredores " +
     "corredora corredoras correduria corredurias organizador organizadores organizadora " +
     "organizadoras desarrollador desarrolladores desarrollo desenvolvedora desenvolvedoras " +
-    "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora prestadoras consultora consultoras " +
+    "fornecedor fornecedores proveedor proveedores prestador prestadores prestadora " +
+    "prestadoras consultora consultoras " +
     "servicio servicios cuidados pista pistas cuartel cuarteles"
   ).split(" "),
 );

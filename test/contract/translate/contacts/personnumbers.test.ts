@@ -1,7 +1,7 @@
 /**
- * Proves that a CPF in a sentence is no phone, name, or other number, and that no part of the answer
- * repeats it. The sentence does not run. A phone with the check digits of a CPF stays one after a
- * word for a phone. Does not prove what other routes do with CPFs.
+ * Proves that a CPF in a sentence is no phone, name, or other number, and that no part of the
+ * answer repeats it. The sentence does not run. A phone with the check digits of a CPF stays one
+ * after a word for a phone. Does not prove what other routes do with CPFs.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves rules that three rounds of unseen sentences asked for: names of chains, requests without a
- * filter, towns of one state in a list, shared heads, dates that share a year, and distances from a
- * postal code. Does not prove that unseen sentences of these kinds are right.
+ * Proves rules that three rounds of unseen sentences asked for. They concern chains, requests
+ * without a filter, lists of towns, shared heads, dates that share a year, and postal codes. Does
+ * not prove that unseen sentences of these kinds are right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

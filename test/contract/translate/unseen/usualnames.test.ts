@@ -1,7 +1,7 @@
 /**
- * Proves that the usual names of nearly every kind of trade, in Portuguese, English, and Spanish,
- * lead to their codes in the official table and to no others, and that usual conditions in these
- * languages set their filters, in sentences that run. Does not prove that every usual name is known.
+ * Proves that the usual names of nearly every kind of trade lead to their codes in the official
+ * table, and to no others, in Portuguese, English, and Spanish. Usual conditions set their filters.
+ * Every such sentence runs. Does not prove that every usual name is known.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
