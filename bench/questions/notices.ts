@@ -2,8 +2,8 @@
  * A new month with many saved searches. Input: a corpus, the month after it, and a number of
  * searches. Output: the time until all of them are counted, the p99 of a search before that and
  * meanwhile, and the server's anonymous memory.
- * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search names
- * another activity, state, or both. The list of changes is made within the time, as it is in use.
+ * Invariant: a real server on a folder, queried over HTTP by one client at a time. Each search
+ * names another activity, state, or both. The time includes making the list of changes.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
