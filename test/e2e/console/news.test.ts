@@ -137,6 +137,28 @@ describe("news of a saved search", () => {
     await heading(visit, exports.savedTitle).waitFor();
   });
 
+  inBrowser("show only accounts of which something chosen has changed", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app/saved");
+    await button(visit.page, `${news.open}: São Paulo`).click();
+    const all = await changes(visit, "changed");
+    const total = all.totals.changed;
+    await visit.page.getByRole("radio", { name: news.kindsOf.changed(total) }).check();
+    const body = { since: OLDER, spec: SPEC, changed_any_of: ["contact"], limit: 500 };
+    const wanted = await visit.send<ChangesAnswer>("/changes", body);
+    const few = wanted.totals.changed;
+    assert.ok(few > 0 && few < total, `${few} of ${total}`);
+    await visit.page.getByRole("checkbox", { name: news.groups.contact }).check();
+    await visit.page.getByRole("radio", { name: news.kindsOf.changed(few) }).waitFor();
+    const lines = visit.page.locator(".news-line");
+    await eventually(async () => assert.equal(await lines.count(), Math.min(50, few)));
+    for (const line of await lines.allTextContents()) {
+      assert.match(line, new RegExp(`${words.table.fields.email}|${words.table.fields.phone_1}|→`));
+    }
+    await visit.page.evaluate(AXE);
+    assert.deepEqual(await findingsOf(visit, "news", TAGS), []);
+  });
+
   inBrowser("as a file hold the kind that is shown, and no other", async (open) => {
     const visit = await open(ana);
     await visit.go(`/app/news#${id}`);
