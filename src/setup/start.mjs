@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { clockText, storeTimes, lastTimes, criticalPath, runParallel } from "./parallelsteps.mjs";
+import { clockText, criticalPath, lastTimes, runParallel, storeTimes } from "./parallelsteps.mjs";
 
 /** All steps: purpose, dependencies, and the folder that they extend. */
 const STEPS = {
