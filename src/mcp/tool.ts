@@ -152,7 +152,8 @@ function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<strin
 /** Writes a union of plain types as a list of them. */
 function shortType(schema: object): object {
   const { anyOf, ...others } = schema as { readonly anyOf?: readonly { readonly type?: string }[] };
-  if (anyOf === undefined || !anyOf.every((one) => Object.keys(one).join() === "type")) return schema;
+  if (anyOf === undefined || !anyOf.every((one) => Object.keys(one).join() === "type"))
+    return schema;
   return { ...others, type: anyOf.map(({ type }) => type) };
 }
 
