@@ -110,7 +110,7 @@ describe("a column", () => {
       (field) => valuesOf(field).size < 2,
     );
     // From public lists, which this import lacked (unit/ingest/publiclists), and a day that the
-    // sample never has (unit/native-index/native-join).
+    // sample never has (unit/ingest/native-join).
     assert.deepEqual(
       empty,
       [
