@@ -16,17 +16,16 @@ import { selectionOf } from "./selection.ts";
 import {
   type AnswerSource,
   answeredBy,
+  FILTERS_AGAIN,
   FILTERS_NOTE,
   objectSchema,
   READING,
-  SELECTION,
   SOURCE,
   SOURCE_NAMES,
   sentencesOf,
   sourceLine,
   sourceOf,
   type Tool,
-  terse,
   withBody,
 } from "./tool.ts";
 
@@ -34,7 +33,7 @@ const FACETS_MAX = 4;
 const VALUES_MAX = 15;
 
 const ARGUMENTS = {
-  filters: { ...terse(SELECTION.filters), description: "As in search_accounts." } as TSchema,
+  filters: FILTERS_AGAIN,
   facets: {
     ...SCHEMAS.CountRequest.properties.facets,
     maxItems: FACETS_MAX,

@@ -15,7 +15,7 @@ import { EXPORT_FORMATS } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { type AccountQuerySpec, OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
 import { unknownArguments } from "./mistakes.ts";
-import { SELECTION } from "./tool.ts";
+import { FILTERS_AGAIN, SELECTION } from "./tool.ts";
 
 /** Returns the spec members that select and order; filters are required. */
 export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
@@ -66,7 +66,8 @@ function isUsual(sort: AccountQuerySpec["sort"]): boolean {
 function worded(group: object): JsonObject {
   const used = Object.entries(group).filter(([name, value]) => {
     if (Array.isArray(value)) return value.length > 0;
-    return name.endsWith("_opt_in") ? value !== null : value !== null && value !== false;
+    const isEither = name.endsWith("_opt_in") || name === "has_federal_debt";
+    return isEither ? value !== null : value !== null && value !== false;
   });
   return Object.fromEntries(used);
 }
@@ -95,6 +96,7 @@ const { fields, bom, delimiter, labels, preset, compression } = OUTPUT_INPUT_SCH
 /** Arguments of an export. */
 export const EXPORT_ARGUMENTS = {
   ...SELECTION,
+  filters: FILTERS_AGAIN,
   format: {
     type: "string",
     enum: [...EXPORT_FORMATS],

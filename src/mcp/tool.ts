@@ -97,9 +97,30 @@ const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
 /** Selection and order of accounts; the same in every tool. */
 export const SELECTION = { filters: unlimited(filters), sort, scoring } as const;
 
+/** The same filters for all tools after the first. */
+export const FILTERS_AGAIN = {
+  ...without(SELECTION.filters, ["description", "pattern", "default"]),
+  description: "As in search_accounts.",
+} as TSchema;
+
 /** Returns a schema without limits of lists, texts, and numbers: errors name those. */
 function unlimited<Schema extends TSchema>(schema: Schema): Schema {
-  return without(schema, ["maxItems", "maxLength", "minimum", "maximum"]);
+  return withoutNull(without(schema, ["maxItems", "maxLength", "minimum", "maximum"])) as Schema;
+}
+
+/** Returns a schema whose members may be left out, but not null: agents leave them out. */
+function withoutNull(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(withoutNull);
+  const { anyOf, ...others } = schema as { readonly anyOf?: readonly { type?: unknown }[] };
+  if ("default" in others && others.default === null) delete (others as { default?: null }).default;
+  const left = anyOf?.filter(({ type }) => type !== "null");
+  if (left?.length === 1 && left.length < (anyOf?.length ?? 0)) {
+    return withoutNull({ ...left[0], ...others });
+  }
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, member]) => [name, withoutNull(member)]),
+  );
 }
 
 /** Returns a schema without any descriptions. */
@@ -123,9 +144,17 @@ function withoutDescriptions(schema: TSchema): TSchema {
 function untoldMembers(members: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
   const untoldOnes = Object.entries(members).map(([name, member]) => {
     const { description: _, ...type } = member as { readonly description?: string };
-    return [name, type];
+    return [name, shortType(type)];
   });
   return Object.fromEntries(untoldOnes) as Record<string, TSchema>;
+}
+
+/** Writes a union of plain types as a list of them. */
+function shortType(schema: object): object {
+  const { anyOf, ...others } = schema as { readonly anyOf?: readonly { readonly type?: string }[] };
+  if (anyOf === undefined || !anyOf.every((one) => Object.keys(one).join() === "type"))
+    return schema;
+  return { ...others, type: anyOf.map(({ type }) => type) };
 }
 
 /** Source of an answer about data, with descriptions for the first tool. */

@@ -61,8 +61,8 @@ const NOTES = `
 The zips are collected in DIR/YYYY-MM.part. The folder becomes DIR/YYYY-MM when every zip is there
 and all have one date, checked before and after the transfer. After any interruption, run the
 command again: it resumes, or starts over if the month was published again. A finished month is
-only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; \`peneira import\` does not read
-them.
+only checked. The partners (Socios, 0.7 of 7.7 GB) are left out; only \`peneira import
+--corporate-partners\` reads them.
 
 The registry's share accepts requests only from Brazil, and refuses many cloud providers. Elsewhere
 use a proxy in Brazil (--proxy or HTTPS_PROXY; NO_PROXY applies) or a mirror. A mirror is a web

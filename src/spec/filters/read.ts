@@ -156,7 +156,7 @@ class GroupReader {
 
   #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
     if (needs === "partners" && this.#lookup.comparesMonths) {
-      const detail = `Changes cannot be filtered by ${member}: the owners of the two months differ.`;
+      const detail = `Changes cannot be filtered by ${member}: the months have different owners.`;
       this.#reader.mistake(pointer, "not_for_changes", detail);
       return;
     }

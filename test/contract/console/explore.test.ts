@@ -32,10 +32,16 @@ const TOGETHER = [
   ["started_after", "started_before"],
   ["share_capital_min", "share_capital_max"],
   ["establishments_min", "establishments_max"],
+  ["status_since", "status_before"],
+  ["simples_excluded_since", "simples_excluded_before"],
+  ["mei_excluded_since", "mei_excluded_before"],
+  ["owned_by_any_of", "owned_by_depth"],
 ];
 /** Members that are absent where nothing is asked, by how their names begin. */
-const ABSENT =
-  /^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own))/;
+const ABSENT = new RegExp(
+  "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
+    "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
+);
 
 /** Pointers of every filter that is set, found by looking at what is not empty. */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {

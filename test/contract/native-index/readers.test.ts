@@ -109,11 +109,19 @@ describe("a column", () => {
     const empty = COLUMNS.map(({ name }) => FIELDS_OF_CENTS[name] ?? name).filter(
       (field) => valuesOf(field).size < 2,
     );
-    // From public lists, which this import lacked (unit/ingest/publiclists).
+    // From public lists, which this import lacked (unit/ingest/publiclists), and a day that the
+    // sample never has (unit/ingest/native-join).
     assert.deepEqual(
       empty,
       [
-        ...["sanctioned", "in_cnep", "in_cepim", "federal_debt", "federal_debt_total"],
+        ...[
+          "sanctioned",
+          "mei_excluded_on",
+          "in_cnep",
+          "in_cepim",
+          "federal_debt",
+          "federal_debt_total",
+        ],
         ...["federal_debt_fgts", "federal_debt_social_security", "federal_debt_other"],
       ],
       "filled by native-index/scan and src/ingest/columns/column-rows.ts",
