@@ -48,8 +48,8 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Indexes of `facts`: results of `renderedPage`, and (`place`) its write offset in `room`. Must match
- * PageFacts in napi/segment/handle.cc.
+ * Indexes of `facts`: results of `renderedPage`, and (`place`) its write offset in `room`. Must
+ * match PageFacts in napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 

@@ -135,7 +135,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/** What one of the snapshots lacks, which a filter about both cannot use. */
+/** Marks of data that one of the snapshots lacks, so that filters about both cannot use it. */
 function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
   const marks = LACKED.map(lackMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);

@@ -40,8 +40,8 @@ export interface CrossTable {
   readonly counts: readonly (readonly number[])[];
 }
 
-/** What is counted. */
-export interface CountWish {
+/** Facets and pairs of facets to count. */
+export interface CountRequest {
   readonly names: readonly FacetName[];
   readonly pairs: readonly FacetPair[];
 }
@@ -59,7 +59,7 @@ const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 export function countInTurn(
   segment: Segment,
   spec: AccountQuerySpec,
-  wish: CountWish,
+  wish: CountRequest,
   tenantId: string,
 ): Promise<AllCounts> {
   return queue.run(tenantId, 1, () => countAll(segment, spec, wish));
@@ -69,7 +69,7 @@ export function countInTurn(
 export async function countAll(
   segment: Segment,
   spec: AccountQuerySpec,
-  { names, pairs }: CountWish,
+  { names, pairs }: CountRequest,
 ): Promise<AllCounts> {
   const { native } = segment;
   const clauses = guarded(() => matchClauses(segment, spec));
@@ -142,7 +142,7 @@ function comparedValues(
   return [...listed, { value: null, registry: whole?.missing ?? 0, counts: missing }];
 }
 
-/** Returns the pairs of a wish whose tables would be too large. */
+/** True if the table of a pair would be too large. */
 export function tooLarge(segment: Segment, [first, second]: FacetPair): boolean {
   return (codesOf(segment, first) + 1) * (codesOf(segment, second) + 1) > CELLS_MAX;
 }

@@ -99,7 +99,8 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
     ],
   },
   // Organizations, each with a person to write to, because Pipedrive has phones and e-mail addresses
-  // of persons only, and no person without a name. It finds the object by the text before the hyphen.
+  // of persons only, and no person without a name. It finds the object by the text before the
+  // hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [

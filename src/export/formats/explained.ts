@@ -1,7 +1,8 @@
 /**
- * The columns that a layout and `include_explain` add after the fields of a file: as
- * texts, and as Arrow buffers for formats that take rows by column. Input: rows that a spec matched. Output: for each
- * column its name, its kind, and a text per row or a buffer: integers as `int32`, texts as `utf8`.
+ * The columns that a layout and `include_explain` add after the fields of a file: as texts, and as
+ * Arrow buffers for formats that take rows by column. Input: rows that a spec matched. Output: for
+ * each column its name, its kind, and a text per row or a buffer: integers as `int32`, texts as
+ * `utf8`.
  * Invariant: the columns depend on the spec alone, so they are known before the first row.
  * Explanations are objects of some hundred bytes, so only a slice of them is in memory at a time;
  * the buffers hold their values.

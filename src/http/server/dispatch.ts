@@ -57,7 +57,7 @@ const PAID_UNITS = 1;
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 
-/** Returns a transport's handler; with `forward`, it forwards routes that only the owner answers. */
+/** Returns a transport's handler. With `forward`, it forwards routes that the owner answers. */
 export function dispatcher(
   service: Service,
   table: RouteTable,

@@ -92,8 +92,8 @@ function namedTogether(
 }
 
 /**
- * Returns the usual role for the first goods if nobody sells them in the given one. Those who make,
- * repair, rent, or install something are never replaced by those who sell it.
+ * Returns the usual role for the first goods if no trade sells them in the given one. Trades that
+ * make, repair, rent, or install something are never replaced by trades that sell it.
  */
 function fallback(match: Match<Goods> | null, role: TradeRole | null): LexiconChoice | undefined {
   const isSale = role === "retail" || role === "wholesale";

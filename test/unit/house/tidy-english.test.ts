@@ -22,7 +22,7 @@ import {
 const LEFT = {
   "docs/benchmarks.md": 0,
   messages: 1,
-  "comments of src": 2,
+  "comments of src": 1,
   "comments of native-index": 9,
   "comments of test": 539,
   "comments of bench": 1,

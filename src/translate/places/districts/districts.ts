@@ -493,7 +493,7 @@ function take(
   { implied, near, within }: Taking,
 ): void {
   const { sentence, districts } = context;
-  // Of a state only some cities were looked up, and any other may have the district.
+  // If the place is a state, only some cities were looked up, and any other may have the district.
   const isOpen = near.some(({ isState }) => isState);
   const names = list.map(({ from, to: end, known }) => {
     const words = sentence.words(from, end);

@@ -5,22 +5,22 @@
  * name.
  */
 import { type Command, InvalidArgumentError } from "commander";
-import { tenantNamed } from "../../access/keyring.ts";
-import { CommandError } from "../../errors.ts";
-import { stderr, stdout } from "../../process/terminal.ts";
+import { tenantNamed } from "../../../access/keyring.ts";
+import { CommandError } from "../../../errors.ts";
+import { stderr, stdout } from "../../../process/terminal.ts";
 import {
   AUDIT_ACTION_NAMES,
   AUDIT_ACTIONS,
   type AuditAction,
   type Facts,
-} from "../../store/auditactions.ts";
-import { type AuditRow, AuditStore } from "../../store/auditstore.ts";
-import { KeyStore, type TenantRow } from "../../store/keystore.ts";
-import { wordFor } from "../../text/amounts.ts";
-import { didYouMean } from "../../text/suggest.ts";
-import { choice, explain } from "../support/helptext.ts";
-import { printTable } from "../support/print.ts";
-import { type DataDirOptions, withDatabase } from "../support/state.ts";
+} from "../../../store/auditactions.ts";
+import { type AuditRow, AuditStore } from "../../../store/auditstore.ts";
+import { KeyStore, type TenantRow } from "../../../store/keystore.ts";
+import { wordFor } from "../../../text/amounts.ts";
+import { didYouMean } from "../../../text/suggest.ts";
+import { choice, explain } from "../../support/helptext.ts";
+import { printTable } from "../../support/print.ts";
+import { type DataDirOptions, withDatabase } from "../../support/state.ts";
 
 interface AuditOptions extends DataDirOptions {
   readonly tenant?: string;

@@ -6,16 +6,16 @@
  * not made.
  */
 import { type Command, InvalidArgumentError } from "commander";
-import type { CreatedKey, Keyring } from "../../access/keyring.ts";
-import { PLAN_NAMES } from "../../access/plannames.ts";
-import { PLAN_DEFAULT, type PlanName } from "../../access/plans.ts";
-import { DAY_MS, systemClock } from "../../process/clock.ts";
-import { stderr, stdout } from "../../process/terminal.ts";
-import { KeyStore } from "../../store/keystore.ts";
-import type { StateDatabase } from "../../store/sqlite.ts";
-import { type CommandText, choice, explain, planOption } from "../support/helptext.ts";
-import { printTable } from "../support/print.ts";
-import { type DataDirOptions, SecretPrint, withKeyring } from "../support/state.ts";
+import type { CreatedKey, Keyring } from "../../../access/keyring.ts";
+import { PLAN_NAMES } from "../../../access/plannames.ts";
+import { PLAN_DEFAULT, type PlanName } from "../../../access/plans.ts";
+import { DAY_MS, systemClock } from "../../../process/clock.ts";
+import { stderr, stdout } from "../../../process/terminal.ts";
+import { KeyStore } from "../../../store/keystore.ts";
+import type { StateDatabase } from "../../../store/sqlite.ts";
+import { type CommandText, choice, explain, planOption } from "../../support/helptext.ts";
+import { printTable } from "../../support/print.ts";
+import { type DataDirOptions, SecretPrint, withKeyring } from "../../support/state.ts";
 
 /** Expiry of a key: milliseconds since 1970, or null for never. */
 interface End {

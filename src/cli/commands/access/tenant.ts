@@ -5,11 +5,11 @@
  * change within a second. A tenant is never deleted, because its exports and counts belong to it.
  */
 import type { Command } from "commander";
-import type { PlanName } from "../../access/plans.ts";
-import { stderr, stdout, visibleLine } from "../../process/terminal.ts";
-import { wordFor } from "../../text/amounts.ts";
-import { type CommandText, explain, planOption } from "../support/helptext.ts";
-import { type DataDirOptions, withKeyring } from "../support/state.ts";
+import type { PlanName } from "../../../access/plans.ts";
+import { stderr, stdout, visibleLine } from "../../../process/terminal.ts";
+import { wordFor } from "../../../text/amounts.ts";
+import { type CommandText, explain, planOption } from "../../support/helptext.ts";
+import { type DataDirOptions, withKeyring } from "../../support/state.ts";
 
 interface TenantOptions extends DataDirOptions {
   readonly json?: true;

@@ -4,19 +4,19 @@
  * `peneira key update` and `peneira tenant update` choose one.
  */
 import type { Command } from "commander";
-import { PLAN_NAMES } from "../../access/plannames.ts";
+import { PLAN_NAMES } from "../../../access/plannames.ts";
 import {
   loadPlans,
   PLAN_LIMITS,
   PLAN_SETTINGS,
   type Plan,
   type PlanLimit,
-} from "../../access/plans.ts";
-import { stdout } from "../../process/terminal.ts";
-import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
-import { configOf } from "../support/config.ts";
-import { explain } from "../support/helptext.ts";
-import { printTable } from "../support/print.ts";
+} from "../../../access/plans.ts";
+import { stdout } from "../../../process/terminal.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../spec/fields.ts";
+import { configOf } from "../../support/config.ts";
+import { explain } from "../../support/helptext.ts";
+import { printTable } from "../../support/print.ts";
 
 interface PlanOptions {
   readonly config?: string;

@@ -8,24 +8,24 @@
 
 import { isatty } from "node:tty";
 import type { Command } from "commander";
-import { tenantNamed } from "../../access/keyring.ts";
-import { PLAN_NAMES } from "../../access/plannames.ts";
-import { PLAN_DEFAULT } from "../../access/plans.ts";
-import { ROLES, type User, type Users } from "../../access/users.ts";
-import { AppError, CommandError } from "../../errors.ts";
-import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
-import { stderr, stdout } from "../../process/terminal.ts";
-import { KeyStore } from "../../store/keystore.ts";
-import { didYouMean } from "../../text/suggest.ts";
-import { choice, explain } from "../support/helptext.ts";
-import { printTable } from "../support/print.ts";
+import { tenantNamed } from "../../../access/keyring.ts";
+import { PLAN_NAMES } from "../../../access/plannames.ts";
+import { PLAN_DEFAULT } from "../../../access/plans.ts";
+import { ROLES, type User, type Users } from "../../../access/users.ts";
+import { AppError, CommandError } from "../../../errors.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../../files/smallfile.ts";
+import { stderr, stdout } from "../../../process/terminal.ts";
+import { KeyStore } from "../../../store/keystore.ts";
+import { didYouMean } from "../../../text/suggest.ts";
+import { choice, explain } from "../../support/helptext.ts";
+import { printTable } from "../../support/print.ts";
 import {
   type Absent,
   type DataDirOptions,
   openUsers,
   SecretPrint,
   withDatabase,
-} from "../support/state.ts";
+} from "../../support/state.ts";
 
 interface UserOptions extends DataDirOptions {
   readonly email?: string;

@@ -4,14 +4,14 @@
  * seconds are not included. Days are UTC days.
  */
 import { type Command, InvalidArgumentError } from "commander";
-import { tenantNamed } from "../../access/keyring.ts";
-import { USAGE_DAYS } from "../../access/limits.ts";
-import { dayText, systemClock, utcDay } from "../../process/clock.ts";
-import { stderr, stdout } from "../../process/terminal.ts";
-import { KeyStore } from "../../store/keystore.ts";
-import { type NamedUse, UsageStore } from "../../store/usagestore.ts";
-import { printTable } from "../support/print.ts";
-import { type DataDirOptions, withDatabase } from "../support/state.ts";
+import { tenantNamed } from "../../../access/keyring.ts";
+import { USAGE_DAYS } from "../../../access/limits.ts";
+import { dayText, systemClock, utcDay } from "../../../process/clock.ts";
+import { stderr, stdout } from "../../../process/terminal.ts";
+import { KeyStore } from "../../../store/keystore.ts";
+import { type NamedUse, UsageStore } from "../../../store/usagestore.ts";
+import { printTable } from "../../support/print.ts";
+import { type DataDirOptions, withDatabase } from "../../support/state.ts";
 
 interface UsageOptions extends DataDirOptions {
   readonly tenant?: string;
