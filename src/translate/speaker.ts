@@ -9,6 +9,7 @@
 import { isFillerWord } from "./fillers.ts";
 import { OWN_OFFER } from "./filters/phrase.ts";
 import { beginsRequest } from "./items.ts";
+import { isNegatorWord } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { Gazetteer } from "./places/gazetteer.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
@@ -213,7 +214,8 @@ const CONTEXT_MAX = 6;
 /** Reads "setor de alvará: empresas …", "Credit analyst here: …": the context of a request. */
 function contextAt(context: SpeakerContext, at: number): Clause | null {
   const { sentence, gazetteer, tradeEnd } = context;
-  if (at > 0) return null;
+  // "sem os que já baixei: padarias em Recife" is a condition.
+  if (at > 0 || isNegatorWord(sentence.folded(0))) return null;
   let to = 0;
   let isNamed = false;
   for (; to < CONTEXT_MAX && sentence.tokens[to]?.kind === "word"; to++) {

@@ -47,7 +47,7 @@ const STATES: readonly PlaceRow[] = [
   ["padarias em sp, rj, es e mg", { ufs: "ES MG RJ SP" }],
   ["padarias em SP, RJ e MG", { ufs: "MG RJ SP" }],
   ["empresas que se abrem to ce ma", { ufs: "" }],
-  ["padarias em se tratando de pão", { ufs: "" }],
+  ["padarias em se tratando de pão", { ufs: "", unknown: true }],
   ["padarias paulistas", { ufs: "SP" }],
   ["padarias mineiras e gaúchas", { ufs: "MG RS" }],
   ["padarias catarinenses", { ufs: "SC" }],
