@@ -11,9 +11,9 @@
  *
  * File format, little endian. Header: magic "PNRCHANG", u32 version, u32 compared columns (a bit
  * each), u64 entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters
- * (zero-padded), two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before. Each
- * entry: u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 if absent), u32 columns
- * that differ.
+ * (zero-padded), two u32 row counts. Then u32 CRC-32C of the entries, u32 CRC-32C of all before.
+ * Each entry: u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 if absent), u32
+ * columns that differ.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";

@@ -35,7 +35,9 @@ const VALUES_MAX = 15;
 const ARGUMENTS = {
   filters: FILTERS_AGAIN,
   facets: {
-    ...SCHEMAS.CountRequest.properties.facets,
+    type: "array",
+    items: { enum: [...FACETS] },
+    uniqueItems: true,
     maxItems: FACETS_MAX,
     description: `How the matches spread over the values of at most ${FACETS_MAX} of these.`,
   } as unknown as TSchema,
@@ -82,6 +84,10 @@ export const COUNT_TOOL: Tool<QueryContext<QueryPart>> = {
     if (Array.isArray(wanted) && wanted.length > FACETS_MAX) {
       const detail = `Ask for at most ${FACETS_MAX} facets in one call, not ${wanted.length}.`;
       mistakes.push({ pointer: "/facets", code: "too_many", detail });
+    }
+    if (Array.isArray(wanted) && wanted.some(Array.isArray)) {
+      const detail = "Must be names of facets; POST /v1/accounts/count makes tables of two.";
+      mistakes.push({ pointer: "/facets", code: "unknown_value", detail });
     }
     const body = { spec: { filters }, ...(wanted === undefined ? {} : { facets: wanted }) };
     const counted = await withArgumentMistakes(mistakes, async () =>

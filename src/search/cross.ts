@@ -41,7 +41,7 @@ export interface CrossTable {
 }
 
 /** Facets and pairs of facets to count. */
-export interface CountRequest {
+export interface FacetRequest {
   readonly names: readonly FacetName[];
   readonly pairs: readonly FacetPair[];
 }
@@ -59,7 +59,7 @@ const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 export function countInTurn(
   segment: Segment,
   spec: AccountQuerySpec,
-  wish: CountRequest,
+  wish: FacetRequest,
   tenantId: string,
 ): Promise<AllCounts> {
   return queue.run(tenantId, 1, () => countAll(segment, spec, wish));
@@ -69,7 +69,7 @@ export function countInTurn(
 export async function countAll(
   segment: Segment,
   spec: AccountQuerySpec,
-  { names, pairs }: CountRequest,
+  { names, pairs }: FacetRequest,
 ): Promise<AllCounts> {
   const { native } = segment;
   const clauses = guarded(() => matchClauses(segment, spec));

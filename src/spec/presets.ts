@@ -98,9 +98,8 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations, each with a person to write to, because Pipedrive has phones and e-mail addresses
-  // of persons only, and no person without a name. It finds the object by the text before the
-  // hyphen.
+  // Organizations, each with a person, because in Pipedrive only persons have phones and e-mail
+  // addresses, and none is without a name. It finds the object by the text before the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [

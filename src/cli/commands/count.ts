@@ -10,7 +10,7 @@ import { CommandError } from "../../errors.ts";
 import { countCsv, countXlsx } from "../../export/formats/countfile.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
-import { type AllCounts, type CountRequest, countAll, tooLarge } from "../../search/cross.ts";
+import { type AllCounts, countAll, type FacetRequest, tooLarge } from "../../search/cross.ts";
 import type { Segment } from "../../search/segment.ts";
 import { FACET_PAIRS_MAX, FACETS, type FacetName, type FacetPair } from "../../spec/facets.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
@@ -27,14 +27,14 @@ interface CountOptions {
   readonly snapshot: string;
   readonly spec?: string;
   readonly text?: string;
-  readonly facets?: CountRequest;
+  readonly facets?: FacetRequest;
   readonly format: (typeof COUNT_FORMATS)[number];
   readonly labels?: LabelLanguage;
   readonly out?: string;
 }
 
 const COUNT_FORMATS = ["table", "json", "csv", "xlsx"] as const;
-const NOTHING: CountRequest = { names: [], pairs: [] };
+const NOTHING: FacetRequest = { names: [], pairs: [] };
 /** Between the two facets of a pair. */
 const BY = "*";
 
@@ -102,7 +102,7 @@ async function run(options: CountOptions): Promise<void> {
 }
 
 /** Reads `uf,company_size,uf*started_year`. */
-function readFacets(text: string): CountRequest {
+function readFacets(text: string): FacetRequest {
   const names: FacetName[] = [];
   const pairs: FacetPair[] = [];
   for (const part of text.split(",").map((one) => one.trim())) {

@@ -126,7 +126,7 @@ describe("the identity of a snapshot", () => {
     swapped.close();
   });
 
-  it("leaves no flipped bit of the footer and its padding unnoticed by peneira verify", async () => {
+  it("leaves no flipped bit of the footer or its padding unnoticed by a check", async () => {
     const { footerOffset } = await openSnapshot(snapshotOf(0));
     const from = digests.offset + digests.length;
     assert.ok(footerOffset - from < 64 && whole.length - footerOffset > 1_000);

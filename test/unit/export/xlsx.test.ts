@@ -1,7 +1,8 @@
 /**
  * Proves: an XLSX export, read by another library, has cell by cell what the search shows, hostile
- * texts included; its XML has no formula but links, and the promised kinds of cells; its package is whole and
- * the same however the rows came; a failed write and an abort end it; little waits in memory.
+ * texts included; its XML has no formula but links, and the promised kinds of cells; its package is
+ * whole and the same however the rows came; a failed write and an abort end it; little waits in
+ * memory.
  * Does not prove: how a spreadsheet program looks at it, which rows an export has, or its way to
  * the disk.
  */

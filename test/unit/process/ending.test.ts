@@ -49,7 +49,7 @@ it("uses the compression of the extension, and rejects one that contradicts --co
   }
 });
 
-it("rejects a name that is only an extension, and a packed format that is compressed inside", () => {
+it("rejects a name that is only an extension, and a compressed format that is packed again", () => {
   for (const name of [".csv", ".zst", "a.b/.gz", ".JSONL.gz", "/tmp/.xlsx"]) {
     assert.throws(() => kindOfName(name), { exitCode: 2, message: /no name before it\. Use/ });
   }
