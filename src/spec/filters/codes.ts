@@ -1,6 +1,6 @@
 /**
- * Reads the lists of codes and words that few specs have, and tells faults of phones. Input: a list in any accepted spelling.
- * Output: codes in their full spelling, ascending without repeats.
+ * Reads the lists of codes and words that few specs have, and tells faults of phones. Input: a list
+ * in any accepted spelling. Output: codes in their full spelling, ascending without repeats.
  * Invariant: that of read.ts: no element is dropped; each becomes at least one code, or logs a
  * mistake.
  */
