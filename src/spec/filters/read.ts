@@ -7,6 +7,7 @@
  */
 
 import { readCapital, readDate } from "../amounts.ts";
+import { analyzeWords } from "../analyzer.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
@@ -15,13 +16,29 @@ import {
 } from "../catalog.ts";
 import { readCnpj, readRoot } from "../cnpj/cnpj.ts";
 import { isEmailPattern, readEmail } from "../contacts/emails.ts";
-import { type PhoneFault, readPhone } from "../contacts/phones.ts";
-import { type OutputField, SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
+import { readPhone } from "../contacts/phones.ts";
+import { foldDistrict } from "../districtname.ts";
+import {
+  COMPANY_SIZE_CODES,
+  type OutputField,
+  REGISTRATION_STATUSES,
+  SECONDARY_CNAE_MODES,
+  type SecondaryCnaeMode,
+  UFS,
+} from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
-import { type SpecReader, shown } from "../reader.ts";
+import { isJsonObject, type SpecReader, shown } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
-import { CodeReader } from "./codes.ts";
+import {
+  PHONE_FAULTS,
+  readAreaCodes,
+  readMissing,
+  readNatures,
+  readPostalPrefixes,
+  readReasons,
+  readSanctions,
+} from "./codes.ts";
 import { rowsOf } from "./members.ts";
 import {
   FILTER_GROUPS,
@@ -34,6 +51,18 @@ import {
 
 type Filters = AccountQuerySpec["filters"];
 type Members = Record<string, unknown>;
+type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
+type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
+
+const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
+const NONE: readonly string[] = [];
+const UF_SET: ReadonlySet<string> = new Set(UFS);
+
+/** A district of a spec in normal form. */
+interface SpecDistrict {
+  municipality_ibge: string;
+  name: string;
+}
 
 /** Filters in normal form, and facts for the rest of normalization. */
 interface ReadFilters {
@@ -213,15 +242,218 @@ type ReadAsSchema = {
 };
 
 /** Reads the values of one spec. */
-class ValueReader
-  extends CodeReader
+export class ValueReader
   implements Readonly<Record<ReadName, (value: unknown, pointer: string) => unknown>>
 {
+  /** Every municipality named so far, repeats possible. */
+  readonly municipalities: CatalogMunicipality[] = [];
   readonly #reader: SpecReader;
+  readonly #lookup: CatalogLookup;
 
   constructor(reader: SpecReader, lookup: CatalogLookup) {
-    super(reader, lookup);
     this.#reader = reader;
+    this.#lookup = lookup;
+  }
+
+  #asked(value: unknown, pointer: string) {
+    return { reader: this.#reader, lookup: this.#lookup, value, pointer };
+  }
+
+  /** Activities in any spelling, expanded to subclasses. */
+  cnaes(value: unknown, pointer: string): string[] {
+    const codes = this.#reader.strings(value, pointer, (text, at) => {
+      const found = this.#lookup.cnae(text);
+      if (found.length === 0) this.#unknownCnae(text, at);
+      return found;
+    });
+    if (codes.length <= SPEC_LIMITS.cnaeCodesMax) return codes;
+    const detail = `Stands for ${codes.length} subclasses; at most ${SPEC_LIMITS.cnaeCodesMax}.`;
+    this.#reader.mistake(pointer, "too_many", detail);
+    return [];
+  }
+
+  /** The same for an extension, which may be null. */
+  secondaryCnaes(value: unknown, pointer: string): string[] {
+    return this.cnaes(value ?? undefined, pointer);
+  }
+
+  #unknownCnae(text: string, pointer: string): void {
+    this.#reader.mistake(pointer, "unknown_cnae", () =>
+      /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)
+        ? `No activity of the snapshot has the code ${shown(text)}.`
+        : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`,
+    );
+  }
+
+  /** Phrases as folded words. */
+  hints(value: unknown, pointer: string): string[] {
+    const { textHintsMax } = SPEC_LIMITS;
+    if (Array.isArray(value) && value.length > textHintsMax) {
+      const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
+  }
+
+  #hint(text: string, pointer: string): readonly string[] {
+    // A repeated word adds nothing; without it, equal hints get equal bytes.
+    const words = [...new Set(analyzeWords(text))].join(" ");
+    const length = Math.max([...text].length, [...words].length);
+    if (length > SPEC_LIMITS.textHintLengthMax) {
+      const detail = `May have ${SPEC_LIMITS.textHintLengthMax} characters, not ${length}.`;
+      this.#reader.mistake(pointer, "too_long", detail);
+      return NONE;
+    }
+    if (words !== "") return [words];
+    this.#reader.mistake(pointer, "no_word", "Holds no word: a hint needs a letter or a digit.");
+    return NONE;
+  }
+
+  /** States in upper case. */
+  ufs(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
+  }
+
+  /** Municipalities by IBGE code, 7 digits. */
+  ibges(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
+  }
+
+  /** Municipalities by TOM code, 4 digits. */
+  toms(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
+  }
+
+  #uf(text: string, pointer: string): readonly string[] {
+    const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
+    if (UF_SET.has(uf)) return [uf];
+    const detail = () => `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
+    this.#reader.mistake(pointer, "unknown_uf", detail);
+    return NONE;
+  }
+
+  #ibge(text: string, pointer: string): readonly string[] {
+    const municipality = this.#lookup.municipalityByIbge(text);
+    if (municipality?.ibge) {
+      this.municipalities.push(municipality);
+      return [municipality.ibge];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      /^\d{6,7}$/.test(text)
+        ? `No municipality has the IBGE code ${shown(text)}.`
+        : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  #tom(text: string, pointer: string): readonly string[] {
+    const wellFormed = /^\d{1,4}$/.test(text);
+    const municipality = wellFormed
+      ? this.#lookup.municipalityByTom(text.padStart(4, "0"))
+      : undefined;
+    if (municipality !== undefined) {
+      this.municipalities.push(municipality);
+      return [municipality.tom];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      wellFormed
+        ? `No municipality has the TOM code ${shown(text)}.`
+        : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  /** Districts by municipality and folded name, ascending. */
+  districts(value: unknown, pointer: string): SpecDistrict[] {
+    const { districtsMax } = SPEC_LIMITS;
+    const found = new Map<string, SpecDistrict>();
+    const sent = this.#reader.array(value, pointer, districtsMax);
+    for (const [i, element] of sent.entries()) {
+      const district = this.district(element, `${pointer}/${i}`);
+      if (district === undefined) continue;
+      found.set(`${district.municipality_ibge} ${district.name}`, district);
+    }
+    return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
+  }
+
+  /** A district by its municipality and its name. */
+  district(element: unknown, at: string): SpecDistrict | undefined {
+    const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
+    // The reader has already logged a non-object; its members are not missing too.
+    if (!isJsonObject(element)) return undefined;
+    const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
+    const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
+    const name = this.#districtName(given.name, `${at}/name`);
+    if (municipality === undefined || name === undefined) return undefined;
+    return { municipality_ibge: municipality, name };
+  }
+
+  #districtName(value: unknown, pointer: string): string | undefined {
+    const text = this.#reader.string(value, pointer);
+    if (text === undefined) return undefined;
+    const name = foldDistrict(text);
+    if (name !== "") return name;
+    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
+    return undefined;
+  }
+
+  /** Registration statuses, numbers or two digits. */
+  statuses(value: unknown, pointer: string): RegistrationStatus[] {
+    const codes = new Set<RegistrationStatus>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_status", detail);
+      }
+    });
+    return [...codes].sort((left, right) => left - right);
+  }
+
+  /** Company sizes, two digits or numbers. */
+  sizes(value: unknown, pointer: string): CompanySize[] {
+    const codes = new Set<CompanySize>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_company_size", detail);
+      }
+    });
+    return [...codes].sort();
+  }
+
+  /** CEP prefixes; one that another covers is removed. */
+  postalPrefixes(value: unknown, pointer: string): string[] {
+    return readPostalPrefixes(this.#asked(value, pointer));
+  }
+
+  /** Area codes. */
+  areaCodes(value: unknown, pointer: string): string[] {
+    return readAreaCodes(this.#asked(value, pointer));
+  }
+
+  /** Reasons of a status, 2 digits. */
+  reasons(value: unknown, pointer: string): string[] {
+    return readReasons(this.#asked(value, pointer));
+  }
+
+  /** Lists of sanctions that the snapshot has. */
+  sanctions(value: unknown, pointer: string): ReturnType<typeof readSanctions> {
+    return readSanctions(this.#asked(value, pointer));
+  }
+
+  /** Kinds of contact, without those that another one includes. */
+  missing(value: unknown, pointer: string): ReturnType<typeof readMissing> {
+    return readMissing(this.#asked(value, pointer));
+  }
+
+  /** Legal natures, expanded from prefixes. */
+  natures(value: unknown, pointer: string): string[] {
+    return readNatures(this.#asked(value, pointer));
   }
 
   /** True or false; default false. */
@@ -352,24 +584,6 @@ class ValueReader
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
   }
 }
-
-const PHONE_EXAMPLE = "such as 11 98765-4321";
-
-/** Messages for faults of a phone number; possible CPFs are not repeated. */
-const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
-  wrong_format: (given) =>
-    `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,
-  too_short: (given) =>
-    `Has too few digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
-  too_long: (given) =>
-    `Has too many digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
-  missing_area_code: (given) => `Lacks the area code: ${given}. Write it ${PHONE_EXAMPLE}.`,
-  unknown_area_code: (given) =>
-    `Must begin with one of Brazil's 67 area codes, ${PHONE_EXAMPLE}, unlike ${given}.`,
-  foreign_number: (given) => `Must be a number of Brazil (+55), not ${given}.`,
-  looks_like_cpf: () =>
-    "Looks like a CPF, and people are not searched. If it is a phone, write +55 before it.",
-};
 
 function notAList(id: unknown): () => string {
   return () => `Must be the id of a list, lst_ and 32 digits, or exported, not ${shown(id)}.`;

@@ -10,7 +10,7 @@ import { districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
 import { foldDistrict } from "../../spec/districtname.ts";
-import { CodeReader } from "../../spec/filters/codes.ts";
+import { ValueReader } from "../../spec/filters/read.ts";
 import type { LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, shown } from "../../spec/reader.ts";
@@ -70,7 +70,7 @@ export function readDistricts(
 class DistrictReader {
   readonly #reader: LeadReader;
   readonly #context: DistrictContext;
-  readonly #codes: CodeReader;
+  readonly #codes: ValueReader;
   readonly #gazetteer: Gazetteer;
   readonly #names: DistrictNames;
   readonly #found = new Map<string, LeadDistrict>();
@@ -79,7 +79,7 @@ class DistrictReader {
   constructor(reader: LeadReader, context: DistrictContext) {
     this.#reader = reader;
     this.#context = context;
-    this.#codes = new CodeReader(reader, catalogLookup(context.segment.catalog));
+    this.#codes = new ValueReader(reader, catalogLookup(context.segment.catalog));
     this.#gazetteer = gazetteerOf(context.segment);
     this.#names = new DistrictNames(context.segment);
   }

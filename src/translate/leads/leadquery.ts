@@ -11,7 +11,7 @@ import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
 import { SORT_DIRECTIONS, SORT_FIELDS } from "../../spec/fields.ts";
-import { CodeReader } from "../../spec/filters/codes.ts";
+import { ValueReader } from "../../spec/filters/read.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, type JsonObject, shown } from "../../spec/reader.ts";
@@ -177,7 +177,7 @@ const WORDS_SHOWN = {
 
 function readNames(members: JsonObject, reader: LeadReader, segment: Segment): string[] {
   const value = members.name_contains;
-  const codes = new CodeReader(reader, catalogLookup(segment.catalog));
+  const codes = new ValueReader(reader, catalogLookup(segment.catalog));
   const list = typeof value === "string" ? [value] : value;
   return codes.hints(list, `${AT}/name_contains`);
 }
