@@ -101,6 +101,16 @@ function sectionAt(snapshot: OpenedSnapshot, offset: number): SnapshotSection | 
 
 /** True if the footer has the bytes that the writer makes, and lists the messages in the file. */
 function footerAgrees(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
+  try {
+    return footerMatches(snapshot, file);
+  } catch (error) {
+    // Thrown by the decoder on damaged bytes.
+    if (error instanceof RangeError || error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+function footerMatches(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
   const end = file.read(snapshot.footerOffset, snapshot.bytes - snapshot.footerOffset);
   const footer = end.subarray(0, -10);
   const listed = decodeBlocks(footer);

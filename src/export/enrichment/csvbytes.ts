@@ -225,8 +225,9 @@ export class CsvRecords {
     return [this.records[at] as number, this.records[at + 1] as number];
   }
 
-  /** The 14 digits of a record of the last scan whose cell is none of `oddCells`. */
+  /** The 14 digits of a record of the last scan whose cell is none of `oddCells`; "" if empty. */
   digits(record: number): string {
+    if (this.cnpjs[CNPJ * record] === 0) return "";
     return this.cnpjs.toString("latin1", CNPJ * record, CNPJ * (record + 1));
   }
 

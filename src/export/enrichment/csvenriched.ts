@@ -180,7 +180,8 @@ class CsvWriter {
     });
     onFound(enriched.rows);
     this.#write(enriched.text);
-    onProgress(rows, this.#layout.rows);
+    // Blank rows at the end are no rows of the layout.
+    onProgress(Math.min(rows, this.#layout.rows), this.#layout.rows);
   }
 
   #write(bytes: Uint8Array): void {

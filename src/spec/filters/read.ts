@@ -14,7 +14,7 @@ import {
   type Lacked,
   notInSnapshot,
 } from "../catalog.ts";
-import { readCnpj, readRoot } from "../cnpj/cnpj.ts";
+import { readCnpjText } from "../cnpj/cnpjspelling.ts";
 import { isEmailPattern, readEmail } from "../contacts/emails.ts";
 import { readPhone } from "../contacts/phones.ts";
 import { foldDistrict } from "../districtname.ts";
@@ -514,8 +514,9 @@ export class ValueReader
   roots(value: unknown, pointer: string): string[] {
     const { rootsMax } = SPEC_LIMITS;
     return this.#bounded(value, [pointer, rootsMax], (text, at) => {
-      const root = readRoot(text.trim()) ?? readCnpj(text.trim())?.cnpj.slice(0, 8);
-      if (root !== undefined) return [root];
+      const reading = readCnpjText(text);
+      if (reading.kind === "root") return [reading.root];
+      if (reading.kind === "cnpj") return [reading.cnpj.slice(0, 8)];
       const detail = () => `Must be a CNPJ or its first 8 characters, not ${shown(text)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
       return [];

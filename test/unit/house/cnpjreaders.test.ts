@@ -9,7 +9,7 @@ import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { importsOf } from "../../support/house/syntax.ts";
 
 /** The reader, in the order of its steps. */
-const READER = /^src\/spec\/cnpj\/cnpj(pieces|number|spelling)?\.ts$/;
+const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
 /** What only the reader may take from cnpj.ts. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
 /** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
@@ -50,7 +50,7 @@ describe("CNPJs", () => {
       ...["src/lists/entries.ts", "src/lists/column.ts", "src/lists/membership.ts"],
       ...["src/console/explain.ts", "src/console/web/find/typed.ts"],
       "src/console/web/company/company.tsx",
-      ...["src/cli/commands/account.ts", "src/ingest/sanctions.ts"],
+      ...["src/cli/commands/account.ts", "src/ingest/sanctions.ts", "src/spec/filters/read.ts"],
     ]) {
       assert.ok(callers.includes(file), file);
     }

@@ -99,6 +99,9 @@ const TAKES: Readonly<Record<string, Asks>> = {
     { body: { spec: named(id) } },
   ],
   "POST /mcp": (id) => TOOLS.map((tool) => tool(id)),
+  "POST /v1/accounts/compare": (id) => [
+    { body: { specs: [named(id), { filters: { geo: { uf_any_of: ["SP"] } } }], facets: ["uf"] } },
+  ],
   "POST /v1/console/explore": specs({ facets: ["uf"] }),
   "POST /v1/console/accounts/search": specs(),
   "POST /v1/console/accounts/count": specs(),

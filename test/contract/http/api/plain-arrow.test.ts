@@ -91,7 +91,7 @@ describe("a plain file with metadata that no snapshot has", () => {
       /\/lookups is noth/,
     ],
     [(right) => right.replace('"municipalities":[', '"municipalities":[null,'), /ties\/0 is null/],
-    [(right) => right.replace('"format":2', '"format":3'), /\/format is 3, not format 1 or 2/],
+    [(right) => right.replace('"format":3', '"format":4'), /\/format is 4, not format 1/],
     [() => "{", /they are not JSON/],
   ];
   const flags = { keepCpf: true, threads: 1, label: "2026-10", date: "2026-10-10" };

@@ -90,7 +90,9 @@ const methodsOf = (path: string) => {
 
 /** An open path's answer; a file requires a signed link, which a key does not replace. */
 const openStatus = (path: string) =>
-  path.startsWith("/files/") ? 403 : ({ "/": 302, "/docs/": 308 }[path] ?? 200);
+  path.startsWith("/files/")
+    ? 403
+    : ({ "/": 302, "/docs/": 308, "/feeds/{name}": 404 }[path] ?? 200);
 
 /** The wildcard segments, filled; the answer is then that no such object exists. */
 const filled = (path: string) => path.replaceAll(/\{\w+\}/g, "11222333000181");
