@@ -27,7 +27,7 @@ import type { StateDatabase } from "../store/sqlite.ts";
 import type { FirstAccount, NoticeCounts } from "./payload.ts";
 
 /** Accounts of a notice. */
-export const FIRST_MAX = 10;
+const FIRST_MAX = 10;
 
 /** A search to count between two snapshots. */
 export interface CountOrder {

@@ -210,7 +210,7 @@ export const RECORD_FILTERS = [
     part: "status_reason",
     unset: undefined,
     normal: (shape: Shapes) =>
-      shape.codes("^d{2}$", "Reasons of the status, 2 digits, sorted. Absent unless used."),
+      shape.codes("^\\d{2}$", "Reasons of the status, 2 digits, sorted. Absent unless used."),
     input: (shape: Shapes) => shape.orNull(shape.textsOf("status_reason_any_of")),
     read: "reasons",
     reason: { name: "status_reason", shows: "registration_status_reason" },

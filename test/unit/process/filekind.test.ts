@@ -145,14 +145,16 @@ describe("names a file of another kind", () => {
       return /<(csv|file)>/.test(flags) && !flags.startsWith("--out");
     });
     const names = inputs?.map(({ long }) => String(long).slice(2)) ?? [];
-    assert.deepEqual([...names].sort(), ["ceis", "municipalities", "places", "population"]);
+    const lists = ["ceis", "cepim", "cnep"];
+    const others = ["municipalities", "places", "population"];
+    assert.deepEqual([...names].sort(), [...lists, ...others]);
     const source = space.write({ estabelecimentos: [establishment("11222333000181")] });
     for (const name of names) {
       for (const [words, bytes] of OTHERS) {
         const path = write("20260930_CEIS.csv", bytes);
         const told = await refusal(() => space.import(source, "no.peneira", { [name]: path }));
         // A zip is read as one wherever a zip may be.
-        const isZipped = name === "ceis" && /XLSX/.test(words.source);
+        const isZipped = lists.includes(name) && /XLSX/.test(words.source);
         assert.match(told, isZipped ? /20260930_CEIS\.csv/ : words, name);
       }
     }

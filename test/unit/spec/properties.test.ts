@@ -74,7 +74,8 @@ function rewritten(spec: AccountQuerySpec, rng: Rng): Json {
         const spell = OTHER_SPELLING[name] ?? ((one: string) => one);
         return [[name, stirred(value, rng).map((one) => spell(one as string))]];
       }
-      const isDefault = name.endsWith("_opt_in") ? value === null : value === false;
+      const isEither = name.endsWith("_opt_in") || name === "has_federal_debt";
+      const isDefault = isEither ? value === null : value === false;
       return value === null || isDefault ? [] : [[name, value]];
     });
     return [group, Object.fromEntries(stirredOnce(entries, rng))];
