@@ -99,7 +99,8 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
     assert.ok(!/pnr_[0-9a-f]{4}/.test(body), "a key is in the answer");
     return;
   }
-  assertDocumented({ method, path, ...answer });
+  const accept = /\r\nAccept: *([^\r]*)/i.exec(request.bytes.toString("latin1"))?.[1];
+  assertDocumented({ method, path, ...answer, accept });
   if (status >= 300 || method !== "POST") return;
   const route = PUBLIC_TABLE.at(path.replace(/\?.*$/, ""))?.path ?? "";
   const fits =

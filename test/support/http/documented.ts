@@ -17,6 +17,8 @@ export interface SeenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The sent `Accept`; browsers get a page for an unknown path (`src/http/server/lostpage.ts`). */
+  readonly accept?: string | undefined;
 }
 
 interface HeaderObject {
@@ -123,6 +125,7 @@ export function assertDocumented(seen: SeenAnswer): void {
   const found = PUBLIC_TABLE.at(path.replace(/\?.*$/s, ""));
   const route = ALIASES[found?.path ?? ""] ?? found?.path ?? "unknown";
   try {
+    if (isLostPage(seen)) return;
     checkEveryAnswer(seen);
     if (found === undefined || !found.methods.has(method)) checkUnlisted(seen);
     else if (PAGES.includes(route)) assert.ok(PAGE_STATUSES.includes(status), "status");
@@ -147,6 +150,17 @@ export function fitsRequest(method: string, route: string, body: unknown): boole
 export function takesFile(method: string, route: string, type: string): boolean {
   const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
   return requestBody !== undefined && type in requestBody.content;
+}
+
+/** True for the page of an unknown path, which only clients that accept HTML may get. */
+function isLostPage({ method, path, status, headers, body, accept = "" }: SeenAnswer): boolean {
+  const isPage = status === 404 && (headers["content-type"] ?? "").startsWith("text/html");
+  if (!isPage || routeOf(path) !== undefined || !/text\/html/i.test(accept)) return false;
+  for (const name of EVERYWHERE) assert.ok(headers[name], `the header ${name} is missing`);
+  assert.equal(headers.vary, "Accept");
+  assert.ok(headers["content-security-policy"]?.startsWith("default-src 'none'"), "the policy");
+  if (method !== "HEAD") assert.match(body, /não existe[\s\S]*does not exist/);
+  return true;
 }
 
 function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): void {
