@@ -144,7 +144,15 @@ describe("the identity of a snapshot", () => {
     const random = seededRandom(21);
     const file = openSync(path, "r+");
     const missed: number[] = [];
-    for (let at = from; at < whole.length; at += 1 + Math.floor(random() * 12)) {
+    // The padding, the end with its offsets, and random places of the metadata before.
+    const places = [
+      ...Array.from({ length: footerOffset - from }, (_, at) => from + at),
+      ...Array.from({ length: 100 }, (_, at) => whole.length - 1 - at),
+      ...Array.from({ length: 80 }, () => {
+        return footerOffset + Math.floor(random() * (whole.length - footerOffset));
+      }),
+    ];
+    for (const at of places) {
       const byte = whole[at] as number;
       writeSync(file, Buffer.of(byte ^ (1 << Math.floor(random() * 8))), 0, 1, at);
       if (!(await isNoticed())) missed.push(at - footerOffset);
