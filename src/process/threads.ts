@@ -116,6 +116,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
     await this.#allLoaded();
     await this.#allReplaced();
+    // Ending a thread that loads ends the process (Node 20), and a replacement may have begun.
+    await this.#allLoaded();
     await this.#pool.destroy();
   }
 
