@@ -45,6 +45,7 @@ export class Threads {
     try {
       return await Promise.all(runs);
     } catch (error) {
+      await this.pool.loaded();
       this.cancel.abort();
       await Promise.allSettled(runs);
       throw error;

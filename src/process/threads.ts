@@ -127,6 +127,11 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     await Promise.all([...this.#alive].map(([thread, ended]) => !kept.has(thread) && ended));
   }
 
+  /** Waits until no thread loads; a task may be cancelled then (see `close`). */
+  loaded(): Promise<void> {
+    return this.#allLoaded();
+  }
+
   /** Waits for all loading threads, including fresh replacements. */
   async #allLoaded(): Promise<void> {
     this.#watch();
