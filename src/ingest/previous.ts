@@ -29,8 +29,8 @@ export async function previousAccounts(out: string): Promise<number | null> {
 }
 
 /**
- * Returns the regions and seats of the preceding month for a month without a file of places, so
- * that operators need not provide the file every month.
+ * Returns the regions and seats of the preceding month, for a month without a file of places:
+ * operators need not provide the file every month.
  */
 export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
   return before === undefined ? null : ((await previousMeta(before))?.places ?? null);

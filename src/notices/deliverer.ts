@@ -3,8 +3,8 @@
  * receivers, and their outcomes in the state.
  * Invariant: a delivery that the state holds as waiting is sent at least once, with the id of its
  * notice, whenever the process ends. At most `PER_HOST` requests go to one host at a time, and one
- * to a webhook that is failing, so slow receivers never delay others. Nothing is sent for a webhook
- * that is disabled or deleted meanwhile; the queue of a disabled one is retained.
+ * to a webhook that is failing, so slow receivers never delay others. A webhook that is disabled or
+ * deleted meanwhile receives nothing. The queue of a disabled webhook is retained.
  */
 import type { GuardedWay } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";

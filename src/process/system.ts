@@ -2,8 +2,8 @@
  * Queries to the operating system: running processes, and this one's limit of open files and
  * connections.
  * Invariant: processes of other users count as well. Process ids are reused, so a positive answer
- * may be wrong; a negative one is right. The limit applies to this process, and may differ from
- * that of its shell or service manager.
+ * may be wrong; a negative one is right. The limit applies to this process; its shell or service
+ * manager may have another.
  */
 import { readFileSync } from "node:fs";
 

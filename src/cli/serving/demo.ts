@@ -3,8 +3,8 @@
  * state and folder; the file in which the last start of this checkout stored its key and password;
  * the address of a running server. Output: a working key and password, the same as last time if
  * they are still valid; the claim of the state, or the address of the server that has it.
- * Invariant: only its owner can read the file (0600), and it is replaced atomically. A password
- * that the user has set is never replaced or shown; a disabled key stays disabled. The address,
+ * Invariant: only its owner can read the file (0600), and it is replaced atomically. If the user
+ * has set a password, it is never replaced or shown. A disabled key stays disabled. The address,
  * which is no secret, is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -5,8 +5,8 @@
  * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends on
  * its number and the month alone, so every later release contains the history of earlier ones. An
  * edit leaves a row that the registry could hold; an edit that does not apply (a closed account
- * cannot be closed) has no effect. Shares are per row and month. Rows with a quirk never change, so
- * that the counts of quirks still hold.
+ * cannot be closed) has no effect. Shares are per row and month. Rows with a quirk never change,
+ * because later months must have the same counts of quirks.
  */
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";

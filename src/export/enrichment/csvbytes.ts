@@ -1,8 +1,7 @@
 /**
- * The bytes of a CSV file in pieces that a scanner of records reads, and the way back. Input: a
- * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each of which begins with
- * what the reader of the last one left, and where records and cells lie in them; our text in the
- * encoding of the file.
+ * Reads a CSV file in pieces, scans them for records, and encodes our text like the file. Input: a
+ * file; text of ours in UTF-8. Output: pieces of UTF-8 or Windows-1252, each beginning with the
+ * unread rest of the one before; the places of records and cells; our text in the file's encoding.
  * Invariant: quotation marks, line ends and delimiters count as for lists (lists/csvcolumn.ts).
  * Joined, the used parts of all pieces are the file without its byte-order mark. UTF-16 is read as
  * UTF-8. It is refused if its bytes are no characters, because they could not be written back as

@@ -4,8 +4,8 @@
  * after each row, in the file's own encoding and with its delimiter.
  * Invariant: titles above the header, blank lines, quotation marks, line ends and the byte-order
  * mark stay as they are; there are as many rows as before; the bytes depend on the file, the
- * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, so
- * that the new columns are aligned. Memory does not grow with the file.
+ * snapshot, and the options alone. A row with fewer cells than the widest one gets empty cells, to
+ * align the new columns. Memory does not grow with the file.
  */
 import type { Enriched, EnrichRequest, RowsRequest } from "../../../native-index/napi/engine.ts";
 import { cellsOf, decoded } from "../../lists/csvcolumn.ts";

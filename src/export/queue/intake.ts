@@ -1,6 +1,6 @@
 /**
- * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the export
- * that the same key and request created before.
+ * Accepts exports. Input: checked and normalized requests. Output: a queued export, or the earlier
+ * export of the same key and request.
  * Invariant: idempotency key, bounds, quota, and row are one transaction. Equal requests at the
  * same time, even from several processes, give one export. A refused request stores nothing, so its
  * key can be used again.

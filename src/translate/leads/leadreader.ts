@@ -61,9 +61,9 @@ export class LeadReader extends SpecReader {
   }
 }
 
-/** Returns "did you mean …?", or `mend` if there are no names. */
-export function suggestion(names: readonly string[], mend: string): string {
-  if (names.length === 0) return mend;
+/** Returns a question that offers the names, or `otherwise` if there are none. */
+export function suggestion(names: readonly string[], otherwise: string): string {
+  if (names.length === 0) return otherwise;
   const last = names[names.length - 1];
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
   return `did you mean ${list}?`;

@@ -2,8 +2,8 @@
  * Decides if lists in a sentence are included or excluded. Input: a mention with its leading words,
  * and the mention before it. Output: in, out, or unclear.
  * Invariant: an exclusion by "exceto" or "fora da" continues over "e" to a list that is a noun
- * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). A new preposition or verb
- * that does not repeat the previous one makes it unclear, as do two negators.
+ * ("exceto MEI e lista X", "exceto os já exportados e os da lista X"). The decision is unclear
+ * after another preposition or verb than the one before, and after two negators.
  */
 
 import { kindAt } from "../items.ts";

@@ -1,6 +1,6 @@
 /**
  * Unknown lists in a sentence, and "minha lista" without a name. Input: a sentence, and a position
- * that names no list of the user. Output: words that still name a list.
+ * at which no list of the user is named. Output: words that still name a list.
  * Invariant: the form of the name decides: after a preposition or possessive, in capitals or
  * quotation marks, or a word that is no activity alone ("fornecedores"). "Lista de padarias",
  * "lista completa", and "lista padarias em SP" request a list.

@@ -1,7 +1,7 @@
 /**
  * Takes a file that is dropped anywhere in the console and opens it to be filled in.
  * Invariant: a file input and an open dialog keep their own drops; a file never replaces the page.
- * What is dragged but is no file does nothing.
+ * A dragged text or image has no effect.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,8 +1,8 @@
 /**
  * The user's choices for a spreadsheet: columns, kind, and language, stored for the next one; and
  * the query of the request.
- * Invariant: only fields of the plan are chosen. The same choices always give the same query, so
- * that a repeated request is the same export.
+ * Invariant: only fields of the plan are chosen. The same choices always give the same query, so a
+ * repeated request gives the same export.
  */
 import { HEADINGS_EN, HEADINGS_PT } from "../../../spec/fields/headings.ts";
 import type { OutputField } from "../../../spec/fields.ts";

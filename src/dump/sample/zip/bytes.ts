@@ -1,8 +1,8 @@
 /**
  * Writes rows of the dump's format into one reused buffer: every field quoted, `;` between them, LF
  * at the end, ISO-8859-1.
- * Invariant: words are already in the file's encoding and hold no quote; only `quoted` writes texts
- * that may contain one.
+ * Invariant: words are already in the file's encoding and hold no quote. A text that may hold one
+ * is written by `quoted`.
  */
 
 /** Bytes of a text in ISO-8859-1. */

@@ -32,8 +32,8 @@ export function stepOf(count: number, bounds: readonly number[]): number {
 }
 
 /**
- * The shade of a step, 0 to 5: with fewer steps than five the darkest one stays the darkest, so
- * that a map of two values does not look like one of the lower half.
+ * Returns the shade of a step, 0 to 5. The highest step always has the darkest shade, so a map of
+ * two values does not look like the lower half of one.
  */
 export function shadeOf(step: number, bounds: readonly number[]): number {
   return step === 0 ? 0 : step + STEPS - bounds.length;
