@@ -171,6 +171,32 @@ describe("a CSV file as a workbook", () => {
     assert.match(people.parts.get(SHEET) as string, /ySplit="1"/);
   });
 
+  it("gives decimals, amounts, and links cell styles that exist, in every language", async () => {
+    const kinds = new Set<string>();
+    for (const labels of [null, "pt", "en"] as const) {
+      const fields: readonly OutputField[] = ["share_capital", "email", "whatsapp", "started_on"];
+      const lines = accounts.slice(0, 200).map(({ cnpj }) => `${cnpj};10,50`);
+      const { parts } = await sheetOf(`CNPJ;preço\n${lines.join("\n")}\n`, { labels, fields });
+      const sheet = parts.get("xl/styles.xml") as string;
+      const [, count, inner = ""] = /<cellXfs count="(\d+)">(.*?)<\/cellXfs>/s.exec(sheet) ?? [];
+      const styles = inner.match(/<xf [^>]*/g) ?? [];
+      assert.equal(styles.length, Number(count));
+      const rows = parts.get(SHEET) as string;
+      const styleOf = (letter: string) => {
+        const at = new RegExp(`<c r="${letter}2" s="(\\d+)"`).exec(rows)?.[1];
+        return styles[Number(at)] ?? "";
+      };
+      assert.match(styleOf("B"), /numFmtId="2"/, "two decimals, as the price was written");
+      if (labels === null) continue;
+      assert.match(styleOf("D"), /numFmtId="4"/, "an amount");
+      for (const [, at] of rows.matchAll(/s="(\d+)" t="str"><f>HYPERLINK/g)) {
+        kinds.add(styles[Number(at)] ?? "none");
+      }
+    }
+    assert.equal(kinds.size, 1);
+    assert.match([...kinds].join(), /fontId="2"/, "the font of links");
+  });
+
   it("is the same for the same file", async () => {
     const csv = `CNPJ;x\n${known(0)};1\n`;
     assert.ok((await sheetOf(csv)).bytes.equals((await sheetOf(csv)).bytes));

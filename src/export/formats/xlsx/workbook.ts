@@ -72,7 +72,7 @@ interface PlainWorkbook extends Pick<Workbook, "labels" | "date"> {
 }
 
 /** Number of the style of amounts with two decimals in a plain workbook, and of its headings. */
-export const PLAIN_STYLES = { heading: 2, cents: 5 } as const;
+export const PLAIN_STYLES = { heading: 2, cents: 6 } as const;
 
 /** Returns every part of a plain workbook but the sheet. */
 export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly PackagePart[] {
@@ -82,9 +82,7 @@ export function plainPartsOf({ labels, date, sheet }: PlainWorkbook): readonly P
     [`${OFFICE}/styles`, "styles.xml"],
   );
   const cents = AMOUNT.replace('numFmtId="4"', 'numFmtId="2"');
-  const styles = stylesOf(labels ?? "en")
-    .replace('<cellXfs count="5">', '<cellXfs count="6">')
-    .replace("</cellXfs>", `${cents}</cellXfs>`);
+  const styles = withCellStyles(stylesOf(labels ?? "en"), cents);
   return [
     { path: "[Content_Types].xml", xml: XML + contentTypes(["sheet1"]) },
     { path: "_rels/.rels", xml: XML + packageRelations() },
@@ -289,9 +287,15 @@ const LINK_FONT =
 /** Returns the styles; a workbook for people has local dates, amounts, and links. */
 function stylesOf(labels: LabelLanguage | undefined): string {
   if (labels === undefined) return STYLES;
-  return STYLES.replace(PROGRAM_DATE, PEOPLE_DATE)
+  const styles = STYLES.replace(PROGRAM_DATE, PEOPLE_DATE)
     .replace('<fonts count="2">', '<fonts count="3">')
-    .replace("</fonts>", LINK_FONT)
-    .replace('<cellXfs count="4">', '<cellXfs count="6">')
-    .replace("</cellXfs>", `${AMOUNT}${LINK}</cellXfs>`);
+    .replace("</fonts>", LINK_FONT);
+  return withCellStyles(styles, AMOUNT, LINK);
+}
+
+/** Appends cell styles; each gets the next number. */
+function withCellStyles(styles: string, ...added: readonly string[]): string {
+  return styles
+    .replace(/(<cellXfs count=")(\d+)/, (_, begin, count) => begin + (Number(count) + added.length))
+    .replace("</cellXfs>", `${added.join("")}</cellXfs>`);
 }
