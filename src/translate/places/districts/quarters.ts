@@ -81,7 +81,9 @@ function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
     const isNear = !isElsewhere(last, city);
     // Two towns of one state are usual; only a known district makes them doubtful.
     const name = context.sentence.words(last.at, last.to).words;
-    if (!isNear || knownIn(context, city, name).size > 0) assumeTowns(context, last, city);
+    const isDoubtful = !isNear || knownIn(context, city, name).size > 0;
+    // A large city is no district of a small town ("em Brasília, Taguatinga"): see `settleTowns`.
+    if (isDoubtful && !isDwarfed(city, last)) assumeTowns(context, last, city);
   }
   return [];
 }
