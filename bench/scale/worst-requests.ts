@@ -302,7 +302,10 @@ function consoleRequests({ ceps, ibges, cnaes }: Parts): Worst[] {
       facets: FACETS,
       beside: ["uf"],
     }),
-    post("explore, 10,000 postal codes, all facets", `${CONSOLE}/explore`, { spec, facets: FACETS }),
+    post("explore, 10,000 postal codes, all facets", `${CONSOLE}/explore`, {
+      spec,
+      facets: FACETS,
+    }),
     post("explore, nothing matches", `${CONSOLE}/explore`, { spec: { filters: none } }),
     post("estimate, 10,000 postal codes", `${CONSOLE}/exports/estimate`, {
       spec,
