@@ -117,14 +117,19 @@ async function inThreads<Said>(program: string, ledger: Ledger, data: object): P
     const workerData = { ...data, addon, ledger: id, slot, threads: THREADS, barrier };
     return new Worker(program, { eval: true, workerData });
   });
-  return await Promise.all(
-    workers.map(async (worker) => {
-      const ended = once(worker, "exit");
-      const [said] = (await once(worker, "message")) as [Said];
-      await ended;
-      return said;
-    }),
-  );
+  try {
+    return await Promise.all(
+      workers.map(async (worker) => {
+        const ended = once(worker, "exit");
+        const [said] = (await once(worker, "message")) as [Said];
+        await ended;
+        return said;
+      }),
+    );
+  } finally {
+    // The others would wait at the barrier for a thread that failed, and the failure unseen.
+    for (const worker of workers) await worker.terminate();
+  }
 }
 
 describe("rates used by several threads concurrently", () => {
