@@ -1,8 +1,8 @@
 /**
  * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
- * linear scan over both months and the engine's own stream; cursors continue with the months they
+ * linear scan over both months and the engine's own stream. Cursors continue with the months they
  * began with, and are rejected for anything else; every mistake is reported in one answer, with its
- * place in body or query; a plan without contact fields sees neither them nor their changes.
+ * place in body or query. A plan without contact fields sees neither them nor their changes.
  * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
