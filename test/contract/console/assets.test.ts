@@ -1,9 +1,8 @@
 /**
- * Proves, on both transports: that page and files come whole in the form that the client takes,
- * with the headers that belong to them and tags that save the transfer; that nothing else of the
- * folder or of the disk can be had; that a server without a built console says so, and one whose
- * console is not whole does not start.
- * Does not prove what the page does (the suites in a browser).
+ * Proves, on both transports: page and files arrive whole, in an encoding that the client accepts,
+ * with their headers and with tags that save the transfer. Nothing else of the folder or the disk
+ * is served. A server without a built console reports that, and one with an incomplete console does
+ * not start. Does not prove what the page does (the suites in a browser).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +20,7 @@ import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";
 const PAGE = `<!doctype html><style>${STYLE}</style>${"<title>Peneira</title>".repeat(20)}`;
-/** What allows exactly these styles (CSP3, section 6.7.3.3). */
+/** The source expression that allows exactly these styles (CSP3, section 6.7.3.3). */
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 const SCRIPT = "console.log('ação');".repeat(5_000);
 /** Bytes that are no text at all. */

@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports: an owner sees the tenant's lines of the audit trail with the names
- * that people know, page by page, each once; who changes something in the console stands in its
- * line; another tenant's lines, cursors and those of other lists do not exist; a tenant's changes
- * come to an end for a day, and its reading does not.
+ * Proves, on both transports: an owner reads the tenant's lines of the audit trail with familiar
+ * names, page by page, each once. A change in the console names its user. Another tenant's lines,
+ * its cursors, and cursors of other lists do not exist. A tenant's changes are limited per day; its
+ * reads are not.
  * Does not prove who may read it and that every route writes under its sender (console-roles), nor
- * which change leaves which line (access-audit).
+ * which change writes which line (access-audit).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves: over both transports, that the catalog names every code a filter takes, with the number
- * of accounts that a linear scan finds; that words are few and each there once; that it is sent
- * compressed where that is wanted, and not at all to whoever has it.
- * Does not prove: that the words are good; people judge that.
+ * Proves: over both transports, the catalog names every code a filter accepts, with the number of
+ * accounts that a linear scan finds. Words are few, and each occurs once. It is sent compressed if
+ * the client accepts that, and not at all to a client that has it. Does not prove: that the words
+ * are good; people judge that.
  */
 
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: over both transports, that whether an account is listed is what a linear scan says, for
- * matching and other accounts of random specs; that exactly the filters it meets are told to be
- * met, the others to be unmet; that no value is told that the plan does not offer.
+ * Proves: over both transports, an account is reported as listed exactly if a linear scan finds it,
+ * for matching and other accounts of random specs. Exactly the filters that it meets are reported
+ * as met. No value is shown that the plan does not include.
  * Does not prove: the parts of a score (their sum is checked in test/campaign/twin/engine.test.ts).
  */
 

@@ -1,8 +1,8 @@
 /**
- * Proves: over both transports, what the console counts is what a linear scan over the decoded
- * rows gives: totals, what is beside the chosen states, what there would be without each filter of
- * an empty answer; broad specs are counted and told to be so; facets of many matches are counted
- * apart, once, and not for a client that left; every mistake is told at once.
+ * Proves: over both transports, the console's counts equal those of a linear scan over the decoded
+ * rows: totals, accounts outside the chosen states, and matches without each filter of an empty
+ * answer. Broad specs are counted and marked as broad. Facets of many matches are counted
+ * separately, once, and not for a client that left. All mistakes are reported together.
  * Does not prove: the counts of facets (campaign/twin/facet.test.ts), or how fast they are.
  */
 
@@ -26,7 +26,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const NOBODY = { industry: {}, geo: {}, company: {}, contact: {} };
 
-/** What is cleared together; every other member is a filter of its own. */
+/** Members that are cleared together; every other member is a separate filter. */
 const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
@@ -37,7 +37,7 @@ const TOGETHER = [
   ["mei_excluded_since", "mei_excluded_before"],
   ["owned_by_any_of", "owned_by_depth"],
 ];
-/** Members that are absent where nothing is asked, by how their names begin. */
+/** Prefixes of members that are absent if they filter nothing. */
 const ABSENT = new RegExp(
   "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",

@@ -1,9 +1,9 @@
 /**
- * Proves: over both transports, that the console's exports are the public records with what a
- * person wants to know; that expired ones are told of and another tenant's do not exist; that an
- * export can be had again on the present snapshot; that an estimate has the exact number of rows,
- * the exact size of small files, and 35 % at most beside that of large ones, in every format.
- * Does not prove: what becomes of an export (the suites of exports), or the estimate of other data.
+ * Proves: over both transports, the console's exports are the public records with details for
+ * people. Expired ones are reported as such, and another tenant's do not exist. An export can be
+ * repeated on the current snapshot. An estimate has the exact number of rows and the exact size of
+ * small files, and is within 35 % for large ones, in every format. Does not prove: the life of an
+ * export (the suites of exports), or the estimate of other data.
  */
 
 import assert from "node:assert/strict";

@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports: that whom an owner invites chooses the first password by a link that
- * works once, for a week, and not after another one was made or it was taken back; that no
- * password signs such a person in before; that whoever is invited is no owner yet; that the log
- * has no token, and whoever guesses waits.
- * Does not prove what the state keeps (stored-invitation.test.ts), who may invite
- * (roles.test.ts), nor what the page makes of the link (e2e/console/invitation.test.ts).
+ * Proves, on both transports: an invited user chooses the first password by a link that works once,
+ * for a week, and not after it was replaced or withdrawn. Before that, no password signs the user
+ * in, and the user is no owner. The log has no token, and a client that guesses is delayed. Does
+ * not prove what the state stores (stored-invitation.test.ts), who may invite (roles.test.ts), nor
+ * what the page makes of the link (e2e/console/invitation.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -45,7 +44,7 @@ for (const transport of MATRIX) {
       const got = await server.ask({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /** Nobody waits for what others did before; the owner's session would have ended. */
+    /** Ends all delays by moving the clock, which would also end the owner's session. */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);

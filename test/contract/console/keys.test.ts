@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: that keys made in the console work with the plan of the console, are
- * shown once, change as asked, and tell every mistake of a request; that a rotation and an end are
- * kept. Does not prove who may do it (console-roles) nor how keys are recognized (access-keyring).
+ * Proves, on both transports: keys made in the console work with the console's plan, are shown
+ * once, and change as requested. Every mistake of a request is reported; a rotation and an end are
+ * stored. Does not prove who may do it (console-roles) nor how keys are recognized
+ * (access-keyring).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, that a link signs in once, soon, as whom it is for and nobody else;
- * that opening its page uses up nothing, no other site can use it, no cookie is given out where it
- * could be read on the way, whoever guesses waits, and no token gets into the log.
+ * Proves, on both transports, that a link signs in once, within its time, and only its own user.
+ * Opening its page does not use it up, and no other site can use it. No cookie is sent where it
+ * could be read on the way, a client that guesses is delayed, and no token gets into the log.
  * Does not prove what the page makes of the address, nor that `npm start` prints such a link
  * (e2e/deploy/npm-start.test.ts).
  */
@@ -14,7 +14,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const LINK = "/v1/console/session/link";
 const DAY_MS = 86_400_000;
-/** 43 characters that are the token of nobody. */
+/** 43 characters that are no user's token. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: that an owner makes, stops and changes members, whose sessions end
- * with it; that a made-up password works and is shown once; that a tenant never lacks an owner and
- * nobody resets their own password; that another tenant's people do not exist.
+ * Proves, on both transports: an owner creates, disables, and changes members, whose sessions then
+ * end. A generated password works and is shown once. A tenant never lacks an owner, no user resets
+ * their own password, and another tenant's users do not exist.
  * Does not prove who may do it (console-roles), nor what e-mails are (access-users).
  */
 import assert from "node:assert/strict";
@@ -63,7 +63,7 @@ for (const transport of MATRIX) {
     });
 
     it("are made slowly, since all tenants share the hashes of passwords", async () => {
-      // One such wish fits and not another one; what is refused changes nothing.
+      // The limit allows one such request; a refused one changes nothing.
       const limit = { limits: { ...CONSOLE_LIMIT.limits, requests_per_second: 0.01, burst: 15 } };
       const slow = await startConsole(transport, { limit });
       try {
@@ -133,7 +133,7 @@ for (const transport of MATRIX) {
       const [self] = await list();
       assert.deepEqual([self?.role, self?.state], ["owner", "active"]);
       const second = await server.person("acme", "owner");
-      // Whoever gives the role up keeps the session, as a member.
+      // An owner that becomes a member keeps the session.
       const given = await post(`/${second.id}`, { role: "member" }, second);
       assert.equal(as<Member>(given).role, "member");
       assert.equal(await open(second), 200);

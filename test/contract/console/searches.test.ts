@@ -1,10 +1,9 @@
 /**
- * Proves: over both transports, that a saved search keeps its spec and its count, and is counted
- * anew on the present snapshot, until when it is told as news; that it can be refreshed, renamed,
- * deleted; that another tenant's does not exist; that the list comes page by page without specs,
- * whose cursors are nobody else's; that there are bounds by number and by bytes, and every mistake
- * is told at once.
- * Does not prove: that what is stored survives a crash (test/contract/store/state.test.ts).
+ * Proves: over both transports, a saved search keeps its spec and its count. It is counted again on
+ * the current snapshot, and shown as news until then. It can be refreshed, renamed, and deleted;
+ * another tenant's does not exist. The list is paged without specs, and its cursors work for one
+ * tenant only. Number and bytes are bounded, and all mistakes are reported together. Does not
+ * prove: that the state survives a crash (test/contract/store/state.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,8 @@
 /**
  * Proves, on both transports: which cookie a sign-in sets at which address, and that no other one
- * counts; that a cookie from before a sign-in, a replayed one and one of an ended session open
- * nothing; that sessions end by idleness, age, password and wish; that nobody learns which e-mails
- * there are; that cookies and API keys each work on their own side alone; that no secret and no
- * e-mail gets into the log.
+ * counts. A cookie from before a sign-in, a replayed one, and one of an ended session open nothing.
+ * Sessions end by idleness, age, password, and request. No client learns which e-mails exist.
+ * Cookies and API keys each work on their own side only. No secret and no e-mail gets into the log.
  * Does not prove how long sign-ins are delayed (access-signins), nor the roles (console-roles).
  */
 import assert from "node:assert/strict";
@@ -21,7 +20,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const SESSION = "/v1/console/session";
 const SESSIONS = "/v1/console/sessions";
-/** 43 characters that are the token of nobody. */
+/** 43 characters that are no user's token. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 const IDLE_MS = 1_800_000;
 const MAX_MS = 43_200_000;
@@ -29,7 +28,7 @@ const KEPT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a cookie header has of a Set-Cookie one. */
+/** The part of a Set-Cookie header that a Cookie header repeats. */
 const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
@@ -41,7 +40,7 @@ const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number
 /** Number of mistakes that an answer tells. */
 const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
 
-/** The headers of whoever signed in just so. */
+/** Headers for the session of this sign-in. */
 const headersOf = (got: Got): Headers => ({
   cookie: pairOf(got),
   "x-csrf-token": got.json().csrf_token ?? "",
@@ -171,7 +170,7 @@ for (const transport of MATRIX) {
       const got = await signIn(server, ana, { cookie });
       assert.notEqual(pairOf(got), cookie);
       assert.equal(await statusOf(server, { cookie }), 401);
-      // Signing in over a session ends it, also where it is somebody else's.
+      // Signing in over a session ends it, even another user's.
       const bob = await server.person("acme", "member");
       const next = await signIn(server, ana, { cookie: bob.cookie });
       assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);

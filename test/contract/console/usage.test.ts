@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: that the use of keys and of users is counted apart, up to the moment,
- * by day, for the own tenant alone, and survives being written and a midnight; that the numbers fit
- * those of /v1/status; that members see no colleague's.
+ * Proves, on both transports: the usage of keys and of users is counted separately, up to the
+ * moment, by day, for the own tenant only. It survives being written and a midnight. The numbers
+ * match those of /v1/status, and members do not see their colleagues' usage.
  * Does not prove that a crash loses little (e2e/server/usage.test.ts).
  */
 import assert from "node:assert/strict";
