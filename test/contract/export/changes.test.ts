@@ -1,11 +1,10 @@
 /**
- * Proves: an export of changes has, in every format and read by other programs, the kinds, the
- * changed fields and the values that the items of POST /v1/changes have; its bytes do not depend on
- * how the changes came in batches, nor on whether its list was there; the route takes `since`,
- * `kinds` and `watch` together only, names every mistake, counts rows exactly, and idempotency
- * covers them; both snapshots are pinned until it is done, whatever becomes of their files.
- * Does not prove the formats themselves (unit/export/*.test.ts) nor a crash
- * (campaign/kills/changes.test.ts).
+ * Proves: an export of changes, read by other programs in every format, has the kinds, changed
+ * fields, and values of the items of POST /v1/changes. Its bytes depend neither on the batches of
+ * changes nor on whether its list existed. The route accepts `since`, `kinds`, and `watch` only
+ * together, names every mistake, and counts rows exactly; idempotency covers them. Both snapshots
+ * are pinned until it is done, even if their files are removed. Does not prove the formats
+ * themselves (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -97,7 +96,7 @@ async function itemsOf(changes = work()): Promise<ChangeItem[]> {
   return items;
 }
 
-/** What a row shows: the values of now, or of then where there are none. */
+/** The values of a row: the current ones, or the earlier ones if there are none. */
 function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
   return after ?? before ?? assert.fail("an account that is nowhere");
 }

@@ -1,9 +1,9 @@
 /**
- * Proves: the list `exported` holds exactly the accounts that done exports of the tenant have held,
- * whatever their formats and limits, how many end at once, and whether their files are deleted or
- * expired later; it has one revision for each export that brought something new; an export that
- * excludes it holds the rest, as it was when the export was created; what fails, is cancelled or
- * belongs to another tenant is not in it, and nothing that was written for it is left.
+ * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
+ * formats and limits, and also if several end together or their files are deleted or expire later.
+ * It has one revision for each export with new accounts. An export that excludes it has the rest,
+ * as of the export's creation. Failed and canceled exports and those of other tenants are not in
+ * it, and leave nothing that was written for it.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";

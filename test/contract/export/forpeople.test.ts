@@ -1,8 +1,8 @@
 /**
- * Proves: a file with labels holds the same facts as the machine form of the same spec, read back
- * by the slow twin, for random specs and both languages in CSV; headers are words that no reader
- * has to unquote; a layout has its fields in order and no value but those; without labels nothing
- * of a file changes; and what programs read has no labels, and says so.
+ * Proves: a file with labels has the same facts as the machine form of the same spec, read back by
+ * the slow twin, for random specs and both languages in CSV. Headers are words that need no
+ * unquoting; a layout has exactly its fields, in order. Without labels no file changes; formats for
+ * programs have no labels and reject them.
  * Does not prove: what a spreadsheet shows (e2e/export), nor the bytes of a cell
  * (unit/native-index/rows).
  */
@@ -224,7 +224,7 @@ describe("an output without labels", () => {
         "/spec/output/preset labels_only",
       ]);
       assert.deepEqual(mistakesOf({ format, labels: null, title: "Padarias" }), []);
-      // What a spec says of its sheet is not said of the format that the body has instead.
+      // Labels of the spec's sheet do not apply to the body's other format.
       const spec = specOf({ output: { format: "xlsx", labels: "pt" } }, { format });
       assert.equal(spec.output.labels, undefined);
     }

@@ -1,7 +1,7 @@
 /**
- * Proves: an export whose spec names lists holds what they held when it was created, although they
- * were changed and deleted while it waited; with the same Idempotency-Key a changed list is another
- * request; the record shows ids as they were sent; what was kept for the export is let go of.
+ * Proves: an export whose spec names lists uses their entries at its creation, although they were
+ * changed and deleted while it waited. With the same Idempotency-Key a changed list is another
+ * request. The record shows ids as they were sent; revisions pinned for the export are released.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
  */
 import assert from "node:assert/strict";
@@ -108,7 +108,7 @@ it("an export is pinned to the lists of its creation", async () => {
   database.close();
 });
 
-/** What is damaged, and what becomes of an export that reads it while it is rendered or staged. */
+/** Damaged lists, each with its blob and whether a render reads it, rather than the staging. */
 const DAMAGES = [
   ["a list that it excludes", "list_entries", true],
   ["the list of what was exported", "exported_entries", false],

@@ -1,11 +1,10 @@
 /**
- * Proves: the file of an export holds the rows of the search, in its order, cell by cell, hostile
- * texts included, in CSV and JSON lines; in every format the same bytes come twice, however the
- * rows come in batches and whatever the limit where it cuts nothing off; size and SHA-256 are
- * those of the file; and a failed write, a full disk or a cancel leaves nothing behind and hides no
- * error.
- * Does not prove: how pages, workbooks and Parquet files read (export-html, -xlsx, -parquet), nor
- * what the other calls of the system can do to a file (export-sink).
+ * Proves: the file of an export has the rows of the search, in its order, cell by cell, hostile
+ * texts included, in CSV and JSON lines. In every format the bytes are the same twice, for any
+ * batches and for any limit that cuts no row off. Size and SHA-256 are those of the file. A failed
+ * write, a full disk, or a cancel leaves no file and hides no error. Does not prove: how pages,
+ * workbooks, and Parquet files read (export-html, -xlsx, -parquet), nor the effects of other system
+ * calls on a file (export-sink).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

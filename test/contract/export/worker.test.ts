@@ -1,8 +1,8 @@
 /**
  * Proves, with real threads on a real snapshot: a thread writes the bytes that rendering in this
- * process gives, in every format; it reports progress, stops when it is told to, lets go of a
- * snapshot that nobody needs, and runs below the priority of this thread and no other; what is
- * wrong becomes the right outcome and leaves no file. Does not prove the formats themselves.
+ * process produces, in every format. It reports progress, stops on request, releases unused
+ * snapshots, and runs below the priority of this thread and no other. Each failure becomes the
+ * right outcome and leaves no file. Does not prove the formats themselves.
  */
 import assert from "node:assert/strict";
 import {
@@ -151,7 +151,7 @@ describe("threads of exports", () => {
       return;
     }
     await Promise.all(["t", "u"].map((name) => pool.start(wishOf(name), nothing).outcome));
-    // Whoever runs this may have put it lower.
+    // The process may already run at a lower priority.
     const own = getPriority(process.pid);
     const nice = niceOfThreads();
     assert.equal(nice.get(process.pid), own);
