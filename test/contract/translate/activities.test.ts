@@ -1,8 +1,8 @@
 /**
- * Proves the stage of activities: what names, goods and roles, codes in any spelling, exclusions
- * and unknown activities become; that the ranking of official names is BM25 (against a slow twin);
- * that only words of the chosen texts are taken; that suggestions have exact and bounded counts.
- * Does not prove how often the lexicon is right; the bench of translation measures that.
+ * Proves the stage of activities: the results of names, goods and roles, codes in any spelling,
+ * exclusions, and unknown activities. The ranking of official names is BM25 (against a slow twin),
+ * and only words of the chosen texts count. Suggestions have exact and bounded counts. Does not
+ * prove how often the lexicon is right; the bench of translation measures that.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** What a text means: codes that are wanted, codes that are not, words that are left. */
+/** Meaning of a text: included codes, excluded codes, and words without a meaning. */
 interface Meaning {
   readonly codes?: string;
   readonly excluded?: string;
@@ -41,7 +41,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["padarias", { codes: "1091102 4721102", also: "4721101" }],
   ["borracharias", { codes: "4520006" }],
   ["confeitarias e docerias", { codes: "1091102 4721102 4721104" }],
-  // What is done with goods, before and behind them.
+  // Activities with goods, named before and after them.
   ["fábrica de móveis", { codes: "3101200 3102100 3103900" }],
   ["móveis", { codes: "4754701" }],
   ["móveis sob medida", { codes: "3101200" }],
@@ -79,10 +79,10 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["restaurantes exceto pizzarias", { codes: "5611201", excluded: "", unmapped: ["pizzarias"] }],
   ["lojas que não sejam de roupas", { codes: "47", excluded: "4781400" }],
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
-  // What somebody has, or is near to, is not what they do.
+  // Possessions and neighbors are no activities.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
-  // Whom they serve is not what they do.
+  // Customers are no activities.
   [
     "contadores para restaurantes e bares",
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
@@ -357,7 +357,7 @@ function officialTexts(segment: Segment): OfficialText[] {
     .filter(({ code, words }) => code !== "8888888" && words.length > 0);
 }
 
-/** What "exceto …" excludes does not count; a last a, e or o is not told apart. */
+/** Stems of a name. Omits text after "exceto …", and a last a, e, or o. */
 function stems(name: string): string[] {
   const said = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
   return wordsOf(said).map(stemOf);

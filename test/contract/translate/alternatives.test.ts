@@ -172,7 +172,7 @@ describe("alternatives", () => {
   }
 });
 
-/** What is asked of the companies of one place. */
+/** Conditions on the companies of one place. */
 const ASKED: readonly Pair[] = [
   ["com telefone", "with a phone"],
   ["com e-mail", "with an email"],

@@ -1,7 +1,7 @@
 /**
- * Proves: what is offered for a word that no lexicon knows are the activities that a slow count
- * over all rows finds to be far commoner among companies with the word in their names; it is
- * offered with exact counts and never searched. Does not prove that real names tell activities.
+ * Proves: for a word of no lexicon, the translator offers the activities that a slow count over all
+ * rows finds far more common among companies with the word in their names. They are offered with
+ * exact counts and never searched. Does not prove that real names reveal activities.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

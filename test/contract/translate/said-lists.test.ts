@@ -1,9 +1,9 @@
 /**
- * Proves: a sentence asks for the lists of who asks by their names, in three languages, in or out
- * of them, several at once, whatever the names say (a city, a trade, a negation), and for what was
- * exported; a list that nobody has, and words of which in or out cannot be known, are said and
- * never become a filter, least of all the opposite; without lists they are left as ever.
- * Does not prove: whose lists they are (contract/http/api/said-lists.test.ts).
+ * Proves: a sentence names its sender's lists, and exported accounts, to include or exclude them,
+ * several together, in three languages, even if a name is a city, a trade, or a negation. An
+ * unknown list, and words that leave inclusion open, are reported and never become a filter, least
+ * of all the opposite. Without lists such words are read as before. Does not prove: whose lists
+ * they are (contract/http/api/said-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,9 +1,9 @@
 /**
- * Proves: two requests with a place each never run as one, whatever is said of the first before
+ * Proves: two requests with a place each never run as one, for any condition of the first before
  * the second begins (an exclusion, a contact, a date, a regime), by joint, in either order, in
- * three languages; requests of one place or of one activity are one, and so is a list that goes on
- * behind an exclusion.
- * Does not prove which requests a person means; two are said to be two.
+ * three languages. Requests of one place or of one activity are one, and so is a list that
+ * continues after an exclusion. Does not prove which requests a person means; two are reported as
+ * two.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves that the labelled sentences are sound: a hash decides their half, none stands twice, every
- * construct is in both halves, every code exists, every expected spec is a valid one, and the judge
- * finds each field that is wrong and none that is right. Does not prove that the labels are right:
- * people read them. Nothing is translated here.
+ * Proves that the labelled sentences are sound: a hash decides their half, none occurs twice, every
+ * construct is in both halves, every code exists, and every expected spec is valid. The judge finds
+ * each wrong field and no right one. Does not prove that the labels are right: people read them.
+ * Nothing is translated here.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

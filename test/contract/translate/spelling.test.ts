@@ -1,9 +1,8 @@
 /**
- * Proves the correction of slips of the pen: that the index of near words gives exactly what a
- * comparison with every word gives, that words which somebody knows are never changed, what becomes
- * of a table of slips, how often seeded random slips are corrected to what was meant and how often
- * to something else, and that the work per sentence is bounded. Does not prove that real writers
- * slip like the random ones.
+ * Proves the correction of typos: the index of near words returns exactly what a comparison with
+ * every word returns, known words are never changed, and the work per sentence is bounded. Has a
+ * table of typos with their results, and minimum shares of seeded random typos with the right
+ * correction. Does not prove that real typos are like the random ones.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -144,7 +143,7 @@ const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, str
     { restaurntes: "restaurantes", Florianopoliss: "Florianópolis" },
   ],
   ["lojas de motoss", { motoss: "motos" }],
-  // Places that nobody knows, and names of companies, stay what they are.
+  // Unknown places and names of companies stay unchanged.
   ["padarias em Nárnia", {}],
   ["padarias em Gondor", {}],
   ["padarias em Wakanda e Asgard", {}],

@@ -1,6 +1,6 @@
 /**
  * Proves: a sentence that names more lists, phones, addresses, districts, or codes than a search
- * takes gives a spec that is valid, does not run, and notes where the excess is and what to do; a
+ * accepts yields a valid spec that does not run, with a note of the excess and the remedy. A
  * sentence at the limit runs.
  * Does not prove: the limits themselves (contract/spec).
  */

@@ -1,8 +1,7 @@
 /**
- * Proves: trades that each have a condition or a place of their own are said to be two requests,
- * whatever joins them (a full stop, a hyphen, "bem como"), and two trades that must both hold do
- * not run as either; regimes that companies have left are said to be unknown and do not run; in
- * three languages.
+ * Proves: trades that each have their own condition or place are reported as two requests, for any
+ * joint (a full stop, a hyphen, "bem como"). Two trades that must both hold do not run as either.
+ * Regimes that companies have left are reported as unknown and do not run. All in three languages.
  * Does not prove which of several requests a person means.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves what each construct of dates, ages, capital, limits, status, size, regime, head offices,
- * contact and order becomes, exactly: filters, limit, order, what is left, warned of and assumed;
- * that every word of a text is in a part; and that notes are in the language of the request. Does
- * not prove places and activities, which have suites of their own.
+ * Proves the exact results of each construct of dates, ages, capital, limits, status, size, regime,
+ * head offices, contact, and order: filters, limit, order, unmapped parts, warnings, and
+ * assumptions. Every word of a text is in a part, and notes are in the language of the request.
+ * Does not prove places and activities, which have their own suites.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,7 +17,7 @@ import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/transl
 import { SAID_ROWS } from "../../support/translate/said-rows.ts";
 import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
 
-/** What a text became, without its activities and without the assumption that it be active. */
+/** Summarizes a text's translation, without activities and the assumed active status. */
 function summaryOf(probe: Probe, text: string): string {
   const spec = probe.spec(text);
   const { company, contact, geo } = spec.filters;

@@ -1,6 +1,6 @@
 /**
  * Proves that the work for adversarial texts of 2,000 characters stays within a bound and grows
- * with the text, kind by kind, and that an unknown word is compared with all known words only if a
+ * with the text, kind by kind. An unknown word is compared with all known words only if a
  * correction of it is likely. Does not prove how long the work takes: the bench does.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves: "or" between contacts takes either one, whatever joins them and in both languages; "and"
- * and commas alone require all of them. In every list of two to four contacts the last joint
- * counts for all, and a web site among them is reported and changes nothing else.
+ * Proves: "or" between contacts requires one of them, for any joint and in both languages; "and"
+ * and commas alone require all of them. In every list of two to four contacts the last joint counts
+ * for all, and a web site among them is reported and changes nothing else.
  * Does not prove: that an alternative of a named number and a kind of contact is found; it is
  * reported (alternatives.test.ts).
  */

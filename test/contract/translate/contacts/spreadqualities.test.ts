@@ -1,8 +1,8 @@
 /**
- * Proves: what is said once of several contacts holds for each of them: every pair and order of
- * contacts, by joint, by quality, in the singular and the plural, in three languages; a contact
- * with an article or a "com" of its own keeps its own quality; what is wished of both is required,
- * what no filter takes is said of both.
+ * Proves: a quality that a sentence gives once to several contacts applies to each of them. Tests
+ * every pair and order of contacts, by joint, by quality, in the singular and the plural, in three
+ * languages. A contact with its own article or "com" keeps its own quality. A quality with a filter
+ * is required of both; one without is reported for both.
  * Does not prove which companies share a contact (search suites).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
- * Proves: an item that the list of an exclusion joins is left out, or the sentence does not run and
- * says how to write both readings, each of which becomes the filters that it says; by what is left
- * out first, joint, and item, in three languages. What is said of an excluded thing without a comma
- * ("exceto MEI com telefone") does not run either.
- * Does not prove how lists are read that run (exclusions.test.ts, polarity.test.ts).
+ * Proves: a further item of an excluded list is excluded, or the sentence does not run and the note
+ * spells out both readings, each of which becomes its filters. Tests first items, joints, and items
+ * in three languages. A condition on an excluded item without a comma ("exceto MEI com telefone")
+ * does not run either. Does not prove how runnable lists are read (exclusions.test.ts,
+ * polarity.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +43,7 @@ const town = (noun: string): Item => ({
   isOut: ({ geo }) => geo.municipality_ibge_any_of?.includes("3509502") === false,
 });
 
-/** What is left out first, behind each negator; bare items follow only what is apart. */
+/** Items excluded first, after each negator; bare items follow only those of `apart`. */
 const LANGUAGES = [
   {
     subject: "empresas de SP",

@@ -43,7 +43,7 @@ const PLACES = {
   ],
 } as const;
 
-/** What is said of the excluded companies alone. */
+/** Conditions on the excluded companies only. */
 const CONDITIONS = ["que têm e-mail", "abertas desde 2020", "abertas antes de 2010", "do Simples"];
 
 function* texts(): Generator<readonly [text: string, apart: string]> {

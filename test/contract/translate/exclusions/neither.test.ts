@@ -1,8 +1,8 @@
 /**
- * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of
- * companies, with and without "de", in lists of two and three and in both languages; "nem A nem B"
- * behind another negation is one negation, with one item and with several.
- * Does not prove: that "não A ou B" without a verb is read, which may wish for B.
+ * Proves: "que não sejam A ou B" and "exceto A ou B" exclude both, for all qualities of companies,
+ * with and without "de", in lists of two and three and in both languages. "nem A nem B" after
+ * another negation is one negation, with one item and with several. Does not prove: that "não A ou
+ * B" without a verb is read, which may request B.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

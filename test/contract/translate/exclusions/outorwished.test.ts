@@ -1,8 +1,8 @@
 /**
- * Proves: an item of another kind that "e" joins to a contact, a place or a list that is left out
- * never runs, and the note gives both readings: each of its sentences becomes the filters that it
- * says; by what is left out, negator, and item, in three languages. What a preposition, a verb, a
- * negator or a comma leads, an adjective, and an item of the same kind stay as they were.
+ * Proves: a sentence where "e" joins an item of another kind to an excluded contact, place, or list
+ * never runs. The note spells out both readings, and each becomes its filters. Tests excluded
+ * items, negators, and items in three languages. Items after a preposition, a verb, a negator, or a
+ * comma, adjectives, and items of the same kind run.
  * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";

@@ -46,10 +46,10 @@ const most: Wish = ({ company }) => company.share_capital_max;
 const branches: Wish = ({ company }) => company.branches_only;
 const heads: Wish = ({ company }) => company.headquarters_only;
 const statuses: Wish = ({ company }) => company.registration_status_any_of;
-/** How many municipalities are asked for: all of a state but those that are left out. */
+/** Number of requested municipalities: all of a state except the excluded ones. */
 const many: Wish = ({ geo }) => geo.municipality_ibge_any_of.length;
 
-/** A sentence, what is asked of its filters, and the answer. */
+/** A sentence, a value to read from its filters, and the expected value. */
 const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = [
   ["padarias em SP que não pode ser optante do simples", simples, false],
   ["padarias em SP que não podem ser MEI", mei, false],
@@ -132,7 +132,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["restaurants in Recife with cell phone numbers", mobile, true],
   ["pharmacies in the interior of São Paulo state", states, []],
   ["hotels near Florianópolis within 30 km", states, []],
-  // What "e" joins to what is left out may be a wish of its own.
+  // An item that "e" joins to an exclusion may be a separate condition.
   ["academias em Sorocaba fora do Simples e capital acima de 50 mil", capital, 50_000],
   ["academias em Sorocaba não MEI e capital acima de 50 mil", most, undefined],
   ["restaurants in MG without branches and share capital over 100k", capital, 100_000],
@@ -156,7 +156,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
   ["padarias em SP, pode ser MEI", mei, null],
-  // Of one word two things were made, or of two words one.
+  // One word got two meanings, or two words one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
@@ -241,7 +241,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries not located in PR", many, 0],
 ];
 
-/** What is said of a sentence, by its code, in whichever list. */
+/** Codes of notes on a sentence, in any of the lists. */
 const TOLD: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],
@@ -262,7 +262,7 @@ const TOLD: readonly (readonly [text: string, code: string])[] = [
   ["padarias em Recife com sócio chamado José", "people"],
 ];
 
-/** Sentences that name a place which nobody knows: nothing wider runs. */
+/** Sentences that name an unknown place: nothing wider runs. */
 const UNCERTAIN = [
   "pizzarias vila mariana",
   "lanchonete jardim america",

@@ -10,7 +10,7 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 type Row = readonly [text: string, like: string, own: readonly string[]];
 
 const CLAUSES: readonly Row[] = [
-  // What the speaker sells.
+  // Goods that the speaker sells.
   ["vendo uniformes para padarias", "padarias", ["uniformes"]],
   ["vendo software para padarias", "padarias", ["software"]],
   ["quero vender software para dentistas", "dentistas", ["software"]],
@@ -33,7 +33,7 @@ const CLAUSES: readonly Row[] = [
   ["padarias em Natal, pois vendo farinha", "padarias em Natal", ["farinha"]],
   ["bakeries in Natal because I sell flour", "bakeries in Natal", ["flour"]],
   ["compro sucata: hotéis em Natal", "hotéis em Natal", ["sucata"]],
-  // What he is.
+  // The speaker's own business.
   ["me chamo Ana e procuro hotéis em Natal", "hotéis em Natal", ["Ana"]],
   ["aqui é da Gráfica Sol, quero hotéis em Natal", "hotéis em Natal", ["Gráfica Sol"]],
   ["we're a law firm seeking hotels in Natal", "hotels in Natal", ["law firm"]],

@@ -1,7 +1,7 @@
 /**
- * Proves: districts of several cities in one sentence are each looked for in the city they stand
- * next to and in no other one, by every joint and order of words; a district beside a whole city
- * does not run; a name before its city is a district even if a town elsewhere has that name.
+ * Proves: districts of several cities in one sentence are each resolved in the adjacent city only,
+ * for every joint and order of words. A district next to a whole city does not run. A name before
+ * its city is a district even if a town elsewhere has that name.
  * Does not prove: that every district of a real registry is found (districts.test.ts).
  */
 import assert from "node:assert/strict";

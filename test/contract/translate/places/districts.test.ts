@@ -1,9 +1,9 @@
 /**
- * Proves: districts of the larger municipalities of a sample, up to twelve of each, named in a
- * sentence with their city, are the filter of that district, each in one of the orders of words
- * below by turns; without "bairro" it is that filter or nothing wider runs; what a city does not
- * have, what is excluded and what has no city beside it never runs as a search of something wider.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: districts of a sample's larger municipalities, up to twelve of each, become the filter of
+ * that district if named with their city. The word orders below alternate. Without "bairro" it is
+ * that filter, or nothing wider runs. A district that the city lacks, an excluded one, and one
+ * without a city never run as a wider search. Does not prove how names fold
+ * (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -108,8 +108,8 @@ describe("districts in sentences", () => {
           const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
           tried++;
           found += Number(named.length > 0);
-          // A centre is a part of its city, "cidade" says that a city follows, and what is also a
-          // town may be listed beside it.
+          // A center is a part of its city, "cidade" announces a city, and a name that is also a
+          // town may be listed next to it.
           if (whole && !/^(Centro|Zona|Cidade)/.test(spelled)) assert.ok(uncertain, text);
           const other = named.filter((one) => !one.startsWith(city.ibge));
           assert.deepEqual(other, [], text);

@@ -1,9 +1,8 @@
 /**
- * Proves: an import with places gives a snapshot in which sentences find each region of the
- * statistics as exactly its municipalities, in all four kinds, by its state where two have a name,
- * left out where it is excluded; seats that are given go before those that are built in; without
- * places, and for a name that there is not, nothing is run, and what helps is said.
- * Does not prove that a file says what IBGE says.
+ * Proves: after an import with places, sentences resolve each statistical region to exactly its
+ * municipalities, in all four kinds, by its state if two share a name, and also if excluded. Given
+ * seats override the built-in ones. Without places, and for an unknown name, nothing runs, and the
+ * note names a remedy. Does not prove that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

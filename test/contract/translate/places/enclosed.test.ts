@@ -1,7 +1,7 @@
 /**
- * Proves: a name that a colon, brackets or a dash put behind a city is a district of that city if
- * the city has it, or the sentence does not run; it is never a town elsewhere, for towns of every
- * state; several districts before a city are all taken, and a note that no company names a
+ * Proves: a name after a city, with a colon, brackets, or a dash, is a district of that city if the
+ * city has it; otherwise the sentence does not run. It is never a town elsewhere, for towns of
+ * every state. Several districts before a city all count, and a note that no company names a
  * district is true.
  * Does not prove how a name alone before a city is read (districts.test.ts).
  */

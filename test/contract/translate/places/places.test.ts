@@ -1,9 +1,9 @@
 /**
- * Proves the reading of places: a table of what each construct becomes, that every municipality of
- * the registry is found by its name with and without its state, against a slow look-up that shares
- * nothing with the gazetteer, that accents and case do not matter, that lists that are too long are
- * said to be, and that the work grows with the text and no faster. Does not prove that a name is
- * recognised beside words that nobody here thought of; the bench of sentences measures that.
+ * Proves the reading of places, with a table of constructs and their results. Every municipality of
+ * the registry is found by its name with and without its state, compared with a slow look-up that
+ * shares nothing with the gazetteer. Accents and case do not matter, too long lists are reported,
+ * and the work is proportional to the text. Does not prove that a name is recognized next to any
+ * words; the bench of sentences measures that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -265,7 +265,7 @@ describe("places", () => {
 
 const REGION_PIECES = ["no Agreste, ", "Vale do Xyz ", "Zona da Mata e ", "Campinas e região "];
 
-/** Counts how often its words are looked at. */
+/** Counts the reads of its words. */
 class CountingSentence extends Sentence {
   reads = 0;
 

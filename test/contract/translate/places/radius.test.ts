@@ -1,8 +1,8 @@
 /**
- * Proves distances from a city: the municipalities of a sentence are those that a slow look through
- * all seats finds, more kilometres never give fewer of them, what cannot be searched is said, and
- * the table of seats is what its package and our own facts make. Does not prove that a seat is
- * where it is said to be, but against the reference, where that is at hand.
+ * Proves distances from a city: the municipalities of a sentence are those that a slow scan of all
+ * seats finds, and more kilometers never yield fewer. Unsupported distances are reported, and the
+ * table of seats follows from its package and our own facts. Does not prove the seats' coordinates,
+ * except against the reference if that is present.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] 
   ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
 ];
 
-/** What is not run: the city is said, and nothing wider is searched. */
+/** Not run: the note names the city, and nothing wider is searched. */
 const NOT_RUN = [
   "padarias num raio de 5 km de Campinas",
   "padarias num raio de 501 km de Campinas",

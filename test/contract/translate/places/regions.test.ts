@@ -1,9 +1,9 @@
 /**
- * Proves the table of regions: every municipality that it names is one of the registry, none stands
- * twice, every region has a name of its own, and it agrees with the reference of the regions where
- * that is at hand, but for differences that are written down with their reason. Proves as well that
- * every name means its municipalities in sentences, whatever wish stands beside it. Does not prove
- * that people mean the same municipalities by a name.
+ * Proves the table of regions: every municipality in it exists in the registry, and only once per
+ * region; every region has a unique name. It agrees with the reference of the regions, if present,
+ * except for differences listed with their reason. Also that every name means its municipalities in
+ * sentences, next to any condition. Does not prove that people mean the same municipalities by a
+ * name.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -61,7 +61,7 @@ const ELEMENTS_MAX = 100;
 /** Names that must be there at least. */
 const NAMES_MIN = 250;
 
-/** Beside the checkout, or beside the folder of a worktree. */
+/** Next to the checkout, or next to the folder of a worktree. */
 const REFERENCE =
   ["..", "../.."]
     .map((up) => path.join(ROOT, up, "shared", "reference"))
