@@ -1,7 +1,7 @@
 /**
- * Proves: large changes of lists are made in the thread, where nothing of them is written here,
- * with the results and the refusals of those that are made at once; changes that come together are
- * all kept; small ones are made here while the thread rests.
+ * Proves: the thread makes large changes of lists, and this thread then writes nothing. Results and
+ * refusals are those of immediate changes. Concurrent changes are all stored; small ones are made
+ * here while the thread is idle.
  * Does not prove: how long others wait (bench/lists.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
 const thread = new ChangeThread(folder, openLog("error"));
 let database: StateDatabase;
 let lists: Lists;
-/** What is written by this thread. */
+/** Transactions of this thread. */
 let writes = 0;
 
 class WatchedStore extends ListStore {

@@ -1,7 +1,7 @@
 /**
- * Proves: what people paste and upload loses nothing silently: each piece of a text or of a line of
- * a file is an entry or is told as not understood, whatever stands around it; encodings, line ends
- * and headers of spreadsheets are read.
+ * Proves: pasted and uploaded texts lose nothing silently: each part of a text or of a file's line
+ * is an entry or is reported as not understood, for any surrounding text. Encodings, line ends, and
+ * spreadsheet headers are parsed.
  * Does not prove: which column of a table is read (upload.test.ts).
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
 const C = `000123450001${cnpjCheckDigits("000123450001")}`;
 const WRONG = "11.222.333/0001-82";
 
-/** What was taken, and what was told. */
+/** Accepted entries, and reported texts. */
 function outcome(upload: Upload): readonly [string[], string[]] {
   const bytes = Buffer.concat(upload.entries(false));
   const taken = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));

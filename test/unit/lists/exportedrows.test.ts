@@ -1,10 +1,10 @@
 /**
- * Proves: entries come back from packed blocks; what is held is put into the blocks of a list as a
- * plain set says, from one snapshot or from two, few entries and many, into an empty list and a
- * full one, each once; blocks without a new entry stay; an early end and a failure leave nothing;
- * every revision that an export is pinned to is there until it is done with.
- * Does not prove: that exports tell which rows they hold (contract/export/exported.test.ts), nor
- * what the addon makes of blocks, whole or damaged (campaign/kernel/row-lists.test.ts).
+ * Proves: packed blocks decode to their entries. Merging rows into a list's blocks equals a plain
+ * set, each entry once: from one snapshot or two, few entries and many, into an empty list and a
+ * full one. Blocks without a new entry stay unchanged; an early end and a failure leave nothing.
+ * Every revision pinned by an export exists until it is released. Does not prove: that exports
+ * report their rows (contract/export/exported.test.ts), nor how the addon reads blocks, whole or
+ * damaged (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Proves: a large change is written in steps of bounded size, none of which anybody sees before the
- * last one; where the program ends between two of them the list is as it was, and what they wrote
- * goes an hour later; where somebody else has changed the list, or deleted what was staged, all of
- * it is done again, and nothing is left over.
+ * Proves: a large change is written in steps of bounded size, and no reader sees any before the
+ * last one. If the program ends between two steps, the list is unchanged, and the staged rows are
+ * removed an hour later. If another process has changed the list, or deleted the staged rows, the
+ * whole change is repeated, and nothing is left over.
  * Does not prove: how long a step takes (bench/lists.bench.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
- * Proves: a file that is no list in a form that is read is called by its name, in CSV and in XLSX,
- * whole or in pieces of a byte, and the words say how its CNPJs can be sent; CSV and XLSX are not
- * among them; what is told back of a text has whole characters.
- * Does not prove: what damaged workbooks end with (xlsxdamage.test.ts).
+ * Proves: a file of an unsupported kind is named by its kind, sent as CSV and as XLSX, whole or in
+ * pieces of a byte, and the message says how to send its CNPJs. CSV and XLSX are not among these
+ * kinds. Quoted parts of a text have whole characters. Does not prove: the errors of damaged
+ * workbooks (xlsxdamage.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ import { packed, text, workbook } from "../../support/lists/workbooks.ts";
 const CNPJ = "11222333000181";
 const latin = (content: string) => Buffer.from(content, "latin1");
 
-/** Files as programs begin them, each with a CNPJ that nobody reads. */
+/** Beginnings of programs' files, each with a CNPJ that is not read. */
 const OTHERS: readonly (readonly [RegExp, Buffer])[] = [
   [/a PDF\b.*one a line/, latin(`%PDF-1.7\n%\u00e2\u00e3\n${CNPJ}`)],
   [/an old workbook \(XLS\), or one with a password/, Buffer.from("d0cf11e0a1b11ae1", "hex")],

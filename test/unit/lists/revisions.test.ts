@@ -1,8 +1,7 @@
 /**
- * Proves: a list in the state is the set that a plain model says after random additions and
- * removals of any size, at every revision that an export is pinned to, while pinned exports come
- * and go and lists are removed; pages of entries joined are the set in order; what nobody needs any
- * more is not kept.
+ * Proves: a list in the state equals a plain model's set after random additions and removals of any
+ * size. This holds at every pinned revision, while exports pin and release them and lists are
+ * removed. Joined pages of entries are the set in order; unneeded revisions are removed.
  * Does not prove: crashes (test/campaign/kills).
  */
 import assert from "node:assert/strict";

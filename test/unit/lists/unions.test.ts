@@ -1,8 +1,8 @@
 /**
- * Proves, on random sets of rows: a union holds what a Set of all rows holds, byte for byte as the
- * package writes it; it is made once for the same lists in any order, for each segment, and again
- * after it was let go of or could not be made. Does not prove what specs that name several lists
- * answer (campaign/twin/listed.test.ts).
+ * Proves, on random sets of rows: a union has the rows of a Set, byte for byte as the package
+ * writes it. It is made once for the same lists in any order, for each segment, and again after it
+ * was released or failed. Does not prove the answers of specs that name several lists
+ * (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,10 +1,9 @@
 /**
- * Proves: what people send for a list becomes the entries they mean: every spelling, the column by
- * header, name, number or content, roots only where one is meant, with commas, semicolons, tabs,
- * quotes, line ends of both kinds and a byte order mark, however the file is cut into pieces;
- * numbers that lost their zeros are offered and taken only where that is asked for; what is not
- * understood is told with its line.
- * Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
+ * Proves: uploaded files become the intended entries: in every spelling, the column by header,
+ * name, number, or content, roots only if intended. They have commas, semicolons, tabs, quotes,
+ * both line ends, and a byte order mark, and arrive in any pieces. Numbers that lost their zeros
+ * are offered, and accepted only on request. Texts that are not understood are reported with their
+ * line. Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -212,7 +211,7 @@ describe("a file", () => {
     }
     const only = sent(`cnpj_raiz;nome\n${roots[0]};x\n${roots[1]};y`);
     assert.deepEqual([textsOf(only).length, only.column], [2, "cnpj_raiz"]);
-    // One that is named so, beside a CNPJ in a remark.
+    // The named column counts, although a remark has a CNPJ.
     const remark = sent(`cnpj da empresa;obs\n${Number(Z)};era ${A}\n${Number(Z)};`);
     assert.equal(remark.column, "cnpj da empresa");
   });

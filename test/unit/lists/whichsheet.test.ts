@@ -1,7 +1,7 @@
 /**
- * Proves: the sheet with the data is read behind a cover that has one's own CNPJ; where either may
- * be meant the file is refused with both names; data on a hidden sheet is never read, which the
- * answer and the refusal say.
+ * Proves: the sheet with the data is read even after a cover with the sender's own CNPJ. An
+ * ambiguous file is refused with the names of both sheets. Data on a hidden sheet is never read,
+ * which the answer and the refusal state.
  * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,8 @@
 /**
  * Proves: a small workbook is read while many large ones of another tenant are, and a large one
- * before the rest of them; what one tenant may have waiting is bounded in words; reading a workbook
- * ends in words when it has taken its processor time; a small file that says of itself what it is
- * not is refused.
- * Does not prove: whose turn it is (process/fairqueue.test.ts).
+ * before the rest of them. One tenant's waiting files are bounded, and a workbook that has used its
+ * processor time is refused, both with a message. A small file with false declarations is refused.
+ * Does not prove: the order of tenants (process/fairqueue.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -28,7 +27,7 @@ async function commented(mebibytes: number): Promise<Buffer> {
   return packed(parts);
 }
 
-/** A workbook that counts as large for a part that nobody reads. */
+/** A workbook that counts as large for a part that is not read. */
 function padded(): Promise<Buffer> {
   return packed(partsOf(GOOD).set("xl/media/image1.bmp", "x".repeat(9 * 1024 * 1024)));
 }

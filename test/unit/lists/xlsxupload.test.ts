@@ -1,11 +1,10 @@
 /**
- * Proves: what people send as XLSX becomes the entries they mean: texts in every way in which
- * programs store them, numbers by all of their digits however they are shown, the column by header,
- * letters, number or content, of the first sheet that has anything; zeros that a format shows are
- * there, those that are lost are offered; dates and all else is refused by its cell. Random sheets
- * are read as another library reads them.
- * Does not prove: that spoilt files are refused (xlsxdamage.test.ts), nor how a body comes to the
- * reader (contract/http/api/lists.test.ts).
+ * Proves: XLSX files become the intended entries: texts in every form in which programs store them,
+ * and numbers by all of their digits in any format. The column is found by header, letters, number,
+ * or content, on the first sheet with content. Zeros that a format shows are restored, lost ones
+ * offered; dates and all else are refused by their cell. Random sheets are read as another library
+ * reads them. Does not prove: that damaged files are refused (xlsxdamage.test.ts), nor how a body
+ * reaches the reader (contract/http/api/lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
