@@ -1,8 +1,7 @@
 /**
- * Proves: the description of a spec tells every filter, the order, the score and the limit: no
- * leaf of the schema can change without it; names stand beside codes; and slugs and file names are
- * short, plain, the same every time, and free of what a client wrote.
- * Does not prove: that the words are well chosen.
+ * Proves: the description of a spec names every filter, the order, the score, and the limit: no
+ * leaf of the schema can change without it. Codes have their names. Slugs and file names are short,
+ * plain, stable, and without client texts. Does not prove: that the words are well chosen.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -104,7 +103,7 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
-// No spec asks for head offices alone that are branches; each of the two is told all the same.
+// No spec combines head offices with branches only; here both are described anyway.
 FULL.filters.company.branches_only = true;
 
 const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
@@ -169,7 +168,7 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "scoring.random_seed": 8,
 };
 
-/** What a file shows by itself, what never changes, and what is not part of what was asked. */
+/** Members that a file shows itself, constants, and members outside the query. */
 const NOT_TOLD = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
 
 /** Names of the leaves of a schema; a list counts as one, unless it holds objects. */

@@ -1,9 +1,9 @@
 /**
- * Proves: an exported page, read by an independent parser and by Chromium, has cell by cell what
- * the search shows, hostile texts included, and nothing that it holds runs, is fetched or breaks
- * its policy; it states snapshot, filters and counts; its headings, regions and contrasts are
- * accessible; it is readable on a phone, in the dark and on paper.
- * Does not prove: how other browsers draw it, nor what a screen reader says.
+ * Proves: an exported page, read by an independent parser and by Chromium, has the search's values
+ * cell by cell, hostile texts included. Nothing in it runs, is fetched, or breaks its policy. It
+ * states snapshot, filters, and counts; its headings, regions, and contrasts are accessible. It is
+ * readable on a phone, in the dark, and on paper. Does not prove: how other browsers draw it, nor
+ * what a screen reader says.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -54,7 +54,7 @@ async function pageOf(rows: Uint32Array, wish: Partial<ExportOptions> = {}, matc
 function cellOf(value: unknown): string {
   if (value === null) return "";
   const text = Array.isArray(value) ? value.join(", ") : plain(value);
-  // What HTML cannot hold, and what its parser does to line ends is undone by the writer.
+  // The writer replaces characters that HTML excludes, and keeps line ends through the parser.
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, "\ufffd");
 }
 
@@ -227,7 +227,7 @@ describe("an exported page in Chromium", () => {
   });
   after(() => browser?.close());
 
-  /** Opens a page of rows; everything that it should not do is told to `offences`. */
+  /** Opens a page of rows; adds everything that it must not do to `offences`. */
   async function opened(
     test: TestContext,
     rows: Uint32Array,

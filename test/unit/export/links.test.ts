@@ -1,9 +1,8 @@
 /**
- * Proves that a link is accepted in the one spelling it was given out in and in no other: not with
- * a bit flipped, not with characters moved, added or encoded, not with another secret; that both
- * live secrets verify and the newest signs; that a link ends after five minutes or with its export,
- * to the millisecond, also where the clock was ahead when it was made.
- * Does not prove that the comparison takes constant time.
+ * Proves that a link is accepted in its issued spelling only: not with a flipped bit, with
+ * characters moved, added, or encoded, or with another secret. Both live secrets verify, and the
+ * newest signs. A link ends after five minutes or with its export, to the millisecond, even if the
+ * clock was ahead at its creation. Does not prove that the comparison takes constant time.
  */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
@@ -32,7 +31,7 @@ const exportOf = (hex: string, at = 0) => ({
 });
 const RECORD = exportOf("0123456789abcdef0123456789abcdef");
 
-/** What becomes of a link: "ok" or the code of its refusal. */
+/** Returns "ok" or the code of the link's refusal. */
 function fate(link: string, secrets: SecretRing = [SECRET], nowMs = NOW_MS): string {
   const mark = link.indexOf("?");
   const [path, query] = mark < 0 ? [link, ""] : [link.slice(0, mark), link.slice(mark + 1)];

@@ -1,8 +1,8 @@
 /**
- * Proves: a Parquet export, read by hyparquet and by DuckDB, has the types that were promised and
- * cell by cell what the search shows, hostile texts included; no rows and several row groups are
- * files like any other; bytes do not depend on how rows came in batches; errors are thrown.
- * Does not prove: which rows an export has (search-scroll.test.ts) nor its way to the disk.
+ * Proves: a Parquet export, read by hyparquet and by DuckDB, has the promised types and the
+ * search's values cell by cell, hostile texts included. Files without rows and with several row
+ * groups are valid. Bytes do not depend on the batches of rows; errors are thrown. Does not prove:
+ * which rows an export has (search-scroll.test.ts), nor how it is written to disk.
  */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";

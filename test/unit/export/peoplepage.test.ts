@@ -1,9 +1,9 @@
 /**
- * Proves: a page with labels has, in both languages, its rows before what they are from; nothing of
- * an account's texts becomes an element, an attribute or a script; its policy allows its own style
- * and its own search and nothing else; links lead where the machine form says; its title is the one
- * that was asked for; in Chromium the search finds rows by names without accents and by numbers
- * without masks, and nothing breaks the policy, on a phone neither.
+ * Proves: a page with labels has, in both languages, its rows before their source. No account text
+ * becomes an element, an attribute, or a script. Its policy allows only its own style and its own
+ * search. Links are those of the machine form; the title is the requested one. In Chromium the
+ * search finds rows by names without accents and numbers without masks, and nothing breaks the
+ * policy, also on a phone.
  * Does not prove: the texts of cells (unit/native-index/rows), nor other browsers.
  */
 import assert from "node:assert/strict";

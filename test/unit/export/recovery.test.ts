@@ -1,8 +1,8 @@
 /**
- * Proves: recovery from every half state that a crash can leave, written by hand, also when it is
- * broken off or done twice; pins that hold the file whatever happens to its name, as long as an
- * export needs it and no longer. Does not prove that a commit survives a power cut, nor that these
- * are all the states there are (crash harness; campaign/twin/export.test.ts).
+ * Proves: recovery from every partial state that a crash can leave, written by hand, also if it is
+ * interrupted or done twice. Pins keep the file, even if its name changes or goes, exactly as long
+ * as an export needs it. Does not prove that a commit survives a power cut, nor that there are no
+ * other states (crash harness; campaign/twin/export.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -46,7 +46,7 @@ describe("recovery", () => {
     writeFileSync(join(here.dataDir, "exports", name), bytes);
   const row = (id: string) =>
     here.database.prepare("SELECT state, attempts FROM exports WHERE id = ?").get(id);
-  /** As after a crash: opened anew; nothing is rendered, so that the state can be looked at. */
+  /** Reopens the state as after a crash, and renders nothing, so that tests can inspect it. */
   const restart = () => {
     here.reopen();
     here.exports.start(here.segment);

@@ -1,8 +1,8 @@
 /**
  * Proves: a file appears whole, once all of its bytes are on the disk, with its true size and
- * SHA-256; whatever call of the system fails, and wherever its maker gives up, nothing is left
- * behind, no descriptor stays open, and the failure is thrown as it came.
- * Does not prove: that the disk keeps what fsync promised; the power cuts of the crash tests do.
+ * SHA-256. If any system call fails, or the producer aborts at any point, no file is left, no
+ * descriptor stays open, and the failure is thrown unchanged. Does not prove: that the disk keeps
+ * fsync's promise; the power cuts of the crash tests do.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -37,7 +37,7 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** The system's calls; each is told with its number before it is made. */
+/** The system's calls; `tell` gets each with its number before it is made. */
 function watched(tell: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
@@ -277,7 +277,7 @@ describe("temporaryName", () => {
   });
 });
 
-/** Linux frees a descriptor even when close fails, so a failing close closes all the same. */
+/** Linux frees a descriptor even if close fails, so a failing close here closes it too. */
 function closing(disk: DiskCalls): DiskCalls["closeSync"] {
   return (fd) => {
     try {

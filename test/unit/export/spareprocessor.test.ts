@@ -1,6 +1,6 @@
 /**
- * Proves: a render may use another processor once nobody searched for a second, not at once, and
- * not while anybody searches; never where there is one processor only.
+ * Proves: a render may use another processor after a second without searches, not from the start,
+ * not during searches, and never if there is only one processor.
  * Does not prove that a render uses it (contract/export/render).
  */
 import assert from "node:assert/strict";

@@ -1,10 +1,9 @@
 /**
- * Proves: an XLSX export, read by another library, has cell by cell what the search shows, hostile
- * texts included; its XML has no formula but links, and the promised kinds of cells; its package is
- * whole and the same however the rows came; a failed write and an abort end it; little waits in
- * memory.
- * Does not prove: how a spreadsheet program looks at it, which rows an export has, or its way to
- * the disk.
+ * Proves: an XLSX export, read by another library, has the search's values cell by cell, hostile
+ * texts included. Its XML has no formula except links, and the promised kinds of cells. Its package
+ * is complete and the same for any batches. A failed write and an abort end it; little waits in
+ * memory. Does not prove: how a spreadsheet program shows it, which rows an export has, or how it
+ * is written to disk.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -89,7 +88,7 @@ const DATES = [
 ];
 const FIRST_DATE = "1900-03-01";
 
-/** What a sheet shows of a value of the search. */
+/** The value of a sheet's cell for a value of the search. */
 function shown(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(",");
   const isDate = DATES.includes(name) && value !== null && (value as string) >= FIRST_DATE;
@@ -143,7 +142,7 @@ describe("cells of an XLSX export", () => {
   });
 });
 
-/** What the XML must say of a cell, by kind of field. */
+/** The XML of a cell, by kind of field. */
 const CELLS: Readonly<Record<string, RegExp>> = {
   string: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[^<]*<\/t><\/is><\/c>$/,
   array: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[\d,]+<\/t><\/is><\/c>$/,

@@ -1,8 +1,7 @@
 /**
- * Proves: a package has the bytes that yazl writes of the same parts, whose streams it is the twin
- * of; what is packed in several pieces reads as what it was; sizes and places beyond 32 bits are
- * read by another library as they are.
- * Does not prove what is in a workbook (unit/export/xlsx).
+ * Proves: a package has the bytes that its twin yazl writes for the same parts. Parts packed in
+ * several pieces unpack to their content. Another library reads sizes and positions beyond 32 bits
+ * correctly. Does not prove the content of a workbook (unit/export/xlsx).
  */
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
@@ -102,7 +101,7 @@ describe("a package", () => {
       else if (tailAt > 0) tail.push(Buffer.from(bytes));
     });
     zip.begin("large");
-    // As if a piece had so many bytes: only its length is asked for.
+    // Simulates a piece of this size: only its length is read.
     zip.piece({ packed: { length: large } as unknown as Uint8Array, bytes: 2 * large, crc: 7 });
     zip.endPart();
     zip.part("behind", Buffer.from("text"));
