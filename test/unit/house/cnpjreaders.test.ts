@@ -10,7 +10,7 @@ import { importsOf } from "../../support/house/syntax.ts";
 
 /** The reader, in the order of its steps. */
 const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
-/** What only the reader may take from cnpj.ts. */
+/** Imports from cnpj.ts that only the reader may have. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
 /** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
@@ -23,7 +23,7 @@ const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/).filter(
   (file) => !READER.test(file),
 );
 
-/** What of a text breaks the rule. */
+/** True if the text breaks the rule. */
 function breaks(text: string): boolean {
   return STRICT.test(text) || PATTERN.test(text);
 }

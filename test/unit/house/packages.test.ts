@@ -1,9 +1,9 @@
 /**
- * Proves: no package of a lockfile puts a program into node_modules/.bin that would run instead of
- * the person's own (npm's scripts look there first, and a `node` from there once made the second
- * command of the README run under another Node than the first); packages that were built for
- * another Node are refused with the mend; strangers among the packages are noticed; every command
- * says first which Node runs; whatever `npm start` runs is no package for development.
+ * Proves: no package of a lockfile puts a program into node_modules/.bin that would shadow the
+ * user's own. (npm scripts search there first; a `node` from there once made the README's second
+ * command run under another Node than the first.) Packages built for another Node are refused with
+ * the remedy, and unexpected packages are detected. Every command first prints the running Node.
+ * `npm start` runs no development package.
  * Does not prove that the two commands work one after the other: .ci/run does both, in one clone.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,8 @@
 /**
- * Proves what `node build.mjs release` publishes, on a small repository with a stand-in for the
- * executable: what is in the archive and how, the list of parts, hashes that `sha256sum` confirms,
- * the same bytes from another umask at another time, and every refusal with its words.
+ * Proves the output of `node build.mjs release`, on a small repository with a stand-in for the
+ * executable: the archive's content and modes, the list of parts, and hashes that `sha256sum`
+ * confirms. Bytes are the same with another umask at another time. Tests every refusal with its
+ * message.
  * Does not prove that the real executable is good: e2e/executable/executable.test.ts does.
  */
 import assert from "node:assert/strict";
@@ -90,7 +91,7 @@ function commit(): void {
   standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim());
 }
 
-/** Answers like the executable of a commit, with one package of somebody else in it. */
+/** Answers like the executable of a commit, with one third-party package in it. */
 function standIn(hash: string, version = VERSION): void {
   const versions = {
     peneira: version,

@@ -1,8 +1,8 @@
 /**
- * Proves how `npm start` builds: it says first what it will do and about how long that takes; every
- * step waits for those it needs and for no other; each shows a clock; one that fails ends the rest;
- * times are kept for the next clone.
- * Does not prove that the steps make what they say: .ci/run does all of them, in one clone.
+ * Proves how `npm start` builds. It first prints its steps and about how long they take. Every step
+ * waits for those it needs and for no other, and shows a clock. A failing step ends the rest; times
+ * are stored for the next clone. Does not prove the steps' results: .ci/run does all of them, in
+ * one clone.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -73,7 +73,7 @@ function steps(events: string[], fails?: string): Step[] {
   ];
 }
 
-/** What was written, with clocks as `0:00`. */
+/** An output that records texts, with clocks as `0:00`. */
 function recorded(isTTY = false) {
   const written: string[] = [];
   return { isTTY, written, write: (text: string) => void written.push(text) };

@@ -1,8 +1,7 @@
 /**
- * Proves: processes that make the same thing of a checkout do so one after the other, and those
- * that waited find it made; a process that died in the middle stops nobody; a step that failed is
- * done again, one whose inputs are as they were is not; a plan runs nothing.
- * Does not prove that the inputs that build.mjs names are all there are.
+ * Proves: processes that build the same part of a checkout take turns, and those that waited find
+ * it built. A process that dies meanwhile blocks no other. A failed step runs again, one with
+ * unchanged inputs does not; a plan runs nothing. Does not prove that build.mjs names all inputs.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -2,7 +2,7 @@
  * Proves that documents point at files that exist, that dependencies are exact, locked and the
  * ones we know, and that no text names a machine or announces unfinished work. Does not prove that
  * what the documents say is true.
- * Every test prints all places that break its rule at once.
+ * Every test prints all places that break its rule.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -123,7 +123,7 @@ describe("dependencies", () => {
     const pruned = JSON.parse(prunedLockfile(JSON.stringify({ packages: planted })));
     assert.deepEqual(lockfileProblems(pruned), ["node_modules/weak has no sha512"]);
     assert.equal(pruned.packages[""].optionalDependencies, undefined);
-    // What is taken out in one place alone is missed in the other.
+    // An entry that is removed in one place only is missed in the other.
     const { "node_modules/unpinned": _, ...rest } = planted;
     const half = lockfileProblems({ packages: rest } as never);
     assert.ok(half.includes("the root wants unpinned, which is not locked"));

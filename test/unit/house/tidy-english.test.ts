@@ -1,7 +1,7 @@
 /**
  * Proves that documents and help hold no construction of the list of plain-english.ts, no sentence
- * over 40 words, and no heading that is a question; and that the places left in messages, comments,
- * and the record of benchmarks only become fewer.
+ * over 40 words, and no heading that is a question. The places left in messages, comments, and the
+ * record of benchmarks only become fewer.
  * Does not prove that a text is true or easy: readers do.
  * Every test prints all places that break its rule.
  */

@@ -1,16 +1,16 @@
 /**
- * Proves that the C++ sources are in order: each lies in a folder by what it does, includes go down
- * from the folder of JavaScript to that of the file and, in a folder with rooms, from room to room,
- * every source says what it holds to, is compiled or included, and one layer alone knows N-API.
- * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code.
- * Every test prints all places that break its rule at once.
+ * Proves that the C++ sources are in order. Each is in the folder of its task; includes lead down
+ * from the folder of JavaScript to that of the file and, in a folder with subfolders, between
+ * these. Every source states its invariant and is compiled or included, and a single layer uses
+ * N-API. Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all
+ * code. Every test prints all places that break its rule.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { filesMatching, ROOT, refuse, textOf } from "../../support/house/checkout.ts";
 
-/** What the sources of a folder may include. */
+/** Folders that the sources of a folder may include. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   format: ["format"],
   query: ["format", "query"],

@@ -1,9 +1,9 @@
 /**
- * Proves that the house is in order: imports go down the ranks without cycles, heavy packages have
- * one importer, files and functions stay small, everything public is explained, nothing is dead,
- * documents point at what exists, and nothing of a machine or of unfinished work is left.
- * Does not prove that a comment is true, a name is good, or a test can fail: people do.
- * Every test prints all places that break its rule at once.
+ * Proves that the sources are in order. Imports go down the ranks without cycles, heavy packages
+ * have one importer, files and functions stay small, every export has a comment, and no code is
+ * dead. Documents point at existing files, and no trace of a machine or of unfinished work is left.
+ * Does not prove that a comment is true, a name is good, or a test can fail: people do. Every test
+ * prints all places that break its rule.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ const FILE_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 4;
 const COLUMNS_MAX = 100;
-/** Three to eight are wanted; a .cc beside its .h says less, a byte layout more. */
+/** Three to eight are usual; a .cc next to its .h has fewer, a byte layout more. */
 const HEADER_LINES = { min: 2, max: 20 };
 
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
@@ -52,7 +52,7 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/** What calls are called; see src/http/server/routetable.ts. */
+/** Names of request contexts; see src/http/server/routetable.ts. */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
 /** Stages hand values on; only searcher.ts knows their sequence. */
@@ -267,7 +267,7 @@ function folderOf(file: string): string {
   return file === "src/main.ts" ? "src/cli" : (/^src\/[\w-]+/.exec(file)?.[0] ?? file);
 }
 
-/** Whether a file of the tree is meant: a relative path, or the name of a worker. */
+/** True for a file of the tree: a relative path, or the name of a worker. */
 function isOurs(specifier: string): boolean {
   if (specifier.endsWith(".worker.ts")) return true;
   return specifier.startsWith(".") && !specifier.endsWith(".node");
@@ -277,7 +277,7 @@ function linesOf(file: string): string[] {
   return textOf(file).replace(/\n$/, "").split("\n");
 }
 
-/** A `describe` is a heading over tests, not a function that somebody must hold in the head. */
+/** A `describe` is a heading over tests, not a function that a reader must understand whole. */
 function isGroupOfTests(node: ts.Node): boolean {
   const { parent } = node;
   return (

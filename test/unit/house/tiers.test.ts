@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { MATRIX, scaled, tries } from "../../support/run/scale.ts";
 
-/** What is asked for, as far as these tests look. */
+/** The requested run, as far as these tests read it. */
 interface Asked {
   readonly suites: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
