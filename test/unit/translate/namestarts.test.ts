@@ -1,7 +1,7 @@
 /**
- * Proves: every name is given out once, by its beginning or with all the rest, in whatever order it
- * is asked for; what is empty costs nothing more, however often the rest is asked for.
- * Does not prove: what names a sentence finds by it (placenames.test.ts).
+ * Proves: every name is returned once, by its beginning or with all the rest, for any order of
+ * calls. Once empty, further calls for the rest cost nothing. Does not prove: which names a
+ * sentence finds (placenames.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

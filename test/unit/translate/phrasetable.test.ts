@@ -1,7 +1,7 @@
 /**
- * Proves that names in the text of a table are found as the same names added one by one are: the
- * longest one, what it stands for, how names go on and how words are written; before what makes
- * looking quicker is there, and behind it. And that nothing is read of a table that was not asked.
+ * Proves that look-ups of names in the text of a table equal those of the same names added one by
+ * one: the longest name, its meaning, continuations, and spellings. They are equal before and after
+ * the index exists. Nothing is read of an unused table.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

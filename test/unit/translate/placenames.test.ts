@@ -1,7 +1,6 @@
 /**
- * Proves that names of places which wait until somebody looks for them are found as if all had
- * been put in place at once, whoever looks first and for what; and that the words of all names,
- * told from one text of them, are those of their tokens.
+ * Proves that lazily added names of places are found as if all had been added first, for any order
+ * of look-ups. The words of all names, taken from one text of them, are those of their tokens.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * Proves how a text is cut into tokens and how words are reduced: tables of both, and for any text
- * that the tokens lie in it in order and that nothing with a meaning is lost between them; and that
- * looking for names touches few tokens. Does not prove what the words then mean, nor how fast.
+ * Proves how a text is cut into tokens and how words are reduced, with tables of both. For any
+ * text, the tokens are in it in order, and nothing with a meaning is lost between them. Searching
+ * for names reads few tokens. Does not prove the words' meaning, nor speed.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -228,7 +228,7 @@ describe("forms of words", () => {
   });
 });
 
-/** Tokens that count how often they are looked at. */
+/** Tokens that count their reads. */
 function counted(tokens: readonly Token[]): { tokens: readonly Token[]; looks: () => number } {
   let looks = 0;
   const proxy = new Proxy(tokens, {
