@@ -1,8 +1,8 @@
 /**
- * Proves, with real server processes: an export in every format is, byte for byte, what
- * `peneira export` writes and holds the rows of the same search; exports with secondary activities
- * hold what the linear scan finds; a deleted export leaves no file behind; tenants see nothing of
- * each other; bounds are 429; a stopped tenant's links stop.
+ * Proves, with real server processes: an export in every format is, byte for byte, what `peneira
+ * export` writes and holds the rows of the same search; exports with secondary activities hold what
+ * the linear scan finds. A deleted export leaves no file behind; tenants see nothing of each other;
+ * bounds are 429; a stopped tenant's links stop.
  * Does not prove: the end of exports and of servers (e2e/export/life.test.ts,
  * campaign/kills/*.test.ts), cells of every kind (unit/export/*.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves, over a real server on a snapshot whose names are formulas, HTML, control characters,
- * right-to-left and four-byte texts: the search gives these names as they are, and so does every
- * export format to a reader of its own; the page shows them in Chromium and nothing runs, asks or
+ * right-to-left and four-byte texts: the search returns these names unchanged, and so does every
+ * export format to its own reader. The page shows them in Chromium and nothing runs, prompts, or
  * fetches, even with the page's policy switched off.
  * Does not prove: other columns and renderers alone (unit/export/*.test.ts), other browsers.
  */
@@ -54,7 +54,7 @@ const POLYGLOTS: readonly string[] = [
 /** Without a mark at the very beginning: readers of Arrow take that for no part of a text. */
 const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
-/** What the import makes a blank of (docs/import-rules.md, text_control). */
+/** Characters that the import replaces with a blank (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /** A name as it is searched: a text with controls has blanks for them, one between words. */
@@ -231,7 +231,7 @@ describe("hostile names", () => {
   });
 });
 
-/** What a page shows in its rows; everything that it does beyond showing it is an offence. */
+/** Returns the cells that a page shows; anything else that it does is an offence. */
 async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));

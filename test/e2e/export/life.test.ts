@@ -1,9 +1,9 @@
 /**
- * Proves, with real server processes: an expired export is 410 for ever and its file is removed
- * from the disk; an accepted export keeps its id and is finished, with the same bytes, after the
- * server was killed or stopped; a stopping server lets nobody wait; below the free space that is to
- * be kept nothing new is accepted, and what a spec says beside its filters is bounded everywhere.
- * Does not prove: crashes at every point (campaign/kills/*.test.ts).
+ * Proves, with real server processes: an expired export is 410 indefinitely and its file is removed
+ * from the disk. An accepted export keeps its id and is finished, with the same bytes, after the
+ * server was killed or stopped. A stopping server ends waiting reads. Below the minimum free space
+ * no new export is accepted, and a spec's members besides its filters are bounded everywhere. Does
+ * not prove: crashes at every point (campaign/kills/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
