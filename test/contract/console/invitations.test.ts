@@ -50,7 +50,7 @@ for (const transport of MATRIX) {
       owner = await server.again(owner);
     };
 
-    it("let their reader choose the first password, once", async () => {
+    it("let the invited user choose the first password, once", async () => {
       const made = await invite(" Lia@Example.com");
       assert.deepEqual([made.email, made.state, made.you], ["lia@example.com", "invited", false]);
       const ends = new Date(clock.nowMs() + 7 * DAY_MS).toISOString();
@@ -83,7 +83,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([late.status, /"has_joined"/.test(late.text)], [422, true]);
     });
 
-    it("are all that opens, and no password does before", async () => {
+    it("are the only way in before a password is chosen", async () => {
       await later();
       const { email, token } = await invite("leo@example.com");
       for (const password of [CHOSEN, token, ""]) {
@@ -93,7 +93,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("end with another one, when taken back, with their user and after a week", async () => {
+    it("end when replaced or withdrawn, with their user, and after a week", async () => {
       await later();
       const first = await invite("mia@example.com");
       const again = await byOwner(`/members/${first.id}/invitation`);
@@ -117,7 +117,7 @@ for (const transport of MATRIX) {
       assert.equal((await accept(anew.token)).status, 401);
     });
 
-    it("make no owner before they are followed", async () => {
+    it("create no owner before they are accepted", async () => {
       await later();
       const made = await invite("second@example.com", "owner");
       const step = await byOwner(`/members/${owner.id}`, { role: "member" });
@@ -127,7 +127,7 @@ for (const transport of MATRIX) {
       assert.equal(now.status, 200, now.text);
     });
 
-    it("are refused with all that is wrong, and not guessed", async () => {
+    it("are refused with all mistakes, and cannot be guessed", async () => {
       const boss = await server.person("umbrella", "owner");
       const wrong = { email: "no address", role: "king" };
       assert.equal((await post("/invitations", wrong, boss.headers)).status, 422);

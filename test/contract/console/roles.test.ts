@@ -83,12 +83,12 @@ for (const transport of MATRIX) {
       return kind === 1 ? owner : server.person(`stranger to ${owner.tenant}`, "owner");
     }
 
-    it("are those of the table, no more and no fewer", () => {
+    it("are exactly those of the table", () => {
       assert.deepEqual(consoleRoutes(server).sort(), Object.keys(CONSOLE_CALLS).sort());
     });
 
     for (const [route, { statuses }] of Object.entries(CONSOLE_CALLS)) {
-      it(`${route} answers nobody and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
+      it(`${route} answers requests without a session and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
         const targets = await newTenant();
         const key = server.keyring.create({ tenant: owner.tenant, plan: "scale", name: "" }).key;
         const was = stateOf(server, owner.tenantId);
@@ -142,7 +142,7 @@ for (const transport of MATRIX) {
     }
 
     for (const route of WRITES) {
-      it(`${route} wants the token of its own session, and one page's request`, async () => {
+      it(`${route} requires the token of its own session, and its own origin`, async () => {
         const targets = await newTenant();
         const stale = owner.headers["x-csrf-token"] as string;
         const fresh = await server.again(owner);

@@ -62,7 +62,7 @@ for (const transport of MATRIX) {
       await insecure.close();
     });
 
-    it("are told in full, and to nobody without one", async () => {
+    it("are described in full, and only to their own user", async () => {
       const none = (await server.ask({ method: "GET", path: SESSION })).json();
       assert.deepEqual(Object.keys(none), ["request_id", "user", "keep_seconds", "contact"]);
       assert.equal(none.user, null);
@@ -87,7 +87,7 @@ for (const transport of MATRIX) {
       assert.equal(read.headers["cache-control"], "no-store");
     });
 
-    it("last as long as may be where that is wished, in the browser too", async () => {
+    it("last up to the maximum on request, also in the browser", async () => {
       const sign = (keep: unknown, at = server) => {
         const body = { email: ana.email, password: ana.password, keep };
         return at.ask({ method: "POST", path: SESSION, headers: {}, body });
@@ -140,7 +140,7 @@ for (const transport of MATRIX) {
       assert.match((await signIn(insecure, bob, safe)).headers["set-cookie"] ?? "", secure);
     });
 
-    it("off loopback count with the secure name alone, and with one cookie alone", async () => {
+    it("off loopback accept the secure name only, and one cookie only", async () => {
       const token = ana.cookie.slice(ana.cookie.indexOf("=") + 1);
       const host = "peneira.example";
       const cases: readonly [Headers, number][] = [
@@ -164,7 +164,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([twice.status, twice.json().code], [422, "invalid_request"]);
     });
 
-    it("never begin with a token that was there before", async () => {
+    it("never begin with an existing token", async () => {
       const cookie = `peneira_session=${PLANTED}`;
       assert.equal(await statusOf(server, { cookie }), 401);
       const got = await signIn(server, ana, { cookie });
@@ -185,7 +185,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, { cookie: pairOf(next) }), 200);
     });
 
-    it("are over when they are signed out, for their cookie and no other", async () => {
+    it("end when they are signed out, for their cookie and no other", async () => {
       const other = await server.again(ana);
       const { cookie, headers } = await server.again(ana);
       const out = await server.ask({ method: "DELETE", path: SESSION, headers });
@@ -214,7 +214,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, ana.headers), 200);
     });
 
-    it("end by idleness, and by age whatever is done", async () => {
+    it("end by idleness, and by age despite activity", async () => {
       const idle = await server.again(ana);
       const busy = await server.again(ana);
       clock.advance(IDLE_MS - 1);
@@ -229,7 +229,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, busy.headers), 401);
     });
 
-    it("all end with a new password, but for a new one", async () => {
+    it("all end with a new password, and the response begins a new one", async () => {
       const bob = await server.person("acme", "member");
       const other = await server.again(bob);
       const path = "/v1/console/password";
@@ -253,7 +253,7 @@ for (const transport of MATRIX) {
       assert.equal((await signIn(server, anew)).status, 200);
     });
 
-    it("are refused alike for unknown people, wrong passwords and disabled users", async () => {
+    it("are refused alike for unknown users, wrong passwords, and disabled users", async () => {
       const gone = await server.person("acme", "member");
       server.service.users.disable(server.service.users.member(gone.tenantId, gone.id));
       assert.equal(await statusOf(server, gone.headers), 401);
@@ -274,7 +274,7 @@ for (const transport of MATRIX) {
       assert.match(bodies[0] ?? "", /"code":"sign_in_failed"/);
     });
 
-    it("are waited for longer and longer by whoever guesses", async () => {
+    it("delay a client that guesses longer and longer", async () => {
       clock.advance(86_400_000);
       const statuses: number[] = [];
       for (let i = 0; i < 5; i++) {
@@ -289,7 +289,7 @@ for (const transport of MATRIX) {
       assert.equal((await signIn(server, ana)).status, 200);
     });
 
-    it("do not begin by a page of another site, nor by a form", async () => {
+    it("are not started by a page of another site, nor by a form", async () => {
       const own = `http://127.0.0.1:${server.port}`;
       const cases: readonly [Headers, number][] = [
         [{ "sec-fetch-site": "cross-site" }, 403],
@@ -311,7 +311,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("want e-mail and password as texts, and repeat nothing of what was sent", async () => {
+    it("require e-mail and password as texts, and repeat nothing of the request", async () => {
       const bodies: readonly [unknown, number][] = [
         [{}, 2],
         [{ email: "", password: "" }, 2],
@@ -330,7 +330,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("are known on the side of the console alone, and keys on the other", async () => {
+    it("work only for the console, and keys only for the API", async () => {
       const fresh = await server.again(ana);
       for (const { method, path, access } of ROUTES) {
         if (access !== "key") continue;
@@ -354,7 +354,7 @@ for (const transport of MATRIX) {
       assert.equal((await server.ask({ ...put, headers: { cookie: fresh.cookie } })).status, 403);
     });
 
-    it("are limited by the rate of the console, each user alone", async () => {
+    it("are limited by the console's rate, each user alone", async () => {
       const hurried = await startConsole(transport, { limit: CONSOLE_LIMIT });
       try {
         const one = await hurried.person("acme", "owner");
@@ -371,7 +371,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("leave no cookie, token, password or e-mail in the log", async () => {
+    it("leave no cookie, token, password, or e-mail in the log", async () => {
       const secrets = [ana.email, ana.password, ana.cookie.slice(16), "guess 1", PLANTED];
       secrets.push(ana.headers["x-csrf-token"] as string, "person", "example.com", "harbours");
       const log = server.logged.join("");
