@@ -173,7 +173,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} is a file also without a row`, async () => {
+    it(`in ${compression} is a file even without a row`, async () => {
       const none = { geo: { postal_code_prefix_any_of: ["00000"] } };
       for (const [format, wanted] of [
         ["jsonl", ""],
@@ -186,7 +186,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} leaves nothing behind if a write fails`, async () => {
+    it(`in ${compression} leaves no file if a write fails`, async () => {
       const failure = Object.assign(new Error("no space"), { code: "ENOSPC" });
       const failing = { ...fs, startWriteback: () => true };
       failing.writeSync = (() => {
@@ -201,7 +201,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} has the same bytes after a try that was cut`, async () => {
+    it(`in ${compression} has the same bytes after an interrupted attempt`, async () => {
       const spec = specOf({ format: "csv", compression });
       const path = join(folder, `cut.csv.${ending}`);
       const whole = await renderExport({ segment, spec, path });
@@ -234,7 +234,7 @@ describe("a compressed export", () => {
 const LENGTHS = [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES, 1_500_007];
 
 describe("the writer of gzip files", () => {
-  it("writes the bytes of the twin for any pieces, whichever thread packs them", async () => {
+  it("writes the bytes of the twin for any pieces and any packing thread", async () => {
     const random = seededRandom(21);
     for (const length of LENGTHS) {
       const text = rowsOf(length, random);

@@ -119,14 +119,14 @@ async function excluded(tenantId: string): Promise<number> {
   return segment.native.count(clausesOf(segment, bound.filters));
 }
 
-it("is empty at first, and says since when it is there", () => {
+it("is empty at first, with the time of its creation", () => {
   const row = lists.find("ten", EXPORTED);
   assert.deepEqual([row.entries, row.revision, row.kind, row.createdAt], [0, 0, "accounts", 5]);
   assert.deepEqual(entries("ten"), []);
   assert.equal(lists.page("ten", Number.MAX_SAFE_INTEGER, 9).at(-1)?.id, EXPORTED);
 });
 
-it("holds what done exports have held, in random order and at once", async () => {
+it("has the accounts of done exports, in random order and concurrently", async () => {
   const random = seededRandom(5);
   const model = new Map(TENANTS.map((tenant) => [tenant, new Set<string>()]));
   for (let round = 0; round < 12; round++) {
@@ -157,7 +157,7 @@ it("holds what done exports have held, in random order and at once", async () =>
   }
 });
 
-it("leaves an export that excludes it with the rest, as it was then", async () => {
+it("leaves an export that excludes it the rest, as of the export's creation", async () => {
   const before = new Set(entries("ten"));
   const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 200 });
   const [first, second] = [create("ten", spec), create("ten", spec)];
@@ -170,7 +170,7 @@ it("leaves an export that excludes it with the rest, as it was then", async () =
   assert.equal(entries("ten").length, before.size + rows.length + third.length);
 });
 
-it("does not make the request of an export that changed it another one", async () => {
+it("does not count as another request for an export that changed it", async () => {
   const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 20 });
   const { limits } = loadPlans().enterprise;
   const own = lists.create("ten", { name: "own", kind: "accounts" }, limits);
@@ -184,7 +184,7 @@ it("does not make the request of an export that changed it another one", async (
   assert.throws(() => create("ten", other, "again"), /another request/);
 });
 
-it("is the same for every format, and nothing but new accounts makes a revision", async () => {
+it("is the same for every format, and gets revisions for new accounts only", async () => {
   const done = async (format: string, limit: number) => {
     const spec = specOf({ geo: { uf_any_of: ["SP"] } }, { limit, output: { format } });
     const id = create("third", spec);
@@ -199,7 +199,7 @@ it("is the same for every format, and nothing but new accounts makes a revision"
   assert.deepEqual(await done("csv", 21), [3, 21]);
 });
 
-it("refuses what would change it, in words", async () => {
+it("refuses to be changed, with a message", async () => {
   const refused = { code: "invalid_request", message: /exported is kept by the server/ };
   assert.throws(() => lists.rename("ten", EXPORTED, "x"), refused);
   await assert.rejects(lists.remove("ten", EXPORTED), refused);

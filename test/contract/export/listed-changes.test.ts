@@ -81,7 +81,7 @@ async function allCnpjs(): Promise<string[]> {
   return cnpjs;
 }
 
-it("a file of changes holds what lists held, and is in `exported` then", async () => {
+it("a file of changes uses its lists, and its accounts are then in `exported`", async () => {
   const { tenantId, keyId } = makeKeyIn(database);
   const lists = new Lists(new ListStore(database), systemClock);
   const listed = new ListBinder(lists);

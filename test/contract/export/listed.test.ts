@@ -115,7 +115,7 @@ const DAMAGES = [
 ] as const;
 
 for (const [name, table, excludes] of DAMAGES) {
-  it(`an export fails once, and says why, if it needs ${name} and that is damaged`, async () => {
+  it(`an export fails once, with the reason, if it needs ${name} and that is damaged`, async () => {
     const damages: unknown[] = [];
     const { database, lists, listed, plans, exports } = open(join(folder, table), damages);
     const { id } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);

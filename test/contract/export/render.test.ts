@@ -199,7 +199,7 @@ describe("a JSON lines export", () => {
     }
   });
 
-  it("survives every text", async () => {
+  it("keeps every text", async () => {
     const { segment: odd, rows } = hostile;
     const context = contextOf(odd, { format: "jsonl", rowCount: rows.length });
     const bytes = await renderedBytes(openJsonlRenderer, context, [rows]);
@@ -243,7 +243,7 @@ describe("renderExport", () => {
     }
   });
 
-  it("makes the same bytes with every limit that cuts nothing off, and tells others", async () => {
+  it("makes the same bytes with every limit that cuts nothing off, and states other limits", async () => {
     const filters = { geo: { uf_any_of: ["SP", "MG"] } };
     const hashOf = async (format: ExportFormat, limit: number) => {
       const hash = createHash("sha256");
@@ -276,7 +276,7 @@ describe("renderExport", () => {
     assert.deepEqual([counted.rowCount, counted.matches], [5, ACCOUNTS]);
   });
 
-  it("tells its progress batch by batch, up to the number that it announced", async () => {
+  it("reports its progress batch by batch, up to the announced number", async () => {
     const told: number[] = [];
     const path = pathOf("csv");
     await renderExport({
@@ -296,7 +296,7 @@ describe("renderExport", () => {
     });
   });
 
-  it("hears a message between batches, stops in every format and leaves nothing", async () => {
+  it("receives a message between batches, stops in every format, and leaves no file", async () => {
     for (const format of ALL_FORMATS) {
       let cancelled = false;
       let last = 0;
@@ -330,7 +330,7 @@ describe("renderExport", () => {
     }
   });
 
-  it("gives nothing away that was read from a file cut under its mapping", async () => {
+  it("writes no bytes that were read from a file truncated under its mapping", async () => {
     const bound = (name: "count" | "select" | "renderRowsInto") => ({
       value: segment.native[name].bind(segment.native) as unknown,
     });
@@ -346,7 +346,7 @@ describe("renderExport", () => {
 });
 
 describe("a file that cannot be written", () => {
-  it("is gone, and the failure is thrown as it came, in every format", async () => {
+  it("is removed, and the failure is thrown unchanged, in every format", async () => {
     for (const format of ALL_FORMATS) {
       const failure = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
       const writeSync = () => {
@@ -359,7 +359,7 @@ describe("a file that cannot be written", () => {
     }
   });
 
-  it("gives the space of a full disk back", async (test) => {
+  it("frees the space of a full disk", async (test) => {
     const disk = fs.mkdtempSync(join(tmpdir(), "peneira-full-"));
     const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", disk]);
     if (mounted.status !== 0) {
