@@ -154,7 +154,7 @@ describe("the stage of activities", () => {
     }
   });
 
-  it("has no certainty where an activity is not known, and less for official names", () => {
+  it("has no certainty for an unknown activity, and less for official names", () => {
     for (const text of ["empresas de zorblax", "comércio de zorblax", "CNAE 5611-9/99"]) {
       assert.equal(read(text).activities[0]?.certainty, 0, text);
     }
@@ -163,7 +163,7 @@ describe("the stage of activities", () => {
     assert.ok((named?.certainty ?? 1) < (known?.certainty ?? 0));
   });
 
-  it("offers what is called nearly like an unknown activity, without searching for it", () => {
+  it("offers activities with names like an unknown one, without searching for it", () => {
     const [activity] = read("empresas de dentixtas").activities;
     assert.deepEqual(activity?.codes, []);
     assert.ok(activity?.also.includes("8630-5/04"));
@@ -171,7 +171,7 @@ describe("the stage of activities", () => {
     assert.deepEqual([far?.codes, far?.also], [[], []]);
   });
 
-  it("takes every code of the snapshot in every spelling", () => {
+  it("accepts every code of the snapshot in every spelling", () => {
     const codes = segment.catalog.cnaeCodes.filter((code) => code !== "8888888");
     for (const [at, code] of codes.entries()) {
       const spell = SPELLINGS[at % SPELLINGS.length] as (code: string) => string;
@@ -187,7 +187,7 @@ describe("the stage of activities", () => {
     }
   });
 
-  it("takes lists of codes, prefixes and sections", () => {
+  it("accepts lists of codes, prefixes, and sections", () => {
     const table: readonly (readonly [text: string, codes: string])[] = [
       ["CNAE 56", "56"],
       ["cnaes 4721-1/02 e 4721-1/04", "4721102 4721104"],
@@ -207,7 +207,7 @@ describe("the stage of activities", () => {
     for (const [text, codes] of table) assert.equal(sorted(read(text).wanted), codes, text);
   });
 
-  it("names a code that does not exist with the nearest ones, and searches for nothing", () => {
+  it("names an unknown code with the nearest ones, and searches for nothing", () => {
     const { activities, notes } = read("CNAE 5611-9/99");
     assert.deepEqual(activities[0]?.codes, []);
     assert.ok(activities[0]?.also.every((code) => code.startsWith("5611-2/")));
@@ -218,7 +218,7 @@ describe("the stage of activities", () => {
     assert.deepEqual(read("cnaes 5611-2/01 e 5611-9/99").wanted, ["5611201"]);
   });
 
-  it("gives a list of goods what its members have one by one", () => {
+  it("reads a list of goods like its members one by one", () => {
     const goods = ["roupas", "calçados", "móveis", "brinquedos", "livros", "tintas", "óculos"];
     const roles = ["lojas de", "fábrica de", "atacado de", "comércio varejista de", ""];
     const list = fc.uniqueArray(fc.constantFrom(...goods), { minLength: 2, maxLength: 5 });
@@ -233,7 +233,7 @@ describe("the stage of activities", () => {
     );
   });
 
-  it("leaves what it does not take, takes no word twice, and never throws", () => {
+  it("leaves words that it does not use, uses no word twice, and never throws", () => {
     const names = "padarias|fábrica de|roupas|no atacado|zorblax|cnae|5611-2/01".split("|");
     const small = [
       "e",
@@ -297,7 +297,7 @@ describe("the stage of activities", () => {
     );
   });
 
-  it("takes every name of a trade by itself, whole, for what the lexicon says", () => {
+  it("reads every name of a trade alone, whole, with the lexicon's meaning", () => {
     const odd: string[] = [];
     const lookup = catalogLookup(segment.catalog);
     let names = 0;
@@ -317,7 +317,7 @@ describe("the stage of activities", () => {
     assert.deepEqual(odd, []);
   });
 
-  it("offers activities with the exact counts, and not more than it may", () => {
+  it("offers activities with the exact counts, up to its limit", () => {
     for (const text of [
       "padarias",
       "empresas de zorblax",

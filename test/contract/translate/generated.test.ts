@@ -55,11 +55,11 @@ describe("generated requests", () => {
   });
   after(() => probe.close());
 
-  it("have the confidence that they deserve, where it was not fitted with them", () => {
+  it("have calibrated confidence, outside the fitted ones", () => {
     keepsItsWord(seen.filter((one) => halfOf(one) === "held-out"));
   });
 
-  it("leave the held-out sentences the confidence that they deserve", () => {
+  it("leave the held-out sentences their calibrated confidence", () => {
     keepsItsWord(
       loadSentences("held-out").map((sentence) => {
         const { spec } = probe.translate(sentence.text);
@@ -70,7 +70,7 @@ describe("generated requests", () => {
     );
   });
 
-  it("become what they were generated from", () => {
+  it("are translated to what they were generated from", () => {
     for (const [kind, least] of Object.entries(RIGHT_MIN)) {
       const own = seen.filter(({ group }) => group === kind);
       if (own.length < KIND_MIN) continue;

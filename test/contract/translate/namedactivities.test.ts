@@ -16,7 +16,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 /** Words that are tried, the commonest first. */
 const WORDS = 400;
 
-describe("activities that words of names tell of", () => {
+describe("activities suggested by words of names", () => {
   let probe: Probe;
   let sample: SampleSnapshot;
   const byWord = new Map<string, Map<string, number>>();
@@ -74,7 +74,7 @@ describe("activities that words of names tell of", () => {
     assert.ok(told >= 10, String(told));
   });
 
-  it("are offered and not searched, and few words are looked for", () => {
+  it("are offered and not searched, and few words are looked up", () => {
     const [word = ""] =
       [...byWord].find(([one]) => {
         const { spec } = probe.translate(`empresas de ${one}`);

@@ -314,7 +314,7 @@ describe("polarity", () => {
     return allowed ? mistakes : [...mistakes, `${text}: not mapped: ${JSON.stringify(unmapped)}`];
   }
 
-  it("gives exactly the filters of both members of a pair", () => {
+  it("yields exactly the filters of both members of a pair", () => {
     const mistakes = PAIRS.flatMap(([text, wish, opposite, its]) => [
       ...mistakesOf(text, wish),
       ...mistakesOf(opposite, its),
@@ -322,7 +322,7 @@ describe("polarity", () => {
     assert.equal(mistakes.join("\n"), "");
   });
 
-  it("never gives the same for both members of a pair", () => {
+  it("never yields the same for both members of a pair", () => {
     const said = (text: string) => JSON.stringify([...membersOf(probe.spec(written(text)))]);
     const same = PAIRS.filter(([text, , opposite]) => said(text) === said(opposite));
     assert.deepEqual(
@@ -331,7 +331,7 @@ describe("polarity", () => {
     );
   });
 
-  it("reaches what is joined and stops where another wish begins", () => {
+  it("applies to joined items and ends at the next condition", () => {
     const mistakes = SCOPES.flatMap(([text, wish]) => mistakesOf(text, wish));
     assert.equal(mistakes.join("\n"), "");
   });

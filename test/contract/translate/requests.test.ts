@@ -88,7 +88,7 @@ const ENGLISH = new RegExp(
     "could|interested|i'd|i'm)\\b",
 );
 
-describe("ways of asking", () => {
+describe("request phrases", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -99,7 +99,7 @@ describe("ways of asking", () => {
     return { filters: spec.filters, left: spec.explain.unmapped_constraints };
   };
 
-  it("change nothing of what is asked for", () => {
+  it("do not change the request", () => {
     const wanted = outcome("padarias em Natal").filters;
     for (const frame of FRAMES) {
       const english = ENGLISH.test(frame) && !/lista/.test(frame);
@@ -111,7 +111,7 @@ describe("ways of asking", () => {
     }
   });
 
-  it("stay where they are what is sought", () => {
+  it("are kept if they are the searched trade", () => {
     for (const [text, words] of KEPT) {
       const { parts } = probe.translate(text);
       const part = parts.find((one) => one.words.startsWith(words));

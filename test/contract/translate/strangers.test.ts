@@ -23,7 +23,7 @@ const REGIONS: readonly string[] = [
   ...["Grande Recife", "Costa Verde", "Chapada Diamantina", "Campanha Gaúcha", "Norte de Minas"],
 ];
 
-describe("names that nobody knows", () => {
+describe("unknown names", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -47,7 +47,7 @@ describe("names that nobody knows", () => {
     "in small letters": (text) => text.toLowerCase(),
   };
   for (const [name, write] of Object.entries(WRITTEN)) {
-    it(`are no state, region or city that they end with, ${name}`, () => {
+    it(`are no state, region, or city that they end with, ${name}`, () => {
       const all = [...strangers(REGIONS)].map(write).filter((text) => !BY_CAPITALS.test(text));
       const step = Math.max(1, Math.floor(all.length / (tries("sweep texts") / SHARE)));
       const some = all.filter((_, at) => at % step === SEED % step);
@@ -60,7 +60,7 @@ describe("names that nobody knows", () => {
     });
   }
 
-  it("are not seen in names that there are", () => {
+  it("are not found in existing names", () => {
     for (const { ibge, name, uf } of probe.segment.catalog.municipalities) {
       if (ibge === null || uf === null || uf === "EX") continue;
       const { explain } = read(`padarias em ${name}`);

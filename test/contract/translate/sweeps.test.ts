@@ -57,7 +57,7 @@ describe("sweeps", () => {
     });
   }
 
-  it("find that a condition narrows, and that it and its negation are the whole", () => {
+  it("find that a condition narrows, and that it and its negation add up to the whole", () => {
     const matches = (text: string) => countMatches(probe.segment, probe.spec(text));
     for (const base of ["padarias", "restaurantes em SP", "dentistas no Paraná"]) {
       const all = matches(base);

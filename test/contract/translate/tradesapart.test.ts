@@ -82,16 +82,16 @@ function* conditions(): Generator<string> {
   }
 }
 
-describe("trades that are sought in different ways", () => {
-  it("are two requests where each has a place, whatever joins them", () => {
+describe("trades with different conditions", () => {
+  it("are two requests if each has a place, for any joint", () => {
     assert.deepEqual(silent(places(), "two_requests"), []);
   });
 
-  it("are two requests where each has a condition", () => {
+  it("are two requests if each has a condition", () => {
     assert.deepEqual(silent(conditions(), "two_requests"), []);
   });
 
-  it("do not run as either where both must hold", () => {
+  it("do not run as either if both must hold", () => {
     const texts = [
       ...["padarias em SP que também são lanchonetes", "padarias que sejam também lanchonetes"],
       ...["bakeries that are also snack bars", "panaderías en SP que también son cafeterías"],
@@ -110,7 +110,7 @@ describe("trades that are sought in different ways", () => {
     "padarias em Santos - SP e restaurantes",
     "bakeries and restaurants with phone in SP",
   ]) {
-    it(`are one request where it is said of both: ${text}`, () => {
+    it(`are one request if the condition applies to both: ${text}`, () => {
       assert.deepEqual(
         outcome(text).codes.filter((code) => /two_requests|both_trades/.test(code)),
         [],
@@ -120,8 +120,8 @@ describe("trades that are sought in different ways", () => {
   }
 });
 
-describe("a regime that was left", () => {
-  it("is said to be unknown and does not run", () => {
+describe("a former regime", () => {
+  it("is reported as unknown and does not run", () => {
     const texts = [
       ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map((said) => `que ${said}`),
       ...["desenquadradas do MEI", "desenquadradas do Simples", "excluídas do Simples"],
@@ -139,7 +139,7 @@ describe("a regime that was left", () => {
     "padarias em SP, excluídas as MEI",
     "padarias em SP que não são MEI",
   ]) {
-    it(`is not seen in: ${text}`, () => {
+    it(`is not found in: ${text}`, () => {
       assert.deepEqual(outcome(text), { isRun: true, codes: [] });
     });
   }

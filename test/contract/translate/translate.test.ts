@@ -180,14 +180,14 @@ describe("translation", () => {
     }
   });
 
-  it("gives the same bytes every time", () => {
+  it("yields the same bytes every time", () => {
     for (const [text] of SENTENCES) {
       const first = JSON.stringify(translate(text, segment));
       for (let i = 0; i < 5; i++) assert.equal(JSON.stringify(translate(text, segment)), first);
     }
   });
 
-  it("takes any text: spans lie in it, nothing is lost, and the spec is valid", () => {
+  it("accepts any text: spans are in it, nothing is lost, and the spec is valid", () => {
     const vocabulary = SENTENCES.flatMap(([text]) => text.split(" "));
     const anything = fc.oneof(
       fc.string({ maxLength: 200, unit: "binary" }),
@@ -217,7 +217,7 @@ describe("translation", () => {
     );
   });
 
-  it("offers a choice where words stand for several activities, with exact counts", () => {
+  it("offers a choice if words mean several activities, with exact counts", () => {
     const text = "padarias em SP";
     const translation = translate(text, segment);
     const spec = normalized(text);

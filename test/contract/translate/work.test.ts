@@ -54,7 +54,7 @@ describe("the work for a long text", () => {
     assert.deepEqual(found, [], "work for 1,000 and 2,000 characters");
   });
 
-  it("is bounded for what once took time with the square of the text", () => {
+  it("is bounded for texts that once took quadratic time", () => {
     const found = ONCE_STEEP.flatMap((shape) =>
       tooMuch(JSON.stringify(shape), (length) => repeated(shape, length)),
     );

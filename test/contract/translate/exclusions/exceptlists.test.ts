@@ -84,7 +84,7 @@ const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);
 
 describe("the list of an exclusion", () => {
-  it("leaves every item out, or does not run and says how both readings are written", () => {
+  it("excludes every item, or does not run and spells out both readings", () => {
     const wrong: string[] = [];
     let tried = 0;
     const check = (subject: string, list: string, item: Item) => {
@@ -140,7 +140,7 @@ describe("the list of an exclusion", () => {
     ["panaderías en SP excepto Santos, MEI", mei("", "")],
     ["padarias em SP fora do DDD 11 e MEI", mei("", "")],
   ] as const) {
-    it(`does not run where a comma alone or an area code joins: ${text}`, () => {
+    it(`does not run if a comma alone or an area code joins: ${text}`, () => {
       assert.equal(isRun(text), false);
       const [wished = "", left = ""] = suggestedBy(noteOf(text)?.detail);
       assert.ok(out.isRequested(probe.spec(`padarias ${wished}`).filters), wished);
@@ -167,8 +167,8 @@ describe("the list of an exclusion", () => {
   }
 });
 
-describe("what is said of an excluded thing", () => {
-  it("is no wish of its own, without a comma", () => {
+describe("a condition on an excluded item", () => {
+  it("is no separate condition without a comma", () => {
     const silent: string[] = [];
     for (const [subject, negators, items, conditions] of [
       [

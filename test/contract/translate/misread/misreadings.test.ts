@@ -299,16 +299,16 @@ before(async () => {
 });
 after(() => probe.close());
 
-describe("what was misread once", () => {
+describe("sentences that were misread once", () => {
   for (const [text, wish, answer] of READ) {
-    it(`is read as meant: ${text} (${JSON.stringify(answer)})`, () => {
+    it(`are read as meant: ${text} (${JSON.stringify(answer)})`, () => {
       const spec = probe.spec(text);
       assert.deepEqual(wish(spec.filters, spec), answer);
       assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
 
-  it("says what is not what was asked for", () => {
+  it("have their assumptions reported", () => {
     const said = (text: string) => [...probe.unmapped(text)];
     assert.deepEqual(said("padarias no PR abertas após 2020 ou com capital acima de 1 mil"), [
       "ou",
@@ -323,7 +323,7 @@ describe("what was misread once", () => {
   });
 
   for (const [text, code] of TOLD) {
-    it(`is told: ${text} (${code})`, () => {
+    it(`are reported: ${text} (${code})`, () => {
       const { assumptions, warnings, unmapped_constraints } = probe.translate(text).spec.explain;
       const all = [...assumptions, ...warnings, ...unmapped_constraints];
       const codes = all.map((note) => note.code);
@@ -332,14 +332,14 @@ describe("what was misread once", () => {
     });
   }
 
-  it("is the same with spaces as pages and spreadsheets have them", () => {
+  it("are read alike with the spaces of pages and spreadsheets", () => {
     for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
       const other = probe.spec(text.replaceAll(" ", "\u00a0"));
       assert.deepEqual(other.filters, probe.spec(text).filters, text);
     }
   });
 
-  it("is a district behind an article where a capital has more of it than a town", () => {
+  it("name a district after an article if a capital has more of it than a town", () => {
     const town = (text: string) => probe.spec(text).filters.geo.municipality_ibge_any_of;
     for (const [name, article] of [
       ["Liberdade", "na"],
@@ -361,7 +361,7 @@ describe("what was misread once", () => {
     [CERTAIN, false],
   ] as const) {
     for (const text of list) {
-      it(`${uncertain ? "does not run" : "runs"}: ${text}`, () => {
+      it(`${uncertain ? "do not run" : "run"}: ${text}`, () => {
         assert.equal(isUncertain(probe.spec(text).explain.confidence), uncertain);
       });
     }

