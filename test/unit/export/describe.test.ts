@@ -206,7 +206,7 @@ describe("describeSpec", () => {
     }
   });
 
-  it("differs for specs that differ, and only for those", () => {
+  it("differs for different specs, and only for those", () => {
     const asked = ({ limit, filters, sort, scoring }: AccountQuerySpec) =>
       JSON.stringify({ limit, filters, sort, scoring });
     const specs = Array.from({ length: 400 }, (_, seed) =>
@@ -217,7 +217,7 @@ describe("describeSpec", () => {
     assert.equal(descriptions.size, new Set(specs.map(asked)).size);
   });
 
-  it("names what codes stand for, and leaves a code without a name as it is", () => {
+  it("names the meaning of codes, and leaves a code without a name unchanged", () => {
     const items = new Map(describeSpec(FULL, NAMES).map(({ label, values }) => [label, values]));
     assert.deepEqual(items.get("Activities"), ["4711-3/01", "Ação nº 4721102 (4721-1/02)"]);
     assert.deepEqual(items.get("States"), ["abroad (EX)", "São Paulo (SP)"]);
@@ -231,7 +231,7 @@ describe("describeSpec", () => {
     for (const uf of UFS) assert.ok(stateName(uf), uf);
   });
 
-  it("has words for every order, and says nothing of what is not set", () => {
+  it("has words for every order, and omits unset members", () => {
     const bare = normalizeSpec({}, contextWith()).spec;
     assert.deepEqual(
       describeSpec(bare, NAMES).map(({ label }) => label),
@@ -248,7 +248,7 @@ describe("slugOf", () => {
   const slug = (filters: unknown) =>
     slugOf(normalizeSpec({ filters }, contextWith()).spec, SEGMENT);
 
-  it("tells the activity and the place", () => {
+  it("names the activity and the place", () => {
     assert.equal(slug({}), "empresas");
     assert.equal(slug({ geo: { uf_any_of: ["sp"] } }), "sp");
     assert.equal(slug({ geo: { uf_any_of: ["SP", "RJ", "AC", "AM"] } }), "4-estados");
@@ -259,11 +259,11 @@ describe("slugOf", () => {
     assert.equal(slug({ industry: { cnae_any_of: ["47"] } }), "4711-3-01-e-mais-3");
   });
 
-  it("keeps out what a client wrote itself", () => {
+  it("omits texts of the client", () => {
     assert.equal(slug({ industry: { text_hints: ["maria aparecida"] } }), "empresas");
   });
 
-  it("is short, plain and the same again, for any spec", () => {
+  it("is short, plain, and stable, for any spec", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const spec = randomSpec(seededRng(seed), SAMPLE_CATALOG, []);
@@ -278,7 +278,7 @@ describe("slugOf", () => {
 });
 
 describe("fileNameOf", () => {
-  it("has snapshot, slug, the beginning of the id and the format", () => {
+  it("has snapshot, slug, the start of the id, and the format", () => {
     const record = {
       id: "exp_0123456789abcdef0123456789abcdef",
       snapshot: "2026-10",
@@ -308,7 +308,7 @@ describe("fileNameOf", () => {
     }
   });
 
-  it("folds whatever a record says, also one that was written before labels were checked", () => {
+  it("folds any content of a record, also of one from before labels were checked", () => {
     const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
     const file = { format: "csv", compression: null };
     const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, ...file };

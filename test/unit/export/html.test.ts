@@ -76,12 +76,12 @@ function only(page: PageElement, name: string): PageElement {
 }
 
 describe("an exported page", () => {
-  it("tells Excel that cells are text, which no formula is, but for numbers", () => {
+  it("marks cells as text for Excel, none as formulas, except for numbers", () => {
     const style = pageStyle([], false);
     assert.match(style, /\nth,td\{mso-number-format:"\\@"\}\n\.n\{mso-number-format:General\}\n/);
   });
 
-  it("has the cells of the search under human headings, whatever their texts", async () => {
+  it("has the cells of the search under human headings, for any texts", async () => {
     const page = readPage(await pageOf(fixture.rows));
     const headings = elements(only(page, "thead"), "th");
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe("an exported page", () => {
     );
   });
 
-  it("states snapshot, provenance, filters, rows and matches, and that the limit cut", async () => {
+  it("states snapshot, provenance, filters, rows, and matches, and a limit that cut rows off", async () => {
     const rows = fixture.rows.slice(0, 12);
     const cut = readPage(await pageOf(rows, {}, 1_234));
     const terms = elements(cut, "dt").map(({ text }) => text);
@@ -134,7 +134,7 @@ describe("an exported page", () => {
     assert.match(only(readPage(await pageOf(fixture.rows.slice(0, 0))), "main").text, /0 accounts/);
   });
 
-  it("names nothing outside, runs nothing, and its policy fits its style", async () => {
+  it("references nothing outside, runs nothing, and has a policy that fits its style", async () => {
     const text = await pageOf(fixture.rows.slice(0, 40));
     const page = readPage(text);
     const style = only(page, "style").text;
@@ -154,14 +154,14 @@ describe("an exported page", () => {
     assert.deepEqual(addresses, ["#accounts"]);
   });
 
-  it("does not tell when it was made", async (test) => {
+  it("does not contain the time of its creation", async (test) => {
     const rows = fixture.rows.slice(0, 40);
     const now = await pageOf(rows);
     test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2031, 4, 6) });
     assert.equal(await pageOf(rows), now);
   });
 
-  it("is built for people who cannot see it or use no mouse", async () => {
+  it("is accessible to people who cannot see it or use no mouse", async () => {
     const page = readPage(await pageOf(fixture.rows.slice(0, 3)));
     assert.equal(only(page, "html").attributes.lang, "en");
     assert.equal(only(page, "tbody").attributes.lang, "pt-BR");
@@ -297,7 +297,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("keeps its header in sight, and scrolls by keyboard", async (test) => {
+  it("keeps its header visible, and scrolls by keyboard", async (test) => {
     const page = await opened(test, fixture.rows);
     if (page === undefined) return;
     await page.keyboard.press("Tab");
@@ -315,7 +315,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("with many rows still stands in columns under a header in sight, and prints", async (test) => {
+  it("with many rows keeps columns under a visible header, and prints", async (test) => {
     const rows = Uint32Array.from(
       { length: SMALL_TABLE_ROWS_MAX + 1 },
       (_, i) => i % fixture.rows.length,
@@ -344,7 +344,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("stays a table for those who hear it, wide and on a phone", async (test) => {
+  it("remains a table for screen readers, wide and on a phone", async (test) => {
     const rows = fixture.rows.slice(0, 7);
     const page = await opened(test, rows);
     if (page === undefined) return;
@@ -380,7 +380,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("turns dark where people want it, and loses its scroll region on paper", async (test) => {
+  it("is dark on request, and has no scroll region on paper", async (test) => {
     const page = await opened(test, fixture.rows.slice(0, 100));
     if (page === undefined) return;
     await page.emulateMedia({ colorScheme: "dark" });

@@ -95,7 +95,7 @@ describe("a link", () => {
     assert.ok(flips > 150_000, `only ${flips} flips`);
   });
 
-  it("is accepted exactly when it is spelled as it was made, whatever is edited", () => {
+  it("is accepted only in its issued spelling, for any edit", () => {
     const link = signLink(RECORD, { nowMs: NOW_MS, secrets: [SECRET, OLDER] });
     const piece = fc.constantFrom(
       ...[
@@ -170,7 +170,7 @@ describe("a link", () => {
     assert.equal(good, spelled(`/files/${RECORD.id}.csv`, "1790000301", SECRET));
   });
 
-  it("survives one change of the secret and not two", () => {
+  it("survives one change of the secret, and no second one", () => {
     const link = signLink(RECORD, { nowMs: NOW_MS, secrets: [OLDER] });
     assert.equal(fate(link, [SECRET, OLDER]), "ok");
     assert.equal(fate(link, [SECRET]), "link_invalid");
@@ -179,7 +179,7 @@ describe("a link", () => {
     assert.equal(fate(fresh, [OLDER]), "link_invalid");
   });
 
-  it("ends to the millisecond, and a wrong one never says that it would have", () => {
+  it("ends to the millisecond, and a wrong one never reveals that it would have", () => {
     const endMs = (Math.ceil(NOW_MS / 1000) + LINK_SECONDS) * 1000;
     assert.equal(fate(good, [SECRET], endMs - 1), "ok");
     assert.equal(fate(good, [SECRET], endMs), "link_expired");
@@ -187,7 +187,7 @@ describe("a link", () => {
     assert.ok(endMs - NOW_MS >= 300_000 && endMs - NOW_MS < 301_000);
   });
 
-  it("of a clock that was ahead does not live longer when the clock is set right", () => {
+  it("of a clock that was ahead does not live longer after the clock is corrected", () => {
     const ahead = (byMs: number) => signLink(RECORD, { nowMs: NOW_MS + byMs, secrets: [SECRET] });
     assert.equal(fate(ahead(59_000)), "ok", "a minute is no leap");
     for (const byMs of [61_000, 400_000, 30 * 86_400_000]) {

@@ -25,8 +25,8 @@ function begin() {
   return { written, made, turn, piece };
 }
 
-describe("pieces that are written in turn", () => {
-  it("keep their order, however long each takes", async () => {
+describe("pieces that are written in order", () => {
+  it("keep their order, for any durations", async () => {
     const random = seededRandom(5);
     const { written, made, turn, piece } = begin();
     const wanted = Array.from({ length: 120 }, (_, number) => number);
@@ -39,7 +39,7 @@ describe("pieces that are written in turn", () => {
     assert.equal(made.most, 3);
   });
 
-  it("end at the first that fails, in its turn", async () => {
+  it("end at the first that fails, in order", async () => {
     const { written, turn, piece } = begin();
     await turn.later(piece(0, 20));
     await turn.later(Promise.reject(new Error("one")));

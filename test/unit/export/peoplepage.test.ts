@@ -62,7 +62,7 @@ describe("a page for people", () => {
     }
   });
 
-  it("has one script and one style, those of its policy, whatever texts hold", async () => {
+  it("has one script and one style, those of its policy, for any texts", async () => {
     const text = await pageOf(fixture.rows, { labels: "pt", title: "</title><script>x</script>" });
     const page = readPage(text);
     const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1] ?? "";
@@ -80,7 +80,7 @@ describe("a page for people", () => {
     );
   });
 
-  it("links to mail and phones as the machine form has them", async () => {
+  it("links to e-mails and phones as the machine form does", async () => {
     const text = await pageOf(fixture.rows, { labels: "pt" });
     const links = [...text.matchAll(/<a href="(\w+):([^"]*)">/g)].map(([, kind, to]) => [kind, to]);
     const wanted = searched(fixture.segment, fixture.rows, OUTPUT_FIELD_NAMES);

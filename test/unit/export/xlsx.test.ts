@@ -120,7 +120,7 @@ describe("cells of an XLSX export", () => {
     assert.deepEqual(read, shownRows(searched(fixture.segment, rows, fields)));
   });
 
-  it("are followed by what explains them", async () => {
+  it("are followed by those that explain them", async () => {
     const wish = {
       fields: ["cnpj", "trade_name"],
       explain: true,
@@ -191,7 +191,7 @@ describe("the XML of an XLSX export", () => {
     assert.match(xml, /<dimension ref="A1:B5001"\/>/);
   });
 
-  it("freezes the header, filters it, and gives every column a width", async () => {
+  it("freezes the header, has a filter in it, and gives every column a width", async () => {
     const parts = await partsOf(await exported(fixture.rows));
     const xml = parts.get("xl/worksheets/sheet1.xml") ?? "";
     const column = columnName(OUTPUT_FIELDS.length - 1);
@@ -207,7 +207,7 @@ describe("the XML of an XLSX export", () => {
     assert.match(parts.get("xl/styles.xml") ?? "", /formatCode="yyyy\\-mm\\-dd"/);
   });
 
-  it("is whole in every part, and every part is named by the package", async () => {
+  it("is well-formed in every part, and the package names every part", async () => {
     const parts = await partsOf(await exported(fixture.rows, { explain: true }));
     const [first] = parts.keys();
     assert.equal(first, "[Content_Types].xml");
@@ -236,7 +236,7 @@ describe("the sheet About of an XLSX export", () => {
   const about = async (rows: Uint32Array, wish: Partial<ExportOptions> = {}) =>
     sheetOf(await exported(rows, wish), "About");
 
-  it("says snapshot, dates, rows and matches", async () => {
+  it("states snapshot, dates, rows, and matches", async () => {
     const said = new Map((await about(fixture.rows)).map(([label, value]) => [label, value]));
     assert.equal(said.get("Snapshot"), "2026-10");
     assert.equal(said.get("Reference date"), "2026-10-10");
@@ -245,7 +245,7 @@ describe("the sheet About of an XLSX export", () => {
     assert.equal(said.get("Accounts that match"), "407");
   });
 
-  it("says the filters in words, a row for each value", async () => {
+  it("states the filters in words, a row for each value", async () => {
     const rows = await about(fixture.rows, { hints: ["Pão Doce"] });
     const at = rows.findIndex(([label]) => label === "States");
     assert.deepEqual(rows.slice(at, at + 2), [
@@ -265,7 +265,7 @@ describe("the sheet About of an XLSX export", () => {
     }
   });
 
-  it("says what every column means, in their order", async () => {
+  it("explains every column, in their order", async () => {
     const rows = await about(fixture.rows, { explain: true });
     const at = rows.findIndex(([label]) => label === "What the columns mean");
     const [header = []] = await sheetOf(
@@ -279,7 +279,7 @@ describe("the sheet About of an XLSX export", () => {
     assert.ok(rows.slice(at + 1).every(([, value]) => `${value}`.length > 3));
   });
 
-  it("is the same without rows, but for their number", async () => {
+  it("is the same without rows, except for their number", async () => {
     const others = (rows: SheetData) =>
       rows.filter(([label]) => !/^(Rows|Accounts)/.test(`${label}`));
     assert.deepEqual(
@@ -290,7 +290,7 @@ describe("the sheet About of an XLSX export", () => {
 });
 
 describe("bytes of an XLSX export", () => {
-  it("are the same however the rows came, and every time", async () => {
+  it("are the same for any batches, every time", async () => {
     const rows = Uint32Array.from({ length: 10_000 }, (_, i) => (i * 7) % 400);
     const first = await exported(rows, {}, 65_536);
     for (const size of [65_536, 4_096, 3_001, 97]) {
@@ -311,7 +311,7 @@ describe("the end of an XLSX export", () => {
     await renderer.end();
   };
 
-  it("is the error of a write, whichever it was", { timeout: 20_000 }, async () => {
+  it("is the error of any write", { timeout: 20_000 }, async () => {
     let writes = 0;
     await render(() => {
       writes++;
@@ -330,7 +330,7 @@ describe("the end of an XLSX export", () => {
     }
   });
 
-  it("is the error of the addon, when a text is too long for a cell", async () => {
+  it("is the error of the addon, if a text is too long for a cell", async () => {
     const refusal = Object.assign(new Error("too long"), { code: "SHEET_LIMIT" });
     const native = Object.assign(Object.create(fixture.segment.native), {
       renderRows() {
@@ -359,8 +359,8 @@ describe("the end of an XLSX export", () => {
   });
 });
 
-describe("what waits in an XLSX export", () => {
-  it("is bounded, however much faster rows come than they are packed", async () => {
+describe("pending data of an XLSX export", () => {
+  it("is bounded, even if rows come much faster than they are packed", async () => {
     let given = 0;
     let written = 0;
     let most = 0;

@@ -83,14 +83,14 @@ describe("a package", () => {
     }
   });
 
-  it("holds what was packed in pieces", async () => {
+  it("unpacks to the content of its pieces", async () => {
     const pieces = [text(100_000), text(1), text(0), text(70_000), text(33)];
     const { names, last } = await read(packageOf(text(10), pieces));
     assert.deepEqual(names, ["[Content_Types].xml", "xl/ação.xml"]);
     assert.ok(last.equals(Buffer.concat(pieces)));
   });
 
-  it("says sizes and places that 32 bits do not hold", async () => {
+  it("states sizes and positions beyond 32 bits", async () => {
     const large = 6_000_000_000;
     const tail: Buffer[] = [];
     let length = 0;
@@ -134,7 +134,7 @@ describe("a package", () => {
     assert.equal(entries[1]?.relativeOffsetOfLocalHeader, tailAt + 24);
   });
 
-  it("takes no piece of a part that was not begun", () => {
+  it("accepts no piece of a part that was not begun", () => {
     const zip = new ZipPackage(() => {});
     assert.throws(() => zip.piece(pieceOf(Buffer.from("x"), true)), RangeError);
   });
