@@ -29,7 +29,7 @@ function breaks(text: string): boolean {
 }
 
 describe("CNPJs", () => {
-  it("are read by one reader", () => {
+  it("are parsed by one reader", () => {
     const broken = PRODUCT.filter((file) => !OTHERS.has(file) && breaks(textOf(file)));
     refuse(
       broken,
@@ -37,7 +37,7 @@ describe("CNPJs", () => {
     );
   });
 
-  it("are read by the reader in every place that takes them", () => {
+  it("are parsed by the reader in every place that accepts them", () => {
     const callers = PRODUCT.filter((file) =>
       importsOf(file).some(({ file: target }) => target === "src/spec/cnpj/cnpjspelling.ts"),
     );
@@ -56,7 +56,7 @@ describe("CNPJs", () => {
     }
   });
 
-  it("would be missed in no pattern that was there", () => {
+  it("are found in every forbidden pattern", () => {
     for (const text of [
       "/^[0-9A-Z]{12}\\d\\d$/",
       "/^\\d{14}$/",

@@ -58,7 +58,7 @@ function run(): { readonly status: number | null; readonly text: string } {
   return { status, text: stdout };
 }
 
-it("a failure is told with the places of the sources", () => {
+it("a failure is reported with source positions", () => {
   const { status, text } = run();
   assert.equal(status, 1);
   assert.match(text, /✔ passes/);

@@ -53,13 +53,13 @@ describe("documents", () => {
     }
   });
 
-  it("that are not written for this checkout name no place of it on the net", () => {
+  it("name no invented home page, repository, or tracker", () => {
     const manifest = JSON.parse(textOf("package.json")) as Record<string, unknown>;
     const invented = ["repository", "bugs", "homepage"].filter((name) => name in manifest);
     assert.deepEqual(invented, []);
   });
 
-  it("are all there", () => {
+  it("all exist", () => {
     const wanted = [
       ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "package-lock.json"],
       ...["CONTRIBUTING.md", "SECURITY.md", "pull_request_template.md"].map((name) => {
@@ -86,13 +86,13 @@ describe("dependencies", () => {
     refuse(broken, "a range lets the same commit mean different code");
   });
 
-  it("are locked as the manifest says", () => {
+  it("are locked as in the manifest", () => {
     const root = lockfile.packages[""];
     assert.deepEqual(root?.dependencies, manifest.dependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
   });
 
-  it("are pinned by hash, for systems that we run on only, and name no registry", () => {
+  it("are pinned by hash, for the systems that we run on only, and name no registry", () => {
     assert.ok(LOCKFILES.includes("package-lock.json"));
     const broken = LOCKFILES.flatMap((file) =>
       lockfileProblems(readLockfile(file)).map((problem) => `${file}: ${problem}`),
@@ -100,7 +100,7 @@ describe("dependencies", () => {
     refuse(broken, "node --import tsx test/support/house/lockfile.ts takes out what may go");
   });
 
-  it("would be found here, and taken out, if they were not", () => {
+  it("are detected here, and removed, if they are not", () => {
     const { packages } = lockfile;
     const [integrity] = Object.values(packages).flatMap((one) => one.integrity ?? []);
     const planted = {

@@ -35,7 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);
 
 describe("native sources", () => {
-  it("lie in the folders of what they do", () => {
+  it("are in the folders of their tasks", () => {
     const tools = /^native-index\/(binding\.gyp|[\w-]+\.mjs)$/;
     const broken = filesMatching(/^native-index\//).filter(
       (file) => BELOW[folderOf(file)] === undefined && !tools.test(file),
@@ -43,7 +43,7 @@ describe("native sources", () => {
     refuse(broken, `the folders are ${Object.keys(BELOW).join(", ")}; flat lie only tools`);
   });
 
-  it("include what lies below them, by folder and name", () => {
+  it("include only folders below them, by folder and name", () => {
     const broken = SOURCES.flatMap((file) =>
       includesOf(file).flatMap(({ target, line }) => {
         const place = `${file}:${line} includes "${target}"`;
@@ -54,12 +54,12 @@ describe("native sources", () => {
     refuse(broken, "includes go down only");
   });
 
-  it("lie in rooms that have a place in the order of their folder", () => {
+  it("are in subfolders that have a place in the order of their folder", () => {
     const broken = SOURCES.filter((file) => !roomsOf(file).includes(roomOf(file)));
     refuse(broken, "the rooms of a folder are listed here, lowest first");
   });
 
-  it("know N-API in one folder, and its errors in one file", () => {
+  it("use N-API in one folder, and its errors in one file", () => {
     const broken = SOURCES.flatMap((file) => {
       const text = textOf(file);
       if (folderOf(file) !== "napi") return /napi_\w+\(|node_api\.h/.test(text) ? [file] : [];
@@ -69,7 +69,7 @@ describe("native sources", () => {
     refuse(broken, "napi/ is the one layer over N-API, napi/values/errors.cc makes its errors");
   });
 
-  it("say what they hold to", () => {
+  it("state their invariants", () => {
     const broken = SOURCES.filter((file) => {
       const opening = /^(?:\/\/.*\n)+/.exec(textOf(file))?.[0] ?? "";
       return !opening.replace(/\n\/\/ ?/g, " ").includes("Invariant:");

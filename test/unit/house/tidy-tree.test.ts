@@ -32,7 +32,7 @@ describe("the tree", () => {
     );
   });
 
-  it("has one exported type of a name", () => {
+  it("has exported types with unique names", () => {
     const owners = new Map<string, string[]>();
     for (const file of PRODUCT) {
       for (const { name, isType } of exportsOf(file)) {
@@ -87,7 +87,7 @@ describe("the tree", () => {
     refuse(broken, "a larger folder has rooms, named after what happens in them");
   });
 
-  it("exports nothing that nobody imports", () => {
+  it("has no export without an importer", () => {
     const wanted = new Set(TYPESCRIPT.flatMap(namesImportedBy));
     const scripts = filesMatching(/\.mjs$/)
       .map(textOf)

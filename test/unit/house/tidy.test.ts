@@ -89,7 +89,7 @@ describe("imports", () => {
     refuse(found, "files need each other's types in a circle");
   });
 
-  it("of what carries requests, and of what describes them, stay where they are", () => {
+  it("of what carries requests, and of what describes them, stay in their places", () => {
     const broken = filesMatching(HTTP_PARTS).flatMap((file) => {
       const [own = ""] = HTTP_PARTS.exec(file) ?? [];
       return importsOf(file)
@@ -99,7 +99,7 @@ describe("imports", () => {
     refuse(broken, "src/http/api stands on both; neither knows it, nor the other");
   });
 
-  it("of a request's call are made by calledWith, for a spread loses what its class has", () => {
+  it("of a request's call are made by calledWith, because a spread loses its class's members", () => {
     const broken = filesMatching(/^src\/(http|mcp|console)\/(?!web\/).*\.ts$/).flatMap((file) =>
       textOf(file)
         .split("\n")
@@ -110,7 +110,7 @@ describe("imports", () => {
     refuse(broken, "a call is no plain object: calledWith(call, {…})");
   });
 
-  it("of a heavy package stand in one file", () => {
+  it("of a heavy package are in one file", () => {
     const broken = HEAVY.flatMap((name) => {
       const importers = PRODUCT.filter((file) =>
         importsOf(file).some(({ specifier }) => name.test(specifier)),
@@ -166,7 +166,7 @@ describe("imports", () => {
   });
 });
 
-it("every suite stands in a tier", () => {
+it("every suite is in a tier", () => {
   const broken = filesMatching(/\.test\.ts$/).filter(
     (file) => !/^test\/(unit|contract|e2e|campaign)\/([\w-]+\/){0,2}[\w-]+\.test\.ts$/.test(file),
   );
@@ -212,7 +212,7 @@ describe("sizes", () => {
 });
 
 describe("names", () => {
-  it("of files say what is in them", () => {
+  it("of files describe their content", () => {
     const banned = /(^|\/)(utils?|helpers?|common|types?|index|misc|shared|new)\.(tsx?|mjs|cc|h)$/;
     refuse(filesMatching(banned), "these names say nothing; a file is called after its noun");
   });
