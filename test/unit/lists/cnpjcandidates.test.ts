@@ -102,7 +102,7 @@ describe("a file", () => {
     "with two CNPJs in a cell": [`nome;cnpj\nx;"${A}, ${B}"\ny;${C}`, [A, B, C], []],
   };
   for (const [name, [text, taken, told]] of Object.entries(lists)) {
-    it(`${name} is read, however it is cut and encoded`, () => {
+    it(`${name} is read, for any cuts and encodings`, () => {
       const mark = Buffer.from(`\ufeff${text}`, "utf16le");
       const bare = mark.subarray(2);
       const wide = [mark, bare].flatMap((file) => [file, Buffer.from(file).swap16()]);
@@ -114,7 +114,7 @@ describe("a file", () => {
     });
   }
 
-  it("in UTF-16 without a mark is read with accents, and where its end is cut off", () => {
+  it("in UTF-16 without a mark is read with accents, even if its end is cut off", () => {
     const text = `Razão social;CNPJ\r\nSão João;${MASKED}\r\nAção;${C}\r\n`;
     for (const swap of [false, true]) {
       const file = Buffer.from(text, "utf16le");
@@ -124,7 +124,7 @@ describe("a file", () => {
     }
   });
 
-  it("in UTF-32 is refused in words, with a mark and without one", () => {
+  it("in UTF-32 is refused with a message, with a mark and without one", () => {
     const text = `CNPJ;Nome\n${A};x\n`;
     const little = Buffer.alloc(4 * text.length);
     [...text].forEach((sign, at) => {
@@ -140,7 +140,7 @@ describe("a file", () => {
     }
   });
 
-  it("with two columns of CNPJs is read by the one that is asked for", () => {
+  it("with two columns of CNPJs is read by the requested one", () => {
     const upload = new CsvUpload(false, "1");
     upload.add(Buffer.from(`${A};${B}\n${C};${B}`));
     assert.deepEqual(outcome(upload.end()), [[A, C], []]);

@@ -78,7 +78,7 @@ class SteppedStore extends ListStore {
   }
 }
 
-it("is written in short steps that nobody sees", () => {
+it("is written in short steps that no reader sees", () => {
   let written = 0;
   const revisions: number[] = [];
   const store = new SteppedStore(() => {
@@ -93,7 +93,7 @@ it("is written in short steps that nobody sees", () => {
   assert.deepEqual(counts(), [BLOCKS, BLOCKS, 0]);
 });
 
-it("leaves the list as it was where the program ends, and what it wrote goes later", () => {
+it("leaves the list unchanged if the program ends, and its staged rows are removed later", () => {
   change(plain, 1, 10);
   const ended = new SteppedStore((step) => {
     if (step === 3) throw new Error("killed");
@@ -108,7 +108,7 @@ it("leaves the list as it was where the program ends, and what it wrote goes lat
   assert.deepEqual([found().revision, found().entries], [3, 12]);
 });
 
-it("is done again where somebody else has changed the list, or deleted what was staged", () => {
+it("is repeated if another process has changed the list, or deleted the staged rows", () => {
   const cases = [
     () => change(plain, COUNT + 1, 5),
     () => assert.equal(plain.forget(8 + HOUR), 2 * STEP),

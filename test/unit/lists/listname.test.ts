@@ -97,12 +97,12 @@ describe("a name", () => {
     for (const name of BAD) assert.ok("code" in readListName(name), JSON.stringify(name));
   });
 
-  it("is so in the console too", () => {
+  it("is one in the console too", () => {
     for (const name of GOOD) assert.deepEqual(saidInConsole(name), [], name);
     for (const name of BAD) assert.equal(saidInConsole(name).length, 1, JSON.stringify(name));
   });
 
-  it("has no unseen character, which is named with its place, wherever it is given", async () => {
+  it("has no invisible character, which is named with its position, for every kind of name", async () => {
     const key = keyring.pick({
       id: keyring.create({ tenant: "t", plan: "free", name: "k" }).keyId,
     });
@@ -130,7 +130,7 @@ describe("a name", () => {
     }
   });
 
-  it("is so in titles of exports, where white space is one space", async () => {
+  it("is one in titles of exports, where white space is one space", async () => {
     for (const [name] of UNSEEN.filter(([text]) => !/\s/u.test(text.trim()))) {
       const spec = { output: { format: "html", title: name } };
       const said = JSON.stringify(failure(spec, exportContext(SAMPLE_CATALOG)));
@@ -138,7 +138,7 @@ describe("a name", () => {
     }
   });
 
-  it("of an earlier version goes on working", async () => {
+  it("of an earlier version continues to work", async () => {
     const old = "old\u200btenant";
     const store = new KeyStore(database);
     store.tenantId(old, "0123456789ab", Date.now());

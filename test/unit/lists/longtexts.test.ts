@@ -30,7 +30,7 @@ function within(what: string, act: () => void): void {
 describe("a long text", () => {
   for (const part of PARTS) {
     const text = part.repeat(LENGTH / part.length);
-    it(`of ${JSON.stringify(part)} is read in time`, () => {
+    it(`of ${JSON.stringify(part)} is parsed in time`, () => {
       for (const whole of [text, `a${text}b`, `1${text}A`]) {
         within("pieces", () => cnpjCandidates(whole));
         within("an upload", () => new Upload(false).take(whole, { line: 1 }));
@@ -38,7 +38,7 @@ describe("a long text", () => {
     });
   }
 
-  it("in a CSV file is read in time, in pieces of any length", () => {
+  it("in a CSV file is parsed in time, in pieces of any length", () => {
     for (const [length, bytes] of [
       [100_000, 1],
       [LENGTH, 64],
@@ -59,8 +59,8 @@ describe("a long text", () => {
   });
 });
 
-describe("what wraps a text", () => {
-  it("is taken away as a pattern for both ends does it", () => {
+describe("characters around a text", () => {
+  it("are removed as by a pattern for both ends", () => {
     const slow = (text: string) =>
       text
         .trim()

@@ -34,7 +34,7 @@ function cnpjOf({ root, order }: { root: string; order: string }): string {
 }
 
 describe("the lists of accounts", () => {
-  it("are those whose entries hold them or their company", async () => {
+  it("are those whose entries include them or their company", async () => {
     const folder = mkdtempSync(join(tmpdir(), "peneira-holding-"));
     const database = openDatabase(folder);
     try {

@@ -46,7 +46,7 @@ describe("a workbook", () => {
     assert.equal(ended[0], "small");
   });
 
-  it("that is large is read with the first of another tenant, not behind all", async () => {
+  it("that is large is read with the first of another tenant, not after all", async () => {
     const large = await padded();
     const ended: string[] = [];
     const read = (sender: string) => readXlsx(large, WISHES, sender).then(() => ended.push(sender));
@@ -54,7 +54,7 @@ describe("a workbook", () => {
     assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
 
-  it("is refused where too many of its tenant wait, while those of others are taken", async () => {
+  it("is refused if too many of its tenant wait, while those of others are accepted", async () => {
     const large = await padded();
     const outcome = (sender: string) =>
       readXlsx(large, WISHES, sender).then(
@@ -72,7 +72,7 @@ describe("a workbook", () => {
     assert.equal(outcomes.filter((one) => one === "rate_limited 1").length, 3);
   });
 
-  it("that takes too much processor time is refused with what to do", async () => {
+  it("that takes too much processor time is refused with the remedy", async () => {
     let chunks = 0;
     const file = await XlsxPackage.open(await commented(10), () => () => {
       chunks++;
@@ -90,7 +90,7 @@ describe("a workbook", () => {
     assert.equal(chunks, 11);
   });
 
-  it("that unpacks to more than it says is refused", async () => {
+  it("that unpacks to more than it declares is refused", async () => {
     const file = await commented(1);
     let forged = 0;
     // The size of the sheet, in its entry of the directory.
