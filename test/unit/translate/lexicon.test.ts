@@ -80,7 +80,7 @@ describe("the activity lexicon", () => {
     }
   });
 
-  it("keeps what is meant and what only may be meant apart", () => {
+  it("separates certain meanings from possible ones", () => {
     for (const { file, entry } of all) {
       const lists = new Map(listsOf(entry));
       for (const [list, codes] of lists) {

@@ -16,7 +16,7 @@ function all(names: NameStarts): number[] {
 }
 
 describe("names by their beginnings", () => {
-  it("are given out once", () => {
+  it("are returned once", () => {
     const names = starts();
     assert.equal(names.waits("abacate"), true);
     assert.deepEqual([...names.taken("abacate")].sort(), [0, 1, 5]);
@@ -26,7 +26,7 @@ describe("names by their beginnings", () => {
     assert.deepEqual(all(names), []);
   });
 
-  it("are given out once if the rest is left off and asked for again", () => {
+  it("are returned once if the rest is interrupted and requested again", () => {
     const names = starts();
     const found: number[] = [];
     for (const name of names.rest()) if (found.push(name) === 2) break;
@@ -34,7 +34,7 @@ describe("names by their beginnings", () => {
     assert.deepEqual([...found, ...all(names)].sort(), [0, 1, 2, 3, 4, 5]);
   });
 
-  it("cost nothing where none is left", () => {
+  it("cost nothing if none is left", () => {
     const names = starts();
     let looks = 0;
     const looked = () => looks++;

@@ -31,7 +31,7 @@ function made(lists: readonly (readonly string[])[]): Phrases<{ readonly at: num
 }
 
 describe("a table of phrases", () => {
-  it("answers as the phrases do that it was made of", () => {
+  it("answers like the phrases that it was made of", () => {
     fc.assert(
       fc.property(names, text, fc.boolean(), (lists, words, quick) => {
         const twin = made(lists);
@@ -57,7 +57,7 @@ describe("a table of phrases", () => {
     );
   });
 
-  it("gives what its reader makes of a value", () => {
+  it("returns what its reader makes of a value", () => {
     const rows = ["one", "other"];
     const phrases = new Phrases<number>();
     phrases.add("casa", 1);
@@ -68,7 +68,7 @@ describe("a table of phrases", () => {
     assert.equal(table.longest(tokenize("casas"), 0)?.value, "other");
   });
 
-  it("reads of a table only what is asked for", () => {
+  it("reads only the requested parts of a table", () => {
     const table = new PhraseTable<number>("casa\t0\npao\t2\n\f1\nno JSON\n\f\tno words");
     assert.equal(table.longest(tokenize("casa"), 0)?.value, 1);
     assert.throws(() => table.longest(tokenize("pão"), 0), SyntaxError);
@@ -76,7 +76,7 @@ describe("a table of phrases", () => {
 });
 
 describe("the lexicon of a build", () => {
-  it("is the one that the sources give", async () => {
+  it("is the one that the sources yield", async () => {
     const { tableConstants } = await import(join(ROOT, "src/executable/bundle.mjs"));
     const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
     const { trades, goods } = makeLexiconData();
