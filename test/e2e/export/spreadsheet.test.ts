@@ -122,7 +122,7 @@ describe("a double click in a Brazilian LibreOffice", () => {
     });
   }
 
-  it("takes the zeros off what is written as programs read it", (test) => {
+  it("drops the zeros of values in the machine form", (test) => {
     if (skipped(test)) return;
     const cells = shown(
       "machine.csv",
