@@ -76,14 +76,14 @@ describe("documents", () => {
     assert(compared > ran / 2, "too few answers are shown");
   });
 
-  it("link to files and headings that are there", () => {
+  it("link to existing files and headings", () => {
     refuse(
       LINKED.flatMap((file) => deadLinks(file)),
       "links that lead nowhere",
     );
   });
 
-  it("name only addresses that somebody has looked at", () => {
+  it("name only reviewed addresses", () => {
     const named = new Set(LINKED.flatMap((file) => externalLinks(textOf(file))));
     refuse(
       [...named].filter((address) => !Object.hasOwn(EXTERNAL, address)),
@@ -93,7 +93,7 @@ describe("documents", () => {
     refuse(vain, "addresses in the table that no document names");
   });
 
-  it("hold what is generated from the code as it is now", () => {
+  it("contain the current generated tables", () => {
     refuse(
       staleDocuments().map(({ file }) => file),
       "old; node --import tsx test/support/documents/generate.ts writes them",
