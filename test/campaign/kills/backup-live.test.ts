@@ -141,7 +141,7 @@ describe("a backup of a running server", () => {
     for (const one of restored) await checkRemains({ dataDir: one, ledger, references });
     const { removed } = ledger.counts;
     const made = ledger.entries().length;
-    test.diagnostic(`${BACKUPS} backups beside ${made} exports, ${removed} removed`);
+    test.diagnostic(`${BACKUPS} backups during ${made} exports, ${removed} removed`);
     assert.ok(made > 50 && removed > 2, `${made} exports, ${removed} removed`);
   });
 

@@ -88,7 +88,7 @@ describe("any text", () => {
     }
   });
 
-  it("gives the same bytes for the same text", () => {
+  it("yields the same bytes for the same text", () => {
     const random = randomFrom(11);
     const texts = Array.from({ length: 500 }, () => hostileText(random));
     const all = () => texts.map((text) => JSON.stringify(probe.translate(text)));

@@ -360,7 +360,7 @@ for (const transport of MATRIX) {
     });
   });
 
-  describe(`/v1/changes with months that come and go, over ${transport}`, () => {
+  describe(`/v1/changes while months are added and removed, over ${transport}`, () => {
     it("continues with the months that a walk began with, and then expires", async () => {
       const pair = await makePair({ seed: 99, accounts: 300 });
       const later = await makePair({ seed: 100, accounts: 200 });
