@@ -82,7 +82,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(found, all);
     });
 
-    it("rejects cursors of other tenants and lists, altered ones, and wrong parameters", async () => {
+    it("rejects foreign and altered cursors, and wrong parameters", async () => {
       const other = await server.person("umbrella", "owner");
       const { lines } = await page("", other);
       assert.deepEqual(

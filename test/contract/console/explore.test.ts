@@ -237,7 +237,7 @@ describe("POST /v1/console/explore", () => {
         assert.deepEqual([narrow.json.too_broad, narrow.json.missing], [false, []]);
       });
 
-      it("answers 304 to a client that has the answer, and another tag to another query", async () => {
+      it("answers 304 if unchanged, and another tag to another query", async () => {
         const question = { spec: { filters: { geo: { uf_any_of: ["RJ"] } } }, facets: ["uf"] };
         const first = await person.post("/explore", question);
         const tag = first.headers.get("etag") ?? "";

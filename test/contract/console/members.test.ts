@@ -62,7 +62,7 @@ for (const transport of MATRIX) {
       assert.match(twice.text, /"pointer":"\/email","code":"email_taken"/);
     });
 
-    it("are created slowly, since all tenants share the computation of password hashes", async () => {
+    it("are created slowly, since all tenants share the hashing of passwords", async () => {
       // The limit allows one such request; a refused one changes nothing.
       const limit = { limits: { ...CONSOLE_LIMIT.limits, requests_per_second: 0.01, burst: 15 } };
       const slow = await startConsole(transport, { limit });

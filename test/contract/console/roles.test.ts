@@ -88,7 +88,7 @@ for (const transport of MATRIX) {
     });
 
     for (const [route, { statuses }] of Object.entries(CONSOLE_CALLS)) {
-      it(`${route} answers requests without a session and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
+      it(`${route} answers guests and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
         const targets = await newTenant();
         const key = server.keyring.create({ tenant: owner.tenant, plan: "scale", name: "" }).key;
         const was = stateOf(server, owner.tenantId);

@@ -243,7 +243,7 @@ describe("renderExport", () => {
     }
   });
 
-  it("makes the same bytes with every limit that cuts nothing off, and states other limits", async () => {
+  it("makes the same bytes with limits that cut nothing off, and states other limits", async () => {
     const filters = { geo: { uf_any_of: ["SP", "MG"] } };
     const hashOf = async (format: ExportFormat, limit: number) => {
       const hash = createHash("sha256");

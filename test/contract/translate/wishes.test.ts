@@ -238,7 +238,7 @@ describe("confidence", () => {
     abroad: fc.nat(2),
   });
 
-  it("is between 0 and 1 with two decimals, and falls with all parts that were not understood", () => {
+  it("is between 0 and 1 with two decimals, and falls with every unknown part", () => {
     const worse = [
       ...(["unknownWords", "unmappedRequests", "homonyms", "corrections"] as const),
       ...(["contradictions", "abroad", "strayWords", "unknownRequests"] as const),

@@ -76,7 +76,7 @@ describe("an expired export", () => {
 
 describe("a disk with less than the minimum free space", () => {
   for (const transport of TRANSPORTS) {
-    it(`refuses new exports and large explains, and continues searching: ${transport}`, async () => {
+    it(`refuses new exports and large explains, and still searches: ${transport}`, async () => {
       const settings = {
         PENEIRA_TRANSPORT: transport,
         PENEIRA_EXPORTS_FREE_BYTES_MIN: String(2 ** 50),

@@ -114,7 +114,7 @@ describe("an exported page", () => {
     );
   });
 
-  it("states snapshot, provenance, filters, rows, and matches, and a limit that cut rows off", async () => {
+  it("states snapshot, provenance, filters, rows, matches, and a limit that cuts", async () => {
     const rows = fixture.rows.slice(0, 12);
     const cut = readPage(await pageOf(rows, {}, 1_234));
     const terms = elements(cut, "dt").map(({ text }) => text);

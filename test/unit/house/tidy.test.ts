@@ -99,7 +99,7 @@ describe("imports", () => {
     refuse(broken, "src/http/api stands on both; neither knows it, nor the other");
   });
 
-  it("of a request's call are made by calledWith, because a spread loses its class's members", () => {
+  it("of a request's call are made by calledWith, as a spread loses class members", () => {
     const broken = filesMatching(/^src\/(http|mcp|console)\/(?!web\/).*\.ts$/).flatMap((file) =>
       textOf(file)
         .split("\n")

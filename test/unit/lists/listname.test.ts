@@ -102,7 +102,7 @@ describe("a name", () => {
     for (const name of BAD) assert.equal(saidInConsole(name).length, 1, JSON.stringify(name));
   });
 
-  it("has no invisible character, which is named with its position, for every kind of name", async () => {
+  it("has no invisible character, or is refused with its position, in every use", async () => {
     const key = keyring.pick({
       id: keyring.create({ tenant: "t", plan: "free", name: "k" }).keyId,
     });

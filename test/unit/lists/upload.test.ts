@@ -193,7 +193,7 @@ describe("a file", () => {
     }
   });
 
-  it("uses the column with the most whole CNPJs of those whose headers say cnpj, else of all", () => {
+  it("uses the column with the most whole CNPJs, first of those with a cnpj header", () => {
     const roots = [A, Z, B].map((cnpj) => cnpj.slice(0, 8));
     for (const [header, read] of [
       ["cnpj_raiz;cnpj completo;nome", "cnpj completo"],

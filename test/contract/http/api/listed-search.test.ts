@@ -178,7 +178,7 @@ for (const transport of MATRIX) {
       assert.equal(leads.status, 422);
     });
 
-    it("return the same answers to agents, and are exported again after a list change", async () => {
+    it("answer agents alike, and are exported again after a list change", async () => {
       const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
       const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
       await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
