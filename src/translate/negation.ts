@@ -283,9 +283,9 @@ class Scopes {
   #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
     const word = this.#sentence.folded(negator);
     if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
-    const behind = this.#sentence.folded(next.item);
-    if (added === "headquarters") return /^(filia|sucursa|branch)/.test(behind);
-    return added === "status" && /^(inapt|baixad|suspens|inativ)/.test(behind);
+    const following = this.#sentence.folded(next.item);
+    if (added === "headquarters") return /^(filia|sucursa|branch)/.test(following);
+    return added === "status" && /^(inapt|baixad|suspens|inativ)/.test(following);
   }
 
   /**

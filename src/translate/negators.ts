@@ -166,8 +166,8 @@ function isInstead(sentence: Sentence, at: number): boolean {
   const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
   // "nada de atacado"
   if (word === "instead" || word === "nada") return of.includes(next);
-  const said = INSTEAD.has(`${word} ${next}`);
-  return said && of.includes(sentence.folded(at + 2));
+  const isPair = INSTEAD.has(`${word} ${next}`);
+  return isPair && of.includes(sentence.folded(at + 2));
 }
 
 const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);

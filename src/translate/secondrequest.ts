@@ -44,9 +44,9 @@ const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
 export function unmapSecondRequest(
   sentence: Sentence,
   notes: Notes,
-  sought: readonly PlaceAt[],
+  places: readonly PlaceAt[],
 ): boolean {
-  const runs = runsOf(sentence, sought);
+  const runs = runsOf(sentence, places);
   for (let i = 0; i + 3 < runs.length; i++) {
     const four = runs.slice(i, i + 4) as [Run, Run, Run, Run];
     const [one, where, other, there] = four;
@@ -72,8 +72,8 @@ function isTwo(
   [one, where, other, there]: readonly [Run, Run, Run, Run],
 ): boolean {
   const isPlaceFirst = one.role === "place";
-  const wished = isPlaceFirst ? [one, where, other, there] : [one, other, there];
-  if (!wished.every(({ isRequested }) => isRequested)) return false;
+  const parts = isPlaceFirst ? [one, where, other, there] : [one, other, there];
+  if (!parts.every(({ isRequested }) => isRequested)) return false;
   if (!isJoined(sentence, where.to, other.from)) return false;
   if (!isPlaceFirst) return true;
   const apart = [one, other].map(({ to }, i) =>
@@ -83,9 +83,9 @@ function isTwo(
 }
 
 /** Returns the activities and places of a sentence in order. */
-function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
+function runsOf(sentence: Sentence, requested: readonly PlaceAt[]): Run[] {
   const places = new Set<number>();
-  for (const { from, to } of sought) for (let at = from; at < to; at++) places.add(at);
+  for (const { from, to } of requested) for (let at = from; at < to; at++) places.add(at);
   const runs: Run[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     const role = sentence.owner(at);

@@ -42,11 +42,11 @@ interface Told {
 /** Reports different conditions for different places. Returns true if there are any. */
 export function unmapSeparatePlaces(
   { sentence, notes }: Told,
-  sought: readonly { readonly from: number; readonly to: number }[],
+  places: readonly { readonly from: number; readonly to: number }[],
 ): boolean {
-  if (sought.length < 2) return false;
-  const runs = placeRunsOf(sentence, sought);
-  if (leaveLast(sentence, notes, sought)) return true;
+  if (places.length < 2) return false;
+  const runs = placeRunsOf(sentence, places);
+  if (leaveLast(sentence, notes, places)) return true;
   for (let i = 0; i + 3 < runs.length; i++) {
     const [one, other] = [pairAt(sentence, runs, i), pairAt(sentence, runs, i + 2)];
     if (one === null || other === null || one.placeFirst !== other.placeFirst) continue;
@@ -63,17 +63,18 @@ export function unmapSeparatePlaces(
 function leaveLast(
   sentence: Sentence,
   notes: Notes,
-  sought: readonly { readonly from: number; readonly to: number }[],
+  places: readonly { readonly from: number; readonly to: number }[],
 ): boolean {
-  const runs = placeRunsOf(sentence, sought, (at) => reachOf(sentence, at).polarity !== "negated");
+  const runs = placeRunsOf(sentence, places, (at) => reachOf(sentence, at).polarity !== "negated");
   for (let i = 0; i + 2 < runs.length; i++) {
-    const [place, asked, there] = runs.slice(i, i + 3) as [PlaceRun, PlaceRun, PlaceRun];
-    if (!place.isPlace || asked.isPlace || !isFirm(sentence, place.to, asked.from)) continue;
-    if (!isBeside(sentence, asked.to, there.from)) continue;
+    const [place, condition, there] = runs.slice(i, i + 3) as [PlaceRun, PlaceRun, PlaceRun];
+    if (!place.isPlace || condition.isPlace || !isFirm(sentence, place.to, condition.from))
+      continue;
+    if (!isBeside(sentence, condition.to, there.from)) continue;
     // "com telefone em SP e com telefone no Paraná"
     const before = runs[i - 1];
-    if (before !== undefined && said(sentence, before) === said(sentence, asked)) continue;
-    notes.addUnmapped("two_requests", PLACES_APART, sentence.words(asked.from, there.to));
+    if (before !== undefined && said(sentence, before) === said(sentence, condition)) continue;
+    notes.addUnmapped("two_requests", PLACES_APART, sentence.words(condition.from, there.to));
     return true;
   }
   return false;
@@ -105,11 +106,11 @@ const PLACES_APART = {
 /** Returns conditions and requested places in order; neighbors of one kind are merged. */
 function placeRunsOf(
   sentence: Sentence,
-  sought: readonly { readonly from: number; readonly to: number }[],
+  requested: readonly { readonly from: number; readonly to: number }[],
   counts: (at: number) => boolean = () => true,
 ): PlaceRun[] {
   const places = new Set<number>();
-  for (const { from, to } of sought) for (let at = from; at < to; at++) places.add(at);
+  for (const { from, to } of requested) for (let at = from; at < to; at++) places.add(at);
   const runs: PlaceRun[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     const owner = sentence.owner(at);
@@ -214,8 +215,8 @@ function leaveConditions(sentence: Sentence, notes: Notes, runs: readonly TradeR
       TradeRun,
     ];
     if (!one.isTrade || said.isTrade || !other.isTrade || too.isTrade) continue;
-    const isBeside = isNext(sentence, one.to, said.from) && isNext(sentence, other.to, too.from);
-    if (!isBeside || !areTradesJoined(sentence, said.to, other.from)) continue;
+    const isAdjacent = isNext(sentence, one.to, said.from) && isNext(sentence, other.to, too.from);
+    if (!isAdjacent || !areTradesJoined(sentence, said.to, other.from)) continue;
     if (runWords(sentence, said) === runWords(sentence, too)) continue;
     notes.addUnmapped("two_requests", TRADES_APART, sentence.words(other.from, too.to));
     return true;
@@ -334,16 +335,16 @@ const OTHER = {
 export function unmapOtherPlaces(
   sentence: Sentence,
   notes: Notes,
-  sought: readonly PlaceAt[],
+  places: readonly PlaceAt[],
 ): boolean {
-  for (const place of sought) {
+  for (const place of places) {
     const cause = causeBefore(sentence, place);
     if (cause < 0) continue;
-    const isBeside = sought.some(
+    const isSeparate = places.some(
       (other) =>
         other.to <= cause || (other.from >= place.to && !arePlacesJoined(sentence, place, other)),
     );
-    if (!isBeside) continue;
+    if (!isSeparate) continue;
     notes.addUnmapped("place_of_condition", OTHER, sentence.words(cause, place.to));
     return true;
   }

@@ -51,8 +51,8 @@ export function suggestionsOf(
   for (const found of activities) {
     const own = subclassesOf(segment, found);
     const unknown = found.codes.length === 0 && !found.excluded && !found.secondary;
-    const told = unknown ? activitiesOfNames(segment, found.words) : [];
-    const codes = [...new Set([...told, ...own])].slice(0, Math.min(ACTIVITIES_MAX, left));
+    const suggested = unknown ? activitiesOfNames(segment, found.words) : [];
+    const codes = [...new Set([...suggested, ...own])].slice(0, Math.min(ACTIVITIES_MAX, left));
     if (found.excluded || found.secondary || codes.length < (found.codes.length === 0 ? 1 : 2))
       continue;
     const { words, start, end } = found;
@@ -163,8 +163,8 @@ export function activitiesOfNames(segment: Segment, text: string): readonly stri
     const own = countsOf(segment, [word]);
     for (const [code, accounts] of own.byCode) {
       const expected = ((usual.byCode.get(code) ?? 0) / usual.all) * own.all;
-      const told = accounts >= ACCOUNTS_MIN && accounts >= SHARE_MIN * own.all;
-      if (!told || accounts < LIFT_MIN * expected) continue;
+      const isTypical = accounts >= ACCOUNTS_MIN && accounts >= SHARE_MIN * own.all;
+      if (!isTypical || accounts < LIFT_MIN * expected) continue;
       scores.set(code, Math.max(scores.get(code) ?? 0, accounts / own.all));
     }
   }

@@ -128,8 +128,8 @@ export function translate(
   const { text, hidden } = withoutPersons(written);
   const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   const spanish = readForms(sentence, gazetteer);
-  const said = languageOf(sentence.tokens.map(({ folded }) => folded));
-  const notes = new Notes(language ?? said, spanish ? "es" : said);
+  const detected = languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? detected, spanish ? "es" : detected);
   const isPerson = leavePersonNumbers(sentence, notes, hidden);
   const districts = new MentionedDistricts(new DistrictNames(segment));
   const around = {
@@ -172,8 +172,8 @@ export function translate(
   findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
   const { areaCodes, postalCodes } = numbered;
-  const told = hints.length + saidLists.anyOf.length + contacts.count;
-  const narrowed = told + areaCodes.length + postalCodes.length > 0;
+  const conditions = hints.length + saidLists.anyOf.length + contacts.count;
+  const narrowed = conditions + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
@@ -181,7 +181,7 @@ export function translate(
     ...{ bounds, notes, contacts, lists: saidLists, shared: contacts.shared },
   };
   const filters = filtersOf({ ...found, districts: named });
-  const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
+  const [sort, subject] = [sortOf(wishes, notes), conditions + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
@@ -220,18 +220,18 @@ function contactsOf(
   notes: Notes,
   lookup: ReturnType<typeof catalogLookup>,
 ): MentionedContacts & { readonly shared: SharedMax } {
-  const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const values = findContactValues(sentence, notes, !lookup.lacks("contacts"));
   const isSame = unmapSameContacts(sentence, notes);
   const isNumbered = unmapCompanyNumbers(sentence, notes);
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
-  return { ...said, shared, lost: said.lost || isSame || isNumbered || shared.lost };
+  return { ...values, shared, lost: values.lost || isSame || isNumbered || shared.lost };
 }
 
 /** Returns the filters; other words for contacts go to the notes. */
 function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
-  const wishes = findFilters(context);
+  const filters = findFilters(context);
   unmapContactWords(context.sentence, context.notes, "all");
-  return wishes;
+  return filters;
 }
 
 /** Returns the limit, ignoring counted contacts ("com no máximo dois telefones"). */
@@ -430,14 +430,14 @@ function isNameLike(sentence: Sentence, at: number): boolean {
 function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): boolean {
   const far = notes.unmapped.filter(({ code }) => code === "radius");
   // "perto de xurupita do pará" ends with a state; "perto da praia da Bahia" is in one.
-  const beside = ({ words = "", end }: Note) =>
+  const isAdjacent = ({ words = "", end }: Note) =>
     !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
     places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
   // "perto de mim" alone does not bound a search, and a country is not near.
   const nowhere = places.states.size === 0 && far.length > 0;
   return (
     places.cities.size === 0 &&
-    (nowhere || far.some((one) => /\d/.test(one.words ?? "") || beside(one)))
+    (nowhere || far.some((one) => /\d/.test(one.words ?? "") || isAdjacent(one)))
   );
 }
 

@@ -73,10 +73,13 @@ export function findActivities(
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
   const all = [...codes, ...known, ...named].sort((a, b) => a.start - b.start);
-  const told = markSecondary(context, marks, narrowed(context.sentence, all));
+  const marked = markSecondary(context, marks, narrowed(context.sentence, all));
   leaveRolesAgain(context.sentence, all);
-  const main = told.filter(({ secondary }) => secondary !== true);
-  return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
+  const main = marked.filter(({ secondary }) => secondary !== true);
+  return [
+    ...dropUntellable(context, main),
+    ...marked.filter(({ secondary }) => secondary === true),
+  ];
 }
 
 /** Nouns for any place of work before "que". */
@@ -112,8 +115,8 @@ function leaveRolesAgain(sentence: Sentence, all: readonly FoundActivity[]): voi
     const role = ROLES_AFTER.longest(sentence.tokens, at, (index) => sentence.free(index));
     if (role === null) continue;
     const own = ROLE_DIVISIONS[role.value];
-    const isSaid = codes.every((code) => own.some((first) => cnaeDigits(code).startsWith(first)));
-    if (isSaid) sentence.claim(at, role.to, "activity");
+    const isNamed = codes.every((code) => own.some((first) => cnaeDigits(code).startsWith(first)));
+    if (isNamed) sentence.claim(at, role.to, "activity");
     at = role.to - 1;
   }
 }
@@ -170,10 +173,10 @@ function findKnown(
   for (let at = 0; at < sentence.tokens.length; at++) {
     const token = sentence.tokens[at] as Token;
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
-    const told: boolean = !isSecondary(at) && isFeature(sentence, at);
+    const isFeatureHere: boolean = !isSecondary(at) && isFeature(sentence, at);
     const inside: boolean = !isSecondary(at) && isInside(sentence, at, before);
-    const aside = inside || (told && !isSibling(context, at, found));
-    const plain: GoodsReading | null = aside ? null : read(context, at, before);
+    const isSkipped = inside || (isFeatureHere && !isSibling(context, at, found));
+    const plain: GoodsReading | null = isSkipped ? null : read(context, at, before);
     const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
     if (bare === null) {
       at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
@@ -419,8 +422,8 @@ function dropUntellable(
     // The first code is a name's main meaning; some of the others may be excluded.
     const mains = wanted.filter(({ codes }) => {
       // A typed code is exact, as long as something is left.
-      const kept = one.certainty === 1 ? codes : codes.slice(0, 1);
-      return kept.length > 0 && kept.every(named);
+      const certain = one.certainty === 1 ? codes : codes.slice(0, 1);
+      return certain.length > 0 && certain.every(named);
     });
     const [other] = mains;
     if (other === undefined) return [one];
@@ -428,8 +431,10 @@ function dropUntellable(
       contradict(notes, { words: one.words, start: one.start, end: one.end });
       return [];
     }
-    const kept = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
-    const left = one.codes.filter((code) => lookup.cnae(code).every((each) => !kept.has(each)));
+    const mainCodes = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
+    const left = one.codes.filter((code) =>
+      lookup.cnae(code).every((each) => !mainCodes.has(each)),
+    );
     notes.addUnmapped(
       "not_told_apart",
       {

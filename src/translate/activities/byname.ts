@@ -52,8 +52,8 @@ interface Run {
 export function findByName(context: ActivityContext, others: boolean): FoundActivity[] {
   const found: FoundActivity[] = [];
   for (const run of runsOf(context.sentence).slice(0, RUNS_MAX)) {
-    const asked = isAsked(context, run, others || found.length > 0);
-    if (!asked && run.telling.length < 2) continue;
+    const isRequested = isAsked(context, run, others || found.length > 0);
+    if (!isRequested && run.telling.length < 2) continue;
     const whole = choose(context, run);
     const parts = whole === null ? partsOf(context.sentence, run) : [];
     const chosen =
@@ -61,10 +61,10 @@ export function findByName(context: ActivityContext, others: boolean): FoundActi
     if (whole !== null) found.push(whole);
     else if (parts.length > 1 && chosen.some(({ one }) => one !== null)) {
       for (const { part, one } of chosen) {
-        const activity = one ?? (asked ? unknown(context, part) : null);
+        const activity = one ?? (isRequested ? unknown(context, part) : null);
         if (activity !== null) found.push(activity);
       }
-    } else if (asked) found.push(unknown(context, run));
+    } else if (isRequested) found.push(unknown(context, run));
   }
   return found;
 }

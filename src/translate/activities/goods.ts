@@ -124,8 +124,8 @@ function firstGoods(sentence: Sentence, from: number): number {
       return at;
     }
     const owner = sentence.owner(at);
-    const aside = owner === "size" || owner === "status" || owner === "regime";
-    if (!aside && !QUALIFIERS.has(token?.key ?? "") && !QUALIFIERS.has(token?.folded ?? "")) {
+    const isCondition = owner === "size" || owner === "status" || owner === "regime";
+    if (!isCondition && !QUALIFIERS.has(token?.key ?? "") && !QUALIFIERS.has(token?.folded ?? "")) {
       return -1;
     }
     skipped++;
@@ -156,8 +156,8 @@ export function readGoods(
   const free = (index: number) => sentence.free(index);
   const match = lexicon().goods.longest(sentence.tokens, at, free);
   if (match === null) return null;
-  const behind = rolesBehind(sentence, match) ?? sharedRole(sentence, match);
-  if (behind !== null) return behind;
+  const following = rolesBehind(sentence, match) ?? sharedRole(sentence, match);
+  if (following !== null) return following;
   const same = role === null ? undefined : match.value[role];
   if (same !== undefined) return { ...same, to: match.to, certainty: 0.9 };
   const choice = usual(match.value);

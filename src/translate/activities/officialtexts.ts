@@ -221,9 +221,9 @@ export function rankDescriptions(
   role: TradeRole | null = null,
 ): RankedCode[] {
   const index = indexOf(segment);
-  const asked = new Map([...new Set(words)].map((word) => [word, stemOf(word)]));
-  const rarity = new Map([...asked.values()].map((stem) => [stem, rarityOf(index, stem)]));
-  const whole = [...asked.values()].reduce((sum, stem) => sum + (rarity.get(stem) as number), 0);
+  const stems = new Map([...new Set(words)].map((word) => [word, stemOf(word)]));
+  const rarity = new Map([...stems.values()].map((stem) => [stem, rarityOf(index, stem)]));
+  const whole = [...stems.values()].reduce((sum, stem) => sum + (rarity.get(stem) as number), 0);
   const best = new Map<string, { text: ScoredText; score: number }>();
   for (const [at, score] of scoresOf(index, rarity)) {
     const text = index.texts[at] as ScoredText;
@@ -233,7 +233,7 @@ export function rankDescriptions(
   const highest = Math.max(...[...best.values()].map(({ score }) => score), Number.MIN_VALUE);
   return [...best]
     .map(([code, { text, score }]) => {
-      const matched = [...asked].filter(([, stem]) => text.counts.has(stem));
+      const matched = [...stems].filter(([, stem]) => text.counts.has(stem));
       const explained = matched.reduce((sum, [, stem]) => sum + (rarity.get(stem) as number), 0);
       const had = new Set(matched.map(([word]) => word));
       return { code, score: score / highest, explained: explained / whole, words: had };

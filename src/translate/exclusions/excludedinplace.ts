@@ -23,10 +23,10 @@ const THERE = {
 export function unmapExcludedInPlace(
   sentence: Sentence,
   notes: Notes,
-  sought: readonly { readonly from: number; readonly to: number }[],
+  places: readonly { readonly from: number; readonly to: number }[],
 ): boolean {
   const first = sentence.tokens.findIndex((_, at) => isPlace(sentence, at));
-  for (const { from, to } of sought) {
+  for (const { from, to } of places) {
     const negator = negatorBefore(sentence, from);
     if (negator < 0 || first < 0 || first >= negator) continue;
     notes.addUnmapped("excluded_there", THERE, sentence.words(negator, to));
@@ -86,11 +86,11 @@ function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): nu
   const isNoun =
     isExcepted || sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
   const isOther = at === from && owner !== sentence.owner(from - 1);
-  const isBeside = isExcepted && (isOther || WITH.test(first) || WITHOUT.test(first));
-  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun) || isBeside;
+  const isAttached = isExcepted && (isOther || WITH.test(first) || WITHOUT.test(first));
+  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun) || isAttached;
   const isWithout = isExcepted && WITHOUT.test(first);
-  const isSaid = (SAID_OF.has(owner) || isWithout) && isLed;
-  if (!isSaid && !isDistrict) return -1;
+  const isStated = (SAID_OF.has(owner) || isWithout) && isLed;
+  if (!isStated && !isDistrict) return -1;
   let to = at + 1;
   while (sentence.owner(to) === owner) to++;
   return to;

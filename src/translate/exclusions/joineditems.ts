@@ -280,18 +280,18 @@ function saidOf(sentence: Sentence, from: number, last: number): string {
 
 /** Returns how to write each reading, or that no filter takes it. */
 function readingsOf({ said, item, owner }: Unclear): Sentences {
-  const asked = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
+  const questions = [`“${item}” também fica de fora?`, `Is "${item}" left out as well?`];
   if (owner === "unmapped")
-    return { pt: `${asked[0]} ${NEITHER.pt}`, en: `${asked[1]} ${NEITHER.en}` };
+    return { pt: `${questions[0]} ${NEITHER.pt}`, en: `${questions[1]} ${NEITHER.en}` };
   const bare = bareOf(item, owner);
   const [[wishedPt, outPt], [wishedEn, outEn]] = leadsOf(owner);
-  const [behind, before] = said === "" ? ["", ""] : [`, ${said}`, `${said}, `];
+  const [after, before] = said === "" ? ["", ""] : [`, ${said}`, `${said}, `];
   const canBeOut = CAN_BE_OUT.has(owner);
   const pt = canBeOut ? `para excluir, “${before}${outPt}${bare}”.` : "para excluir não há filtro.";
   const en = canBeOut ? `to leave it out, "${before}${outEn}${bare}".` : "no filter leaves it out.";
   return {
-    pt: `${asked[0]} Para exigir, diga “${wishedPt}${bare}${behind}”; ${pt}`,
-    en: `${asked[1]} To require it, write "${wishedEn}${bare}${behind}"; ${en}`,
+    pt: `${questions[0]} Para exigir, diga “${wishedPt}${bare}${after}”; ${pt}`,
+    en: `${questions[1]} To require it, write "${wishedEn}${bare}${after}"; ${en}`,
   };
 }
 

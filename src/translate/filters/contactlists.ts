@@ -155,9 +155,9 @@ export function spreadQuality(
 ): Spread | null {
   const { quality, contact } = one.phrase;
   if (quality !== undefined || contact === undefined) return null;
-  const said = before?.leads ? fromBefore(sentence, one, before) : fromBehind(sentence, one);
-  const phrase = said === null ? undefined : OF_QUALITY[said.quality].get(contact);
-  return phrase === undefined || said === null ? null : { phrase, unsure: said.unsure };
+  const found = before?.leads ? fromBefore(sentence, one, before) : fromBehind(sentence, one);
+  const phrase = found === null ? undefined : OF_QUALITY[found.quality].get(contact);
+  return phrase === undefined || found === null ? null : { phrase, unsure: found.unsure };
 }
 
 interface Said {

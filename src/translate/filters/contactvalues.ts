@@ -203,8 +203,8 @@ export function findContactValues(
 function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
   const lead = leadOf(sentence, from);
   const before = sentence.tokens[lead - 2];
-  const isSaid = before === undefined || before.kind === "mark" || /^[eoa]$/.test(before.folded);
-  if (lead === from || !MINE.has(sentence.folded(lead - 1)) || !isSaid) return false;
+  const isNamed = before === undefined || before.kind === "mark" || /^[eoa]$/.test(before.folded);
+  if (lead === from || !MINE.has(sentence.folded(lead - 1)) || !isNamed) return false;
   notes.addUnmapped(WRITER.code, WRITER, sentence.claim(lead - 1, to, "unmapped"));
   return true;
 }

@@ -127,8 +127,8 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
 
 /** True if a phrase is too long for the filter, as written or as searched. */
 function isLong(words: readonly string[]): boolean {
-  const said = words.join(" ");
-  return Math.max(said.length, analyzeWords(said).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
+  const text = words.join(" ");
+  return Math.max(text.length, analyzeWords(text).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
 }
 
 /** "com silva no nome", "que tenham a palavra sol na razão social", "silva ou souza no nome". */

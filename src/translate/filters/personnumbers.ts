@@ -63,22 +63,22 @@ export function withoutPersons(written: string): WithoutPersons {
   const hidden: Hidden[] = [];
   let text = written;
   for (const found of plain.matchAll(NUMBER)) {
-    const [said] = found;
+    const [number] = found;
     const start = found.index;
     const before = plain.slice(Math.max(0, start - BEFORE_MAX), start);
-    if (!isPerson(said, before)) continue;
-    const end = start + said.length;
+    if (!isPerson(number, before)) continue;
+    const end = start + number.length;
     hidden.push({ start, end });
-    text = text.slice(0, start) + said.replace(/\d/g, STAR) + text.slice(end);
+    text = text.slice(0, start) + number.replace(/\d/g, STAR) + text.slice(end);
   }
   return { text, hidden };
 }
 
 const DIGITS = 11;
 
-function isPerson(said: string, before: string): boolean {
-  if (NAMED.test(before) || CPF_FORM.test(said)) return true;
-  return isCpf(said.replace(/\D/g, "")) && !PHONE_LED.test(before);
+function isPerson(number: string, before: string): boolean {
+  if (NAMED.test(before) || CPF_FORM.test(number)) return true;
+  return isCpf(number.replace(/\D/g, "")) && !PHONE_LED.test(before);
 }
 
 const PERSON: Remark = {

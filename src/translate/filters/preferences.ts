@@ -24,14 +24,14 @@ interface Range {
 /** Returns the request with its words of preference; null if it is required. */
 export function preferenceAround(sentence: Sentence, { from, to }: Range): Range | null {
   const comma = sentence.tokens[to]?.text === ",";
-  const behind = endFrom(sentence, comma ? to + 1 : to);
-  const isBehind = behind >= 0 && (!comma || sentence.folded(behind) === "");
+  const endAfter = endFrom(sentence, comma ? to + 1 : to);
+  const follows = endAfter >= 0 && (!comma || sentence.folded(endAfter) === "");
   let begin = from;
   for (let last = from - 1; last >= Math.max(0, from - BEFORE_MAX); last--) {
     begin = Math.min(begin, startTo(sentence, last) ?? begin);
   }
-  if (begin === from && !isBehind) return null;
-  return { from: begin, to: isBehind ? behind : to };
+  if (begin === from && !follows) return null;
+  return { from: begin, to: follows ? endAfter : to };
 }
 
 /** Returns the end of such words at a token; -1 for none. */

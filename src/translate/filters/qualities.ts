@@ -153,9 +153,12 @@ export const OWN_DOMAIN: FilterPhrase = quality((found) => {
 
 /** The rows of qualities of contacts. */
 export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
-  ...(["own", "own_alone", "shared"] as const).flatMap((said) =>
+  ...(["own", "own_alone", "shared"] as const).flatMap((quality) =>
     CONTACTS.map(([contact, words]) => {
-      return [named(words, NAMES[said]), OF_QUALITY[said].get(contact) as FilterPhrase] as const;
+      return [
+        named(words, NAMES[quality]),
+        OF_QUALITY[quality].get(contact) as FilterPhrase,
+      ] as const;
     }),
   ),
   [

@@ -289,22 +289,22 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
   const found: { phone?: number; email?: number; lost: boolean } = { lost: false };
   for (let at = 0; at < sentence.tokens.length; at++) {
     const kind = contactAt(sentence, at);
-    const said = kind === null || !sentence.free(at) ? null : saidBehind(sentence, at + 1);
-    if (kind === null || said === null) continue;
+    const bound = kind === null || !sentence.free(at) ? null : saidBehind(sentence, at + 1);
+    if (kind === null || bound === null) continue;
     const isHyphened = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e";
     const from = isHyphened ? at - 1 : at;
     const negator = negatorOf(sentence, at);
-    if (said.most === null || negator >= 0 || !counts) {
+    if (bound.most === null || negator >= 0 || !counts) {
       if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
       const why = counts ? SHARED_ONLY : NOT_COUNTED;
-      notes.addUnmapped(why.code, why, sentence.claim(from, said.to, "unmapped"));
+      notes.addUnmapped(why.code, why, sentence.claim(from, bound.to, "unmapped"));
       found.lost = true;
     } else {
-      found[kind] = Math.min(said.most, found[kind] ?? said.most);
-      sentence.claim(from, said.to, "contact");
+      found[kind] = Math.min(bound.most, found[kind] ?? bound.most);
+      sentence.claim(from, bound.to, "contact");
     }
-    sentence.name(from, said.to);
-    at = said.to - 1;
+    sentence.name(from, bound.to);
+    at = bound.to - 1;
   }
   return found;
 }
@@ -343,8 +343,8 @@ function isBound(sentence: Sentence, at: number): boolean {
 function boundEnd(sentence: Sentence, at: number): number {
   for (const words of [...AT_MOST, ...AT_MOST_MORE]) {
     const { length } = words.split(" ");
-    const said = Array.from({ length }, (_, i) => sentence.folded(at + i)).join(" ");
-    if (said === words) return at + length;
+    const phrase = Array.from({ length }, (_, i) => sentence.folded(at + i)).join(" ");
+    if (phrase === words) return at + length;
   }
   return -1;
 }

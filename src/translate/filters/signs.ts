@@ -92,8 +92,8 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) {
-    const beside = isNextToMei(sentence, at) || isUpToEpp(sentence, at);
-    const size = beside || isLoneSize(sentence, at);
+    const isNextToSize = isNextToMei(sentence, at) || isUpToEpp(sentence, at);
+    const size = isNextToSize || isLoneSize(sentence, at);
     return text === "ME" || text === "MEs" || size;
   }
   // "ei, quero padarias"
@@ -131,9 +131,9 @@ function isLoneSize(sentence: Sentence, at: number): boolean {
   const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
   const owner = sentence.owner(at - 1);
   const led = /^(sejam|seja|sao|porte|so|apenas|somente)$/.test(sentence.folded(at - 1));
-  const behind = owner === "place" || owner === "regime" || owner === "nature" || led;
+  const isAfterCondition = owner === "place" || owner === "regime" || owner === "nature" || led;
   const trade = at > 0 && kindAt(sentence, at - 1) === "activity";
-  return ends && (behind || (trade && sentence.folded(at - 1) !== "me"));
+  return ends && (isAfterCondition || (trade && sentence.folded(at - 1) !== "me"));
 }
 
 /** "de me a epp": a range of sizes. */

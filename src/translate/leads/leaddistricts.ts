@@ -129,15 +129,15 @@ class DistrictReader {
   /** Returns the namesake with the district; the usual one if several have it. */
   #meant(called: readonly City[], name: string): readonly City[] {
     const having = called.filter(({ ibge }) => this.#names.known(ibge, [name])[0] !== null);
-    const meant = namesakesMeant(having);
+    const chosen = namesakesMeant(having);
     if (having.length > 1) {
-      const list = meant.map(nameOf).join(", ");
+      const list = chosen.map(nameOf).join(", ");
       this.#context.notes.assume("city_of_several_states", {
         pt: `Há o bairro ${shown(name)} em ${having.map(nameOf).join(", ")}; foi usado ${list}.`,
         en: `${having.map(nameOf).join(", ")} have a district ${shown(name)}; used: ${list}.`,
       });
     }
-    return meant;
+    return chosen;
   }
 
   /** Adds a district as accounts of the cities spell it. Returns false if none has it. */
@@ -188,8 +188,8 @@ class DistrictReader {
         .find((found) => found.length > 0);
       const mend = "GET /v1/districts lists those of a municipality.";
       const where = cities.slice(0, SUGGESTED_MAX).map(nameOf).join(", ");
-      const told = suggestion((near ?? []).slice(0, SUGGESTED_MAX), mend);
-      return `No account of ${where} names the district ${shown(name)}; ${told}`;
+      const hint = suggestion((near ?? []).slice(0, SUGGESTED_MAX), mend);
+      return `No account of ${where} names the district ${shown(name)}; ${hint}`;
     });
   }
 

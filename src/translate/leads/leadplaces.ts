@@ -127,9 +127,9 @@ class PlaceReader implements LeadPlaces {
     }
     const split = splitState(text);
     const inState = split === null ? [] : namesakes(this.#gazetteer, split.name);
-    const meant = inState.filter(({ uf }) => uf === split?.uf);
-    for (const city of meant) this.cities.set(city.ibge, city);
-    if (meant.length > 0) return;
+    const matches = inState.filter(({ uf }) => uf === split?.uf);
+    for (const city of matches) this.cities.set(city.ibge, city);
+    if (matches.length > 0) return;
     this.#unknown(place, "unknown_city", text, () =>
       inState.length > 0
         ? inState.map(nameOf)
@@ -140,15 +140,15 @@ class PlaceReader implements LeadPlaces {
   /** Returns the namesakes in the query's states, or else those that `namesakesMeant` picks. */
   #meant(text: string, all: readonly City[]): readonly City[] {
     const inStates = all.filter(({ uf }) => this.states.has(uf));
-    const meant = inStates.length > 0 ? inStates : namesakesMeant(all);
+    const chosen = inStates.length > 0 ? inStates : namesakesMeant(all);
     if (all.length > 1) {
-      const list = meant.map(nameOf).join(", ");
+      const list = chosen.map(nameOf).join(", ");
       this.#notes.assume("city_of_several_states", {
         pt: `Há ${all.length} municípios com o nome ${shown(text)}; foi usado ${list}.`,
         en: `${all.length} municipalities are called ${shown(text)}; used: ${list}.`,
       });
     }
-    return meant;
+    return chosen;
   }
 
   /** Returns cities with similar names, those in the state first. */
@@ -199,8 +199,8 @@ const STATE_BY_WORDS = new Map(
 
 /** A state by its two letters or its name. */
 function stateOf(text: string): string | undefined {
-  const letters = text.trim().toUpperCase();
-  return UFS.includes(letters) ? letters : STATE_BY_WORDS.get(placeWords(text).join(" "));
+  const code = text.trim().toUpperCase();
+  return UFS.includes(code) ? code : STATE_BY_WORDS.get(placeWords(text).join(" "));
 }
 
 /** Spellings and their meanings; built for the first error. */

@@ -56,8 +56,8 @@ export class LeadReader extends SpecReader {
 
   /** Reports an unknown name; `detail` finds the nearest ones. */
   unknown(place: string, code: string, detail: () => string): void {
-    const told = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
-    this.mistake(place, code, told ? detail : "This is not known either.");
+    const isListed = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
+    this.mistake(place, code, isListed ? detail : "This is not known either.");
   }
 }
 

@@ -207,10 +207,10 @@ function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids
 function exportedEnd(sentence: Sentence, at: number): number | null {
   const word = sentence.folded(at);
   if (!TAKEN.has(word)) return null;
-  const behind = BEHIND.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
-  if (BY_ITSELF.has(word) || behind > at + 1) return behind;
+  const end = BEHIND.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  if (BY_ITSELF.has(word) || end > at + 1) return end;
   for (let back = at - 1; back >= Math.max(0, at - 4); back--) {
-    if (ALREADY.has(sentence.folded(back))) return behind;
+    if (ALREADY.has(sentence.folded(back))) return end;
     if (!BEFORE.has(sentence.folded(back))) return null;
   }
   return null;

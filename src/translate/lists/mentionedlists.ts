@@ -92,13 +92,13 @@ class ListStage {
     const { from, to, ids } = mention;
     const sentence = this.#sentence;
     const seen = this.#stances.read(beginOf(sentence, from), from, to);
-    const asked = seen.stance === "out" ? this.#exclude : this.#anyOf;
-    const count = asked.length + ids.length;
+    const target = seen.stance === "out" ? this.#exclude : this.#anyOf;
+    const count = target.length + ids.length;
     const isClear = ids.length > 0 && seen.stance !== "unclear";
     const fits = isClear && count <= LISTS_MAX;
     const words = sentence.claim(seen.lead, to, fits ? "list" : "unmapped");
     // A spec takes no more; a note says so.
-    if (fits) asked.push(...ids);
+    if (fits) target.push(...ids);
     else
       this.#notes.addUnmapped(
         "list",

@@ -202,10 +202,10 @@ function take(context: NumberContext, at: number, { span, second }: Read): numbe
   const lead = leadOf(sentence, at);
   const end = second ?? span;
   const tail = tailOf(sentence, end.to);
-  const meant = lead.side !== null || lead.last || lead.says || tail.says || second !== undefined;
+  const isAge = lead.side !== null || lead.last || lead.says || tail.says || second !== undefined;
   const whose = sentence.folded(lead.from - 1);
   if (
-    !meant ||
+    !isAge ||
     (PEOPLE.has(whose) && !isInTrade(sentence, lead.from - 1, lead.from)) ||
     (second !== undefined && !lead.says && !tail.says && lead.side === null)
   )

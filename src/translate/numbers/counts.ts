@@ -92,10 +92,10 @@ export function findCounts(context: CountContext): void {
 function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const first = numberAt(sentence, at);
   if (first === null || !Number.isInteger(first.value) || first.value < 1) return null;
-  const behind = sideAfter(sentence, first.to);
-  const range = behind.side === null ? secondOf(sentence, first.to) : null;
-  const other = behind.side === null && range === null ? otherBound(sentence, first.to) : null;
-  let unit = range?.to ?? other?.to ?? behind.to;
+  const following = sideAfter(sentence, first.to);
+  const range = following.side === null ? secondOf(sentence, first.to) : null;
+  const other = following.side === null && range === null ? otherBound(sentence, first.to) : null;
+  let unit = range?.to ?? other?.to ?? following.to;
   // "no máximo 30 só filiais"
   const alike = !ONLY_WORD.test(sentence.folded(unit)) || first.value === 1;
   const single = SINGLE.has(sentence.folded(unit)) && alike;
@@ -108,7 +108,7 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const lead = leadOf(sentence, at);
   const exact = single || tail > to;
   const side =
-    behind.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
+    following.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
   // "com uma unidade em Campinas" means at least one there.
   const article = first.value === 1 && sentence.tokens[at]?.kind === "word";
   // "between 2 and 5 stores"
@@ -145,8 +145,8 @@ function boundsOf(side: Side, value: number): Pick<Read, "min" | "max"> {
 function alone(sentence: Sentence, at: number): Read | null {
   const unit = isUnit(sentence, at) ? at : at + 1;
   const mark = unit === at ? at + 1 : at;
-  const said = ["unica", "unico", "single", "sole"].includes(sentence.folded(mark));
-  if (!said || !isUnit(sentence, unit) || !sentence.free(mark)) return null;
+  const isSingle = ["unica", "unico", "single", "sole"].includes(sentence.folded(mark));
+  if (!isSingle || !isUnit(sentence, unit) || !sentence.free(mark)) return null;
   return { from: at, to: at + 2, unit, min: null, max: 1, bare: false };
 }
 
@@ -195,9 +195,9 @@ function otherBound(sentence: Sentence, at: number) {
   for (let i = at + 1; i <= at + REACH; i++) {
     const number = side === null ? null : numberAt(sentence, i);
     if (number !== null) return { side, ...number };
-    const said = sideAt(sentence, i);
-    if (said === null && !SMALL.has(sentence.folded(i))) return null;
-    side ??= said;
+    const stated = sideAt(sentence, i);
+    if (stated === null && !SMALL.has(sentence.folded(i))) return null;
+    side ??= stated;
   }
   return null;
 }
@@ -215,8 +215,8 @@ function leadOf(sentence: Sentence, at: number): Lead {
   let from = at;
   for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i); i--) {
     const word = sentence.folded(i);
-    const said = sideAt(sentence, i);
-    if (said !== null) [side, from] = [side ?? said, i];
+    const stated = sideAt(sentence, i);
+    if (stated !== null) [side, from] = [side ?? stated, i];
     else if (HAVING.has(word) && (side !== null || word !== "de"))
       return { from, side, had: !LISTS.has(sentence.folded(i - 1)) };
     else if (["entre", "between", "from"].includes(word)) from = i;

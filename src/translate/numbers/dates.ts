@@ -82,8 +82,8 @@ export function findDates(context: NumberContext): void {
     if (!sentence.free(at)) continue;
     if (EVENTS.has(sentence.folded(at))) at = leaveEvent(context, at);
     else {
-      const said = dateAt(sentence, at, today);
-      if (said !== null) at = takeDate(context, at, said) - 1;
+      const date = dateAt(sentence, at, today);
+      if (date !== null) at = takeDate(context, at, date) - 1;
     }
   }
   findVague(context);
@@ -99,18 +99,18 @@ function leaveEvent({ sentence, notes }: NumberContext, at: number): number {
 }
 
 /** Applies a date with the meaning its words define. Returns the index after it. */
-function takeDate(context: NumberContext, at: number, said: MentionedDate): number {
+function takeDate(context: NumberContext, at: number, date: MentionedDate): number {
   const { sentence, notes } = context;
   const lead = leadOf(sentence, at);
-  const range = rangeAt(context, said, lead);
-  const onwards = sinceAfter(sentence, said.to);
+  const range = rangeAt(context, date, lead);
+  const onwards = sinceAfter(sentence, date.to);
   const meaning: Meaning =
-    onwards > said.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, said) ? "in" : null));
+    onwards > date.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, date) ? "in" : null));
   const to = range?.to ?? onwards;
   // "que fecharam este ano"
-  const closed = CLOSED.has(sentence.folded(at - 1)) && said.relative === true;
-  if (meaning === null && range === null && !closed) return said.to;
-  const periods = [said.period, ...(range === null ? [] : [range.period])];
+  const closed = CLOSED.has(sentence.folded(at - 1)) && date.relative === true;
+  if (meaning === null && range === null && !closed) return date.to;
+  const periods = [date.period, ...(range === null ? [] : [range.period])];
   if (periods.includes(null)) {
     const words = sentence.claim(lead.from, to, "unmapped");
     const detail = { pt: "Esta data não existe.", en: "This date does not exist." };
@@ -132,11 +132,11 @@ function takeDate(context: NumberContext, at: number, said: MentionedDate): numb
   }
   const [start, second] = periods as [Period, Period | undefined];
   // "entre março e junho de 2021": the year belongs to both months; days have theirs already.
-  const isShared = said.yearless && second !== undefined && start.first.day === 1;
+  const isShared = date.yearless && second !== undefined && start.first.day === 1;
   const isMonth = isShared && dayText(start.after) !== dayText(back(start.first, -1, "day"));
   const year = isMonth ? (second?.first.year ?? start.first.year) : start.first.year;
   const first = { ...start.first, year };
-  const known: MentionedDate = { period: start, to: said.to, ...(second ? {} : said) };
+  const known: MentionedDate = { period: start, to: date.to, ...(second ? {} : date) };
   const span: Taken = { ...lead, at, to, meaning: range ? "between" : meaning, said: known };
   apply(context, span, { first, after: (second ?? start).after });
   return listed(context, to, span);
@@ -210,16 +210,16 @@ function assumeYear(notes: Notes, { year }: Day, words: Words): void {
 /** Reads the second date of a range: "entre março e junho de 2021", "de 2018 a 2020". */
 function rangeAt(
   { sentence, today }: NumberContext,
-  said: MentionedDate,
+  date: MentionedDate,
   { meaning, of }: Lead,
 ): { period: Period | null; to: number } | null {
-  const join = sentence.folded(said.to);
+  const join = sentence.folded(date.to);
   const and = ["e", "and"].includes(join) && meaning === "between";
-  const isYears = [said.to - 1, said.to + 1].every((at) => isYearAt(sentence, at));
-  const isSaid = of || meaning !== null || isYears;
-  const through = ["a", "ate", "to", "until", "through"].includes(join) && isSaid;
+  const isYears = [date.to - 1, date.to + 1].every((at) => isYearAt(sentence, at));
+  const isStated = of || meaning !== null || isYears;
+  const through = ["a", "ate", "to", "until", "through"].includes(join) && isStated;
   if (!and && !through) return null;
-  let at = said.to + 1;
+  let at = date.to + 1;
   while (["o", "a", "de"].includes(sentence.folded(at))) at++;
   const second = dateAt(sentence, at, today);
   if (second === null) return null;

@@ -81,9 +81,9 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
 
 /** True if the words after a number make it a limit: "50 no máximo". */
 function isMostBehind(sentence: Sentence, at: number): boolean {
-  const said = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
+  const phrase = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
   const ends = sentence.tokens[at + 2]?.kind !== "number";
-  return /^(no maximo|at most|como maximo)$/.test(said) && sentence.free(at) && ends;
+  return /^(no maximo|at most|como maximo)$/.test(phrase) && sentence.free(at) && ends;
 }
 
 const RANKS = wordSet("maiores menores melhores largest biggest smallest newest oldest");
@@ -164,11 +164,11 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // A mark begins a new phrase: "em Recife, 50 dentistas".
   const mark = sentence.tokens[at - 1]?.text ?? "";
-  const told = sentence.owner(at - 1);
+  const owner = sentence.owner(at - 1);
   const opens =
     at === 0 ||
-    told === "filler" ||
-    told === "unmapped" ||
+    owner === "filler" ||
+    owner === "unmapped" ||
     /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.asked || opens || ranked)) {

@@ -122,8 +122,8 @@ function relativeAt(sentence: Sentence, at: number, today: Day): MentionedDate |
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   const day = NEAR_DAYS.get(first);
   if (day !== undefined) {
-    const said = oneDay(back({ year, month, day: today.day }, day, "day"));
-    return { period: said, to: at + 1, relative: true };
+    const past = oneDay(back({ year, month, day: today.day }, day, "day"));
+    return { period: past, to: at + 1, relative: true };
   }
   if (!RELATIVE_FIRSTS.has(first)) return null;
   const words = `${first} ${second}`;
@@ -275,9 +275,9 @@ function shortDayAt(sentence: Sentence, at: number, today: Day): MentionedDate |
   const [, day, month] = /^(\d{1,2})[/.-](\d{1,2})$/.exec(sentence.tokens[at]?.text ?? "") ?? [];
   const other = sentence.tokens[at + 2];
   if (day === undefined || other?.kind !== "number" || !isJoint(sentence, at + 1)) return null;
-  const said = numericAt(other.text, at + 3, today);
-  if (said === null || said.period === null || !/\D\d+\D/.test(other.text)) return null;
-  const { year } = said.period.first;
+  const date = numericAt(other.text, at + 3, today);
+  if (date === null || date.period === null || !/\D\d+\D/.test(other.text)) return null;
+  const { year } = date.period.first;
   return { ...whole({ year, month: Number(month), day: Number(day) }, at + 1), yearless: true };
 }
 
@@ -306,9 +306,9 @@ function monthAt(sentence: Sentence, at: number, today: Day): MentionedDate | nu
   const year = yearAfter(sentence, at + 1);
   if (year !== null) return { period: monthsFrom(year.value, month), to: year.to };
   const of = ["de", "do", "of"].includes(sentence.folded(at + 1)) ? at + 2 : at + 1;
-  const said = relativeAt(sentence, of, today);
-  if (said?.period && said.to === of + 2 && sentence.folded(of + 1) !== "mes") {
-    return { period: monthsFrom(said.period.first.year, month), to: said.to };
+  const date = relativeAt(sentence, of, today);
+  if (date?.period && date.to === of + 2 && sentence.folded(of + 1) !== "mes") {
+    return { period: monthsFrom(date.period.first.year, month), to: date.to };
   }
   // "entre março e junho de 2025", "jan a jun/2025": one year after both.
   const both = isJoint(sentence, at + 1) && MONTHS.get(sentence.folded(at + 2)) !== undefined;

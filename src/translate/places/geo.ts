@@ -30,9 +30,9 @@ export interface GeoFilters {
 /** Returns filters for the found places; sets `found.unknown` if they contradict. */
 export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
   const { states, cities, excludedStates, excludedCities } = found;
-  const wishless = states.size + cities.size === 0;
+  const isUnrestricted = states.size + cities.size === 0;
   const excludes = excludedStates.size + excludedCities.size > 0;
-  const base = wishless && excludes ? Object.keys(STATE_NAMES) : [...states];
+  const base = isUnrestricted && excludes ? Object.keys(STATE_NAMES) : [...states];
   const wanted = base.filter((uf) => !excludedStates.has(uf));
   const single = [...cities.values()].filter(
     ({ ibge, uf }) => !excludedStates.has(uf) && !excludedCities.has(ibge),

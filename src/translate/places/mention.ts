@@ -72,7 +72,7 @@ const OUTSIDE = new Set(["outside", "beyond"]);
 export function mentionOf(
   { sentence }: PlaceContext,
   [at, to]: readonly [number, number],
-  meant: Partial<Mention>,
+  meaning: Partial<Mention>,
 ): Mention {
   const lead = leadOf(sentence, at);
   const outside = OUTSIDE.has(sentence.folded(lead.from - 1)) && sentence.free(lead.from - 1);
@@ -92,19 +92,19 @@ export function mentionOf(
     words,
     lead,
     negated: negator >= 0,
-    region: meant.region ?? false,
-    adjective: meant.adjective ?? false,
-    capital: meant.capital ?? false,
-    part: meant.part ?? false,
-    states: meant.states ?? [],
-    cities: meant.cities ?? [],
-    dropped: meant.dropped ?? open,
+    region: meaning.region ?? false,
+    adjective: meaning.adjective ?? false,
+    capital: meaning.capital ?? false,
+    part: meaning.part ?? false,
+    states: meaning.states ?? [],
+    cities: meaning.cities ?? [],
+    dropped: meaning.dropped ?? open,
     either: false,
     joined: false,
-    every: meant.every ?? false,
-    regions: meant.regions ?? [],
-    lost: meant.lost ?? false,
-    strange: meant.strange ?? false,
+    every: meaning.every ?? false,
+    regions: meaning.regions ?? [],
+    lost: meaning.lost ?? false,
+    strange: meaning.strange ?? false,
   };
 }
 

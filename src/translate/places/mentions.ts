@@ -109,8 +109,8 @@ function isAbbreviation(context: PlaceContext, last: Mention | undefined, at: nu
   const joined = last.to < at && /^[,;/]$|^(e|y|ou|o|and|or|nem|ni)$/i.test(gap);
   if (joined && last.cities.length === 0) return true;
   // "Fortaleza ce", "Recife, pe": only if the state has such a city.
-  const beside = last.to === at || gap === ",";
-  return beside && last.cities.some((city) => city.uf === uf);
+  const isAdjacent = last.to === at || gap === ",";
+  return isAdjacent && last.cities.some((city) => city.uf === uf);
 }
 
 /** True if letters alone end a phrase: "padaria pr", "padarias to com telefone". */
@@ -187,8 +187,8 @@ function kindBehind(
 ): number {
   const open = sentence.tokens[to]?.text === "(" ? 1 : 0;
   const word = sentence.folded(to + open);
-  const said = word === "estado" && !isOf(sentence.folded(to + 1));
-  const state = word === "state" || (word === "estado" && open === 1) || said;
+  const isState = word === "estado" && !isOf(sentence.folded(to + 1));
+  const state = word === "state" || (word === "estado" && open === 1) || isState;
   const city = word === "city" || (open === 1 && /^(cidade|municipio|capital)$/.test(word));
   if (state && meaning.states.length > 0) meaning.cities = [];
   else if (city && meaning.cities.length > 0) meaning.states = [];
@@ -232,12 +232,19 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   if (weak && !whole && !isCapitalised(sentence, at)) return null;
   const mention = mentionOf(context, [at, at], { part: true });
   const words = sentence.claim(at, to, "unmapped");
-  const said = sentence.words(quarter ? at : name, to).words;
+  const street = sentence.words(quarter ? at : name, to).words;
   sentence.name(name, to);
   if (district) {
     const { negated } = mention;
     const tokens = { from: mention.from, to };
-    districts.all.push({ ...tokens, words, name: said, negated, implied: false, known: new Map() });
+    districts.all.push({
+      ...tokens,
+      words,
+      name: street,
+      negated,
+      implied: false,
+      known: new Map(),
+    });
     districts.named.add(mention.at);
   } else {
     notes.addUnmapped(
@@ -342,15 +349,16 @@ function capitalAt(context: PlaceContext, found: readonly Mention[], at: number)
   if (next !== null && next.place.cities.length > 0) return null;
   const all = several && ["brasileiras", "estaduais"].includes(sentence.folded(at + 1));
   const last = found.at(-1);
-  const beside = last !== undefined && last.states.length > 0 && isBeside(sentence, last.to, at);
+  const isAdjacent =
+    last !== undefined && last.states.length > 0 && isBeside(sentence, last.to, at);
   const negated = negatorOf(sentence, lead.from) >= 0;
-  if (lead.kind === "" && !article && !all && !beside && !negated && !lead.mark) return null;
-  if (beside && last.cities.length > 0) {
+  if (lead.kind === "" && !article && !all && !isAdjacent && !negated && !lead.mark) return null;
+  if (isAdjacent && last.cities.length > 0) {
     last.states = [];
     return mentionOf(context, [at, at + 1], { dropped: true });
   }
   return mentionOf(context, [at, at + (all ? 2 : 1)], {
-    ...(several && !beside
+    ...(several && !isAdjacent
       ? { cities: Object.keys(STATE_NAMES).flatMap((uf) => gazetteer.capitalOf(uf) ?? []) }
       : {}),
     capital: true,
@@ -377,8 +385,8 @@ function capitalOf(
   if (match === null) return null;
   const { states, demonymStates, here } = match.place;
   if (here) return { states: ["DF"], to: match.to };
-  const meant = at > start ? states : demonymStates;
-  return meant.length === 0 ? null : { states: meant, to: match.to };
+  const chosen = at > start ? states : demonymStates;
+  return chosen.length === 0 ? null : { states: chosen, to: match.to };
 }
 
 /** All other places of the sentence, as context for adjectives. */
@@ -390,16 +398,16 @@ interface OtherPlaces {
 
 /** Compares each name with the places once, even if it is repeated. */
 function otherPlaces(found: readonly Mention[]): OtherPlaces {
-  const wished = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
+  const included = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
   const answers = new Map<Place, boolean>();
   return {
-    none: wished.length === 0,
+    none: included.length === 0,
     near(place) {
       const { demonymStates: states, demonymCities: cities } = place;
       const near = (one: Mention) =>
         one.states.some((uf) => states.includes(uf) || cities.some((city) => city.uf === uf)) ||
         one.cities.some((city) => states.includes(city.uf) || cities.includes(city));
-      const answer = answers.get(place) ?? wished.some(near);
+      const answer = answers.get(place) ?? included.some(near);
       answers.set(place, answer);
       return answer;
     },

@@ -78,14 +78,14 @@ export function findPart(
   // "the interior of São Paulo state"
   const end = /^(state|estado)$/.test(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
   if (known !== null) return mentionOfRegions(context, [at, end], [known]);
-  const meant = {
+  const meaning = {
     states: asState ? states : [],
     cities: asState ? [] : cities,
     part: true,
     // "região de Minas" is the whole state.
     lost: STATISTICAL.test(name) || (asState && name !== "regiao" && !states.includes("DF")),
   };
-  return partOf(context, { at, head: head.end, name: whole.at, to }, meant);
+  return partOf(context, { at, head: head.end, name: whole.at, to }, meaning);
 }
 
 /** True for a named area; "ABC" alone only in capitals or after a preposition. */
@@ -167,7 +167,7 @@ interface Where {
 function partOf(
   context: PlaceContext,
   { at, head, name, to }: Where,
-  meant: Partial<Mention>,
+  meaning: Partial<Mention>,
 ): Mention {
   const { sentence, notes } = context;
   const words = sentence.words(at, head);
@@ -179,11 +179,11 @@ function partOf(
   sentence.name(name, to);
   if (outer.negated) {
     notes.addUnmapped("excluded_part", EXCLUDED_PART, sentence.words(outer.from, to));
-    return { ...outer, at, to, dropped: true, lost: meant.lost ?? false };
+    return { ...outer, at, to, dropped: true, lost: meaning.lost ?? false };
   }
   notes.addUnmapped("part_of_place", division ? unknownDivision(context) : PART, words);
   const all: Words = sentence.words(outer.from, to);
-  return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
+  return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meaning };
 }
 
 /** Reads a part whose place is named elsewhere or not at all: "São Paulo, zona sul". */
@@ -195,10 +195,13 @@ function lonePart(
   const { sentence } = context;
   const word = sentence.folded(at);
   const lead = leadOf(sentence, at);
-  const beside = [at - 1, at - 2, at - 3, lead.from - 1].some((i) => sentence.owner(i) === "place");
-  const around = SURROUNDINGS.has(word) && beside && !PART_STARTS.has(sentence.folded(at + 1));
+  const isNextToPlace = [at - 1, at - 2, at - 3, lead.from - 1].some(
+    (i) => sentence.owner(i) === "place",
+  );
+  const around =
+    SURROUNDINGS.has(word) && isNextToPlace && !PART_STARTS.has(sentence.folded(at + 1));
   if (!around && (!LONE_PARTS.has(word) || (word === "zona" && end === at + 1))) return null;
-  if (lead.kind !== "in" && lead.kind !== "of" && !beside) return null;
+  if (lead.kind !== "in" && lead.kind !== "of" && !isNextToPlace) return null;
   const region = last === undefined ? null : regionNextTo(context, [at, end], last, around);
   if (region !== null) return mentionOfRegions(context, [at, end], [region]);
   return partOf(context, { at, head: end, name: end, to: end }, { part: true });

@@ -83,7 +83,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
       if (one.negated === negated && !one.dropped) collect(context, found, one, lists);
     }
   }
-  const wishless = found.states.size + found.cities.size === 0;
+  const isUnrestricted = found.states.size + found.cities.size === 0;
   const bare = mentions.some((one) => {
     const district = context.districts.named.has(one.at);
     return one.part && !one.negated && isEmpty(one) && !one.dropped && !district;
@@ -93,11 +93,11 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   });
   const strange = mentions.some((one, i) => {
     // "SP e Xurupita do Pará": one place is unknown, and the other is a whole state.
-    const asked = one.strange && !one.negated;
-    const isBeside = one.strange && isBesidePlace(context, mentions, i);
-    return (asked && found.states.size > 0) || isBeside;
+    const isRequested = one.strange && !one.negated;
+    const isAdjacent = one.strange && isBesidePlace(context, mentions, i);
+    return (isRequested && found.states.size > 0) || isAdjacent;
   });
-  found.unknown = (wishless && bare) || lost || widened || strange || apart;
+  found.unknown = (isUnrestricted && bare) || lost || widened || strange || apart;
   return found;
 }
 
@@ -133,8 +133,8 @@ function leaveBranchPlaces(
       BRANCH.test(sentence.folded(from - 1)) && (number || HAVING.test(sentence.folded(from - 2)));
     return had && lead.kind === "in" && !negated && i > 0;
   });
-  const sought = mentions.some((one) => !of.includes(one) && !one.negated && !one.dropped);
-  if (!sought) return false;
+  const hasOther = mentions.some((one) => !of.includes(one) && !one.negated && !one.dropped);
+  if (!hasOther) return false;
   for (const one of of) {
     one.dropped = true;
     notes.addUnmapped("branch_place", BRANCH_PLACE, one.words);
@@ -170,10 +170,11 @@ function isBesidePlace(
   mentions: readonly Mention[],
   at: number,
 ): boolean {
-  const [before, one, behind] = [mentions[at - 1], mentions[at] as Mention, mentions[at + 1]];
+  const [before, one, following] = [mentions[at - 1], mentions[at] as Mention, mentions[at + 1]];
   const near = (link: string) => link === "direct" || link === "comma";
-  const isAround = behind !== undefined && (isWide(behind) || isCity(behind)) && !behind.dropped;
-  const ahead = isAround && near(linkOf(sentence, one, behind));
+  const isAround =
+    following !== undefined && (isWide(following) || isCity(following)) && !following.dropped;
+  const ahead = isAround && near(linkOf(sentence, one, following));
   return ahead || (before !== undefined && isWide(before) && near(linkOf(sentence, before, one)));
 }
 
@@ -315,11 +316,11 @@ function stateBehind(context: PlaceContext, { city, state, address }: Beside): b
 
 /** Intersects "empresas paulistas em Campinas", "de SP, abertas em Campinas". */
 function narrowApart(mentions: readonly Mention[]): void {
-  const wished = mentions.filter((one) => !one.negated && !one.dropped);
-  const cities = wished.filter((one) => isCity(one) && !one.joined);
+  const included = mentions.filter((one) => !one.negated && !one.dropped);
+  const cities = included.filter((one) => isCity(one) && !one.joined);
   // For a repeated state, every city is as the first occurrence left it: inside or outside.
   const inside = new Map<string, boolean>();
-  for (const state of wished) {
+  for (const state of included) {
     if (!isState(state) || state.joined) continue;
     const key = state.states.join();
     const known = inside.get(key);
@@ -329,9 +330,11 @@ function narrowApart(mentions: readonly Mention[]): void {
     inside.set(key, state.dropped);
   }
   const named = new Set(
-    wished.filter((one) => !one.adjective && !one.dropped && isState(one)).flatMap((s) => s.states),
+    included
+      .filter((one) => !one.adjective && !one.dropped && isState(one))
+      .flatMap((s) => s.states),
   );
-  for (const one of wished) {
+  for (const one of included) {
     if (!one.adjective || one.joined || !isState(one)) continue;
     if (one.states.some((uf) => named.has(uf))) one.dropped = true;
   }
@@ -342,9 +345,9 @@ function narrowApart(mentions: readonly Mention[]): void {
  * of the other cities.
  */
 function settleNamesakes({ notes }: PlaceContext, mentions: readonly Mention[]): void {
-  const wished = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
-  if (wished.length < 2) return;
-  const open = wished.filter((one) => !one.every && !one.capital && !one.adjective);
+  const included = mentions.filter((one) => !one.negated && !one.dropped && isCity(one));
+  if (included.length < 2) return;
+  const open = included.filter((one) => !one.every && !one.capital && !one.adjective);
   const single = open.filter(({ cities }) => cities.length === 1);
   const firm = new Set(single.map(({ cities }) => cities[0]?.uf));
   // "Cascavel e Toledo": the only state that has all of them.
@@ -381,8 +384,8 @@ function collect(
 ): void {
   const { states, cities, negated } = mention;
   for (const uf of states) (negated ? found.excludedStates : found.states).add(uf);
-  const said = mention.lead.state || mention.lead.states;
-  if (negated && mention.either && states.length > 0 && !said) assumeState(context, mention);
+  const isStated = mention.lead.state || mention.lead.states;
+  if (negated && mention.either && states.length > 0 && !isStated) assumeState(context, mention);
   if (cities.length === 0 || states.length > 0) return;
   if (mention.every && lists.has(cities)) return;
   const chosen = negated ? excludedOf(found, mention) : chooseNamesakes(context, mention);

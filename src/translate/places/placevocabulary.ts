@@ -73,9 +73,9 @@ export class NameStarts {
     for (let at = count - 1; at >= 0; at--) {
       const from = end > 0 ? folded.lastIndexOf("\n", end - 1) + 1 : 0;
       const beginning = end > from ? lineBeginning(folded, from) : ODD_START;
-      const told = beginning === ODD_START ? beginningOf(firstWord(at), 0) : beginning;
-      this.#next[at] = this.#first[told] as number;
-      this.#first[told] = at;
+      const key = beginning === ODD_START ? beginningOf(firstWord(at), 0) : beginning;
+      this.#next[at] = this.#first[key] as number;
+      this.#first[key] = at;
       end = from - 1;
     }
     return count === 0 || end < 0;

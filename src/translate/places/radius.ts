@@ -68,13 +68,13 @@ export function radiusAt(
   const km = kilometresAt(sentence, at);
   if (km === null) return null;
   const { from, said } = beginAt(sentence, at);
-  const behind = centerBehind(context, at + 2, firm);
-  if (behind.cities.length > 0) {
+  const center = centerBehind(context, at + 2, firm);
+  if (center.cities.length > 0) {
     const farther = fartherAt(sentence, from, at);
-    if (farther >= 0) return lostCircle(context, [farther, behind.to], behind.cities, FARTHER_OFF);
+    if (farther >= 0) return lostCircle(context, [farther, center.to], center.cities, FARTHER_OFF);
   }
-  if (!(said || behind.said) || fartherAt(sentence, from, at) >= 0) return null;
-  if (behind.cities.length > 0) return circle(context, [from, behind.to], km, behind.cities);
+  if (!(said || center.said) || fartherAt(sentence, from, at) >= 0) return null;
+  if (center.cities.length > 0) return circle(context, [from, center.to], km, center.cities);
   const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
   const gap = before === null ? "" : sentence.words(before.to, from).words;
   if (before === null || before.cities.length === 0 || /[\p{L}\p{N}]/u.test(gap)) return null;
@@ -85,7 +85,7 @@ export function radiusAt(
   if (NEAR.test(sentence.folded(near)) && sentence.free(near)) {
     sentence.claim(near, near + 1, "place");
   }
-  return circle(context, [from, behind.to], km, before.cities);
+  return circle(context, [from, center.to], km, before.cities);
 }
 
 function kilometresAt(sentence: Sentence, at: number): number | null {

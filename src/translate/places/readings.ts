@@ -193,13 +193,13 @@ function claimJoin(sentence: Sentence, last: Mention, mention: Mention): void {
 
 /** Reads a state next to states as the excluded one: "no Sudeste, exceto São Paulo". */
 function excludedStates(mentions: readonly Mention[]): void {
-  const wished = mentions.filter((one) => !one.negated && !one.dropped);
-  const whole = wished.every((one) => one.states.length > 0 && one.cities.length === 0);
+  const included = mentions.filter((one) => !one.negated && !one.dropped);
+  const whole = included.every((one) => one.states.length > 0 && one.cities.length === 0);
   for (const one of mentions) {
     if (!one.negated || one.either !== true || one.lead.city || one.states.length > 0) continue;
     const [city] = one.cities;
     if (city === undefined || (one.lead.kind === "in" && one.lead.word !== "no")) continue;
-    const inside = wished.some(({ states }) => states.length === 1 && states[0] === city.uf);
+    const inside = included.some(({ states }) => states.length === 1 && states[0] === city.uf);
     if (!whole || inside) continue;
     one.states = [city.uf];
     one.cities = [];
@@ -210,14 +210,14 @@ function excludedStates(mentions: readonly Mention[]): void {
 export function settleCapitals(context: PlaceContext, mentions: readonly Mention[]): void {
   const { gazetteer, notes } = context;
   if (!mentions.some(({ capital }) => capital)) return;
-  const wished = mentions.filter((one) => !one.negated && !one.dropped && !one.capital);
-  const states = statesOf(wished);
+  const included = mentions.filter((one) => !one.negated && !one.dropped && !one.capital);
+  const states = statesOf(included);
   for (const one of mentions) {
     if (!one.capital) continue;
     const own = states.flatMap((uf) => gazetteer.capitalOf(uf) ?? []);
     if (own.length > 0) {
       one.cities = own;
-      if (!one.negated && !one.joined) for (const state of wished) dropState(state);
+      if (!one.negated && !one.joined) for (const state of included) dropState(state);
     }
     one.every = true;
     if (one.cities.length > 0) continue;
@@ -231,10 +231,10 @@ export function settleCapitals(context: PlaceContext, mentions: readonly Mention
 }
 
 /** Returns states that are named or contain a region; each is returned and each list read once. */
-function statesOf(wished: readonly Mention[]): readonly string[] {
+function statesOf(mentions: readonly Mention[]): readonly string[] {
   const found = new Set<string>();
   const read = new Set<unknown>();
-  for (const { states, cities, regions } of wished) {
+  for (const { states, cities, regions } of mentions) {
     if (regions.length === 0) for (const uf of states) found.add(uf);
     else if (!read.has(cities)) for (const { uf } of cities) found.add(uf);
     read.add(cities);
@@ -281,10 +281,10 @@ function run(
 }
 
 function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, cities }: Mention) {
-  const meant = regions.find(({ region }) => {
+  const match = regions.find(({ region }) => {
     return region.members(gazetteer).some((city) => cities.includes(city));
   });
-  const name = meant?.region.name ?? words.words;
+  const name = match?.region.name ?? words.words;
   notes.assume(
     "region_of_cities",
     {
@@ -297,10 +297,10 @@ function assumeInside({ notes, gazetteer }: PlaceContext, { regions, words, citi
 
 /** Reduces every mention of regions to the meant ones; the notes count their municipalities. */
 export function settleRegions(context: PlaceContext, mentions: readonly Mention[]): void {
-  const wished = keepingOf(wishedStates(mentions));
+  const keep = keepingOf(wishedStates(mentions));
   for (const one of mentions) {
     if (one.dropped || one.regions.length === 0 || one.cities.length === 0) continue;
-    if (one.negated) one.cities = wished(one.cities);
+    if (one.negated) one.cities = keep(one.cities);
     const kept = (meant: MeantRegion) => keptOf(context, one, meant);
     const possible = one.regions.filter((meant) => kept(meant).length > 0);
     const usual = possible.filter((meant) => meant.usual);
@@ -336,14 +336,14 @@ function setOf(cities: readonly City[]): ReadonlySet<City> {
  * Restricts "em Pernambuco, exceto a Zona da Mata" to the requested places. Each list is scanned
  * once.
  */
-function keepingOf(wished: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
-  const kept = new Map<readonly City[], readonly City[]>();
+function keepingOf(states: ReadonlySet<string>): (cities: readonly City[]) => readonly City[] {
+  const cache = new Map<readonly City[], readonly City[]>();
   return (cities) => {
-    const known = kept.get(cities);
+    const known = cache.get(cities);
     if (known !== undefined) return known;
-    const inside = cities.filter(({ uf }) => wished.has(uf));
+    const inside = cities.filter(({ uf }) => states.has(uf));
     const own = inside.length === 0 || inside.length === cities.length ? cities : inside;
-    kept.set(cities, own);
+    cache.set(cities, own);
     return own;
   };
 }

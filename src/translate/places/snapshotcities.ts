@@ -196,8 +196,8 @@ export class Divisions {
         members: () => members,
       };
       // "Sul/Sudoeste de Minas" may be named by one half.
-      for (const said of new Set([name, ...name.split("/")])) {
-        all.push({ name: said, place: () => ({ regions: [{ region, usual: false }] }) });
+      for (const spelling of new Set([name, ...name.split("/")])) {
+        all.push({ name: spelling, place: () => ({ regions: [{ region, usual: false }] }) });
       }
     }
     const made = new PlaceNames();

@@ -202,8 +202,8 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   // This test comes first because it is cheap and rejects most words.
   const lead = leadOf(sentence, at);
   const place = (lead.city || lead.cities) && lead.from < at;
-  const said = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
-  const led = said || isNear(sentence, lead) || negatorOf(sentence, lead.from) >= 0;
+  const isPlaceLed = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
+  const led = isPlaceLed || isNear(sentence, lead) || negatorOf(sentence, lead.from) >= 0;
   if (!led && !(capital && at > 0 && isAfterTrade(context, at))) return null;
   const city = cityOf(context, at);
   if (city === "other") return null;

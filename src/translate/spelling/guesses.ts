@@ -117,8 +117,8 @@ function guessed(context: GuessContext, at: number, near: readonly NearWord[]): 
 function guessOf(context: GuessContext, at: number, near: NearWord): Guess | null {
   const { places } = context.gazetteer;
   const { word } = near;
-  const wish = wishGuess(context, at, near);
-  if (wish !== null) return wish;
+  const guess = wishGuess(context, at, near);
+  if (guess !== null) return guess;
   const shown = spellWords(context.gazetteer).written(word);
   if (shown === undefined) return { ...near, value: null, written: null, weight: WEIGHTS.trade };
   const name = nameAround(context, at, word);

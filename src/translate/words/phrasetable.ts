@@ -91,13 +91,11 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   written(key: string): string | undefined {
     if (this.#vocabulary !== null) return this.#vocabulary.get(key);
     const line = firstFrom(this.#words, 0, this.#words.length, key);
-    const behind = line + key.length;
+    const end = line + key.length;
     if (key === "" || orderOf(this.#words, line, key) !== 0) return undefined;
-    const code = this.#words.charCodeAt(behind);
+    const code = this.#words.charCodeAt(end);
     if (code === LINE) return key;
-    return code === TAB
-      ? this.#words.slice(behind + 1, this.#words.indexOf("\n", behind))
-      : undefined;
+    return code === TAB ? this.#words.slice(end + 1, this.#words.indexOf("\n", end)) : undefined;
   }
 
   get vocabulary(): ReadonlyMap<string, string> {
@@ -130,15 +128,15 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   #longer({ line, end, name }: Spot<Value>): Map<string, Spot<Value>> {
     const next = new Map<string, Spot<Value>>();
     for (let at = line; at < end; ) {
-      const behind = this.#names.indexOf("\n", at) + 1;
+      const nextLine = this.#names.indexOf("\n", at) + 1;
       const from = at + name.length + 1;
       if (this.#names.charCodeAt(from - 1) === BLANK) {
         const word = this.#names.slice(from, wordEnd(this.#names, from));
         const known = next.get(word);
-        if (known === undefined) next.set(word, spotAt(at, behind, `${name} ${word}`));
-        else known.end = behind;
+        if (known === undefined) next.set(word, spotAt(at, nextLine, `${name} ${word}`));
+        else known.end = nextLine;
       }
-      at = behind;
+      at = nextLine;
     }
     return next;
   }
@@ -157,8 +155,8 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
   /** Returns the position of names that begin with these words within these lines, or null. */
   #beginning(line: number, end: number, wanted: string): Spot<Value> | null {
     const first = firstFrom(this.#names, line, end, wanted);
-    const behind = this.#names.charCodeAt(first + wanted.length);
-    const goesOn = first < end && (behind === TAB || behind === BLANK);
+    const nextCode = this.#names.charCodeAt(first + wanted.length);
+    const goesOn = first < end && (nextCode === TAB || nextCode === BLANK);
     return goesOn && orderOf(this.#names, first, wanted) === 0 ? spotAt(first, end, wanted) : null;
   }
 

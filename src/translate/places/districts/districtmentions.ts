@@ -77,13 +77,13 @@ interface Cities {
  * for each the only one, or the one with ten times the accounts of all others there; else the
  * largest are reported.
  */
-export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
-  if (found.cities.size > 0 || said.names.lacking) return;
-  const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
-  const asked = homeless.slice(0, HOMELESS_MAX);
-  if (asked.length === 0) return;
-  const names = [...new Set(asked.map(({ name }) => name))];
-  const known = said.names.among(codesOf(cities), names);
+export function findHomes(mentioned: MentionedDistricts, found: PlacesMeant, cities: Cities): void {
+  if (found.cities.size > 0 || mentioned.names.lacking) return;
+  const homeless = mentioned.all.filter(({ known, negated }) => known.size === 0 && !negated);
+  const searched = homeless.slice(0, HOMELESS_MAX);
+  if (searched.length === 0) return;
+  const names = [...new Set(searched.map(({ name }) => name))];
+  const known = mentioned.names.among(codesOf(cities), names);
   const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
   const homesOf = names.map((_, i) =>
     [...(known[i]?.keys() ?? [])].flatMap((ibge) => cities.city(ibge) ?? []).filter(inside),
@@ -95,7 +95,7 @@ export function findHomes(said: MentionedDistricts, found: PlacesMeant, cities: 
     const homes = dominant(shared ? common : (homesOf[i] ?? []), sizeOf);
     const [home] = homes;
     const only = home === undefined ? undefined : known[i]?.get(home.ibge);
-    for (const one of asked.filter((each) => each.name === name)) {
+    for (const one of searched.filter((each) => each.name === name)) {
       one.homes = homes;
       if (home !== undefined && only !== undefined && homes.length === 1) {
         one.known = new Map([[home.ibge, only]]);
@@ -139,13 +139,13 @@ export function districtFilterOf(
   lookUp(said, found, ownersOf);
   for (const one of said.all) {
     const seen = { said, found, notes, owners: ownersOf(one) };
-    const meant = one.negated ? [] : meantOf(one, found, seen.owners);
-    if (meant.length === 0) left.add(one);
-    if (meant.length === 0) addUnmapped(one, seen);
-    for (const { city, names } of meant) {
+    const matched = one.negated ? [] : meantOf(one, found, seen.owners);
+    if (matched.length === 0) left.add(one);
+    if (matched.length === 0) addUnmapped(one, seen);
+    for (const { city, names } of matched) {
       placed.add(city.ibge);
       for (const name of names) rows.push({ municipality_ibge: city.ibge, name });
-      assume(one, names, { city, notes, shared: meant.length > 1 });
+      assume(one, names, { city, notes, shared: matched.length > 1 });
     }
   }
   if (rows.length === 0) return undefined;
@@ -171,19 +171,21 @@ export function districtFilterOf(
 
 /** Looks up every district in each city of the search that may contain it. */
 function lookUp(
-  said: MentionedDistricts,
+  mentioned: MentionedDistricts,
   found: PlacesMeant,
   ownersOf: (one: MentionedDistrict) => ReadonlySet<string> | undefined,
 ): void {
-  if (said.names.lacking || found.cities.size > LOOKED_MAX) return;
-  const wished = said.all.filter(({ negated }) => !negated);
-  const names = [...new Set(wished.map(({ name }) => name))];
+  if (mentioned.names.lacking || found.cities.size > LOOKED_MAX) return;
+  const included = mentioned.all.filter(({ negated }) => !negated);
+  const names = [...new Set(included.map(({ name }) => name))];
   for (const ibge of found.cities.keys()) {
-    const known = new Map(said.names.known(ibge, names).map((one, i) => [names[i] as string, one]));
-    for (const one of wished) {
+    const known = new Map(
+      mentioned.names.known(ibge, names).map((one, i) => [names[i] as string, one]),
+    );
+    for (const one of included) {
       const district = known.get(one.name) ?? null;
-      const isAsked = ownersOf(one)?.has(ibge) ?? true;
-      if (district !== null && isAsked) one.known = new Map([...one.known, [ibge, district]]);
+      const isRequested = ownersOf(one)?.has(ibge) ?? true;
+      if (district !== null && isRequested) one.known = new Map([...one.known, [ibge, district]]);
     }
   }
 }
@@ -220,11 +222,11 @@ const BESIDE: Sentences = {
 /** Returns why a district is not a filter: some of the requested cities do not have it. */
 function besideOf(
   { name }: MentionedDistrict,
-  asked: readonly City[],
+  cities: readonly City[],
   placed: ReadonlySet<string>,
 ): Sentences {
-  const lacking = asked.filter(({ ibge }) => !placed.has(ibge));
-  if (lacking.length === 0 || asked.length > LOOKED_MAX) return BESIDE;
+  const lacking = cities.filter(({ ibge }) => !placed.has(ibge));
+  if (lacking.length === 0 || cities.length > LOOKED_MAX) return BESIDE;
   return unknownIn(lacking, name);
 }
 
@@ -267,9 +269,9 @@ function reasonOf(one: MentionedDistrict, { said, found, owners }: Leaving): Sen
     };
   }
   if (found.cities.size === 0) return whichCity(one);
-  const asked = askedOf(found, owners);
-  if (asked.length === 0 || asked.length > LOOKED_MAX) return UNCLEAR;
-  return unknownIn(asked, name);
+  const searched = askedOf(found, owners);
+  if (searched.length === 0 || searched.length > LOOKED_MAX) return UNCLEAR;
+  return unknownIn(searched, name);
 }
 
 /** Names the largest cities if several have the district, or asks for the municipality. */

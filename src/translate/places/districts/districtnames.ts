@@ -33,10 +33,10 @@ const SPELLINGS: readonly (readonly string[])[] = [
 /** Returns all spellings of a folded name, the name itself first. */
 function spellingsOf(name: string): readonly string[] {
   for (const forms of SPELLINGS) {
-    const said = forms.find((form) => name.startsWith(`${form} `));
-    if (said === undefined) continue;
-    const rest = name.slice(said.length);
-    return [name, ...forms.filter((form) => form !== said).map((form) => `${form}${rest}`)];
+    const prefix = forms.find((form) => name.startsWith(`${form} `));
+    if (prefix === undefined) continue;
+    const rest = name.slice(prefix.length);
+    return [name, ...forms.filter((form) => form !== prefix).map((form) => `${form}${rest}`)];
   }
   return [name];
 }
@@ -72,24 +72,24 @@ export class DistrictNames {
   }
 
   /** Returns the district of a municipality (IBGE code) for each name as written, or null. */
-  known(ibge: string, said: readonly string[]): readonly (KnownDistrict | null)[] {
-    const asked = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
-    this.#asked.set(ibge, asked);
-    const unknown = said.filter((name) => !asked.has(name));
+  known(ibge: string, names: readonly string[]): readonly (KnownDistrict | null)[] {
+    const cached = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
+    this.#asked.set(ibge, cached);
+    const unknown = names.filter((name) => !cached.has(name));
     if (unknown.length > 0) {
       const found = this.#knownIn([ibge], this.#formsOf(unknown));
-      for (const [i, name] of unknown.entries()) asked.set(name, found[i]?.get(ibge) ?? null);
+      for (const [i, name] of unknown.entries()) cached.set(name, found[i]?.get(ibge) ?? null);
     }
-    return said.map((name) => asked.get(name) ?? null);
+    return names.map((name) => cached.get(name) ?? null);
   }
 
   /**
    * Returns for each name as written the municipalities with such a district, most accounts first.
    * Scans all districts for names that are not in the cache.
    */
-  among(ibges: Iterable<string>, said: readonly string[]): readonly Homes[] {
-    const kept = homesOf(this.#segment);
-    const unknown = said.filter((name) => !kept.has(foldDistrict(name)));
+  among(ibges: Iterable<string>, names: readonly string[]): readonly Homes[] {
+    const cached = homesOf(this.#segment);
+    const unknown = names.filter((name) => !cached.has(foldDistrict(name)));
     const found = unknown.map(() => new Map<string, KnownDistrict>());
     const forms = this.#formsOf(unknown);
     const all = unknown.length === 0 ? [] : [...ibges];
@@ -98,14 +98,16 @@ export class DistrictNames {
       for (const [i, some] of homes.entries()) for (const one of some) found[i]?.set(...one);
     }
     const homes = new Map(unknown.map((name, i) => [foldDistrict(name), largestFirst(found[i])]));
-    const asked = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));
-    for (const [name, one] of homes) kept.set(name, one);
-    for (const name of kept.keys()) if (kept.size > HOMES_KEPT) kept.delete(name);
-    return asked.map((one) => one ?? new Map());
+    const results = names.map(
+      (name) => cached.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)),
+    );
+    for (const [name, one] of homes) cached.set(name, one);
+    for (const name of cached.keys()) if (cached.size > HOMES_KEPT) cached.delete(name);
+    return results.map((one) => one ?? new Map());
   }
 
-  #formsOf(said: readonly string[]): readonly (readonly string[])[] {
-    return said.map((name) => spellingsOf(foldDistrict(name)));
+  #formsOf(names: readonly string[]): readonly (readonly string[])[] {
+    return names.map((name) => spellingsOf(foldDistrict(name)));
   }
 
   /** Finds districts by name: for each name, with all its spellings, a map by municipality. */

@@ -55,11 +55,11 @@ interface Range {
 export function stateEnd({ tokens }: Sentence, cityEnd: number): number {
   if (isUf(tokens[cityEnd])) return cityEnd + 1;
   const mark = tokens[cityEnd]?.text ?? "";
-  const said = tokens[cityEnd + 1];
+  const token = tokens[cityEnd + 1];
   if (mark === "(" && tokens[cityEnd + 2]?.text === ")") {
-    return isUf(said) || said?.folded === "capital" ? cityEnd + 3 : cityEnd;
+    return isUf(token) || token?.folded === "capital" ? cityEnd + 3 : cityEnd;
   }
-  return /^[,/–—]$/.test(mark) && isUf(said) ? cityEnd + 2 : cityEnd;
+  return /^[,/–—]$/.test(mark) && isUf(token) ? cityEnd + 2 : cityEnd;
 }
 
 function isUf(token: Token | undefined): boolean {
