@@ -7,8 +7,8 @@
  * work depends on the server; a thread that computes for at most 1 ms at a time has at most 2
  * there. The row "busy clients" shows the machine itself: two clients that compute and send
  * nothing.
- * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1] Needs Linux
- * and wrk. Two clients send each expensive request in a closed loop.
+ * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs
+ * Linux and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
  * share the processors with it, so a machine with two gives the worst figures.
  */

@@ -71,8 +71,8 @@ Settings come from flags, the environment (PENEIRA_LISTEN, …), or a JSON file 
 // A reader that stops early, as in `peneira search … | head`, is not a failure.
 stdout.onError((error) => {
   if (error.code === "EPIPE") process.exit(0);
-  const told = notWritten("Standard output", error);
-  process.exit(report(told === null ? error : new CommandError(told, 1, error)));
+  const reason = notWritten("Standard output", error);
+  process.exit(report(reason === null ? error : new CommandError(reason, 1, error)));
 });
 
 // Unwritable messages are dropped; the work continues, and the exit code reports its result.
@@ -106,8 +106,8 @@ async function run(given: readonly string[]): Promise<void> {
  */
 function askedHelp(args: readonly string[]): readonly string[] | null {
   const [first, ...words] = args;
-  const asked = first === "help" ? words : args;
-  const [command] = asked;
+  const commandArgs = first === "help" ? words : args;
+  const [command] = commandArgs;
   if (command === undefined || command.startsWith("-")) return null;
   // Commander then reports that the command does not exist.
   if (!Object.hasOwn(COMMANDS, command)) return [command];
@@ -171,8 +171,8 @@ function mistakeWords({ message, errors }: AppError): string {
     ({ detail }) => count !== undefined || !message.includes(detail),
   );
   const title = count === undefined ? message : `There are ${count} mistakes:`;
-  const told = withoutDescriptions.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
+  const lines = withoutDescriptions.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
   // An error contains only the first mistakes.
   const more = Number(count ?? 0) - withoutDescriptions.length;
-  return [title, ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
+  return [title, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }

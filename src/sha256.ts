@@ -15,7 +15,7 @@ export const SHA256_BYTES = 32;
 const ROOM_BYTES = 2_048;
 
 /** Buffer for texts to hash. */
-let room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+let buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
 
 /** Returns the hash of a value in hexadecimal digits. */
 export function sha256Hex(data: string | Uint8Array): string {
@@ -36,8 +36,8 @@ export function sha256Into(data: string | Uint8Array, target: Uint8Array): void 
     return;
   }
   // No character takes more than three bytes.
-  if (3 * data.length > room.byteLength) room = Buffer.allocUnsafeSlow(3 * data.length);
-  hashInto(room, room.write(data), target);
+  if (3 * data.length > buffer.byteLength) buffer = Buffer.allocUnsafeSlow(3 * data.length);
+  hashInto(buffer, buffer.write(data), target);
 }
 
 /** Signs messages with one secret. */

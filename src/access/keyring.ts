@@ -504,8 +504,8 @@ export function tenantNamed(tenants: readonly TenantRow[], name: string): Tenant
   const found = tenants.find((tenant) => tenant.name === name);
   if (found !== undefined) return found;
   const names = tenants.map((tenant) => tenant.name);
-  const meant = didYouMean(name, names, ".");
-  throw new CommandError(`There is no tenant ${name}${meant} See: peneira tenant list`);
+  const suggested = didYouMean(name, names, ".");
+  throw new CommandError(`There is no tenant ${name}${suggested} See: peneira tenant list`);
 }
 
 /** Returns the state of a key at a time. */

@@ -176,12 +176,12 @@ export class RateLimiter {
     numbers[RATE.cost] = cost;
     numbers[RATE.paid] = paid;
     if (this.#clock !== null) numbers[RATE.now] = this.#clock.monotonicMs();
-    const said = this.#said;
-    said.allowed = this.#ledger.takeRate(name, numbers);
-    said.remaining = numbers[RATE.remaining] as number;
-    said.resetSeconds = numbers[RATE.resetSeconds] as number;
-    said.retrySeconds = numbers[RATE.retrySeconds] as number;
-    return said;
+    const result = this.#said;
+    result.allowed = this.#ledger.takeRate(name, numbers);
+    result.remaining = numbers[RATE.remaining] as number;
+    result.resetSeconds = numbers[RATE.resetSeconds] as number;
+    result.retrySeconds = numbers[RATE.retrySeconds] as number;
+    return result;
   }
 
   /** Returns the result of `take` without spending anything. */

@@ -255,8 +255,8 @@ export class Sessions {
   #note(action: "user.password" | "user.sessions" | "user.join", subject: string): void {
     const { store, clock } = this.#parts;
     const tenantId = store.find(subject)?.tenantId ?? null;
-    const who = { at: clock.nowMs(), actor: `user:${subject}` as const };
-    store.audit.record({ ...who, action, tenantId, subject, facts: {} });
+    const line = { at: clock.nowMs(), actor: `user:${subject}` as const };
+    store.audit.record({ ...line, action, tenantId, subject, facts: {} });
   }
 
   /**
@@ -278,9 +278,9 @@ export class Sessions {
   }
 
   /** Opens a session if the user still has this password; else returns null. */
-  #open(userId: string, password: StoredPassword, wished = false): NewSession | null {
+  #open(userId: string, password: StoredPassword, isKept = false): NewSession | null {
     const { store, clock, maxSeconds, keptSeconds } = this.#parts;
-    const kept = wished && keptSeconds > 0;
+    const kept = isKept && keptSeconds > 0;
     const lastsMs = (kept ? keptSeconds : maxSeconds) * 1000;
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const hash = hashOf(token);

@@ -76,12 +76,12 @@ async function make(order: ListOrder): Promise<ListOutcome> {
 
 /** Returns a callback that reports progress and aborts a canceled list. */
 function teller({ port, flag }: ListOrder, aborted: AbortController) {
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   return (done: number, total: number): void => {
     if (Atomics.load(flag, 0) === 1) aborted.abort();
     const nowMs = performance.now();
-    if (nowMs - toldMs < PROGRESS_MS) return;
-    toldMs = nowMs;
+    if (nowMs - reportedMs < PROGRESS_MS) return;
+    reportedMs = nowMs;
     port.postMessage(total === 0 ? 1 : done / total);
   };
 }

@@ -60,11 +60,11 @@ export class ListThread {
     await this.#last;
   }
 
-  async #run(options: ListOptions, tell: (share: number) => void): Promise<ListOutcome> {
+  async #run(options: ListOptions, report: (share: number) => void): Promise<ListOutcome> {
     try {
       if (Atomics.load(this.#flag, 0) === 1) return { kind: "cancelled" };
       this.#pool ??= new ThreadPool({ worker: "changes/list.worker.ts", threads: 1 });
-      return await this.#order(this.#pool, options, tell);
+      return await this.#order(this.#pool, options, report);
     } catch (error) {
       return { kind: "failed", why: "other", error: describeError(error) };
     } finally {
@@ -76,10 +76,10 @@ export class ListThread {
   async #order(
     pool: ThreadPool<ListWork>,
     { older, newer, path }: ListOptions,
-    tell: (share: number) => void,
+    report: (share: number) => void,
   ): Promise<ListOutcome> {
     const { port1: ours, port2: theirs } = new MessageChannel();
-    ours.on("message", tell);
+    ours.on("message", report);
     const order: ListOrder = {
       older: { path: older.path, snapshotId: older.snapshotId },
       newer: { path: newer.path, snapshotId: newer.snapshotId },

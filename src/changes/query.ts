@@ -197,8 +197,8 @@ export async function* changeBatches(
 export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   const known = totalsOf(query.list);
   const key = JSON.stringify([query.spec.filters, maskOf(query.watch)]);
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
+  const cached = known.get(key);
+  if (cached !== undefined) return cached;
   const walk = walkOf({ ...query, kinds: CHANGE_KINDS });
   const counts = [0, 0, 0];
   for (let at = 0; at < query.list.entries; await nextTurn()) {

@@ -103,12 +103,12 @@ function activitiesOf(
 
 /** Returns words, each once, that the description lacks. */
 function termsOf(called: CalledBy | undefined, description: string): string[] {
-  const told = ` ${wordsOf(description).join(" ")} `;
+  const words = ` ${wordsOf(description).join(" ")} `;
   const seen = new Set<string>();
   const terms: string[] = [];
   for (const name of [...(called?.trades ?? []), ...(called?.others ?? [])]) {
     const folded = wordsOf(name).join(" ");
-    if (seen.has(folded) || told.includes(` ${folded} `)) continue;
+    if (seen.has(folded) || words.includes(` ${folded} `)) continue;
     seen.add(folded);
     terms.push(name);
     if (terms.length === TERMS_MAX) break;

@@ -49,10 +49,10 @@ export class Counts {
 
   /** Returns the exact number of matches with these filters, not the spec's. */
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
-    const kept = this.#kept(filters);
-    if (kept.total !== null) return kept.total;
+    const cached = this.#kept(filters);
+    if (cached.total !== null) return cached.total;
     return whenReady(this.#counts({ ...spec, filters }, null), ({ total }) => {
-      kept.total = total;
+      cached.total = total;
       return total;
     });
   }
@@ -89,11 +89,11 @@ export class Counts {
 
   #kept(filters: Filters): Kept {
     const key = createHash("sha256").update(JSON.stringify(filters)).digest("base64");
-    const kept = this.#cache.get(key) ?? { total: null, facets: new Map() };
+    const cached = this.#cache.get(key) ?? { total: null, facets: new Map() };
     // Maps keep insertion order, so inserting an entry again makes it the newest.
     this.#cache.delete(key);
     if (this.#cache.size >= KEPT_MAX) this.#cache.delete(this.#cache.keys().next().value as string);
-    this.#cache.set(key, kept);
-    return kept;
+    this.#cache.set(key, cached);
+    return cached;
   }
 }

@@ -33,8 +33,10 @@ const WITH_ARTICLE = {
 /** Puts "in" before a place in Portuguese: "no Rio de Janeiro". */
 function within(place: string): string {
   const [name = ""] = place.split("/");
-  const said = (["no", "na"] as const).find((one) => WITH_ARTICLE[one].split("|").includes(name));
-  return `${said ?? "em"} ${place}`;
+  const article = (["no", "na"] as const).find((one) =>
+    WITH_ARTICLE[one].split("|").includes(name),
+  );
+  return `${article ?? "em"} ${place}`;
 }
 
 /** Typical queries, the likeliest to match last. */

@@ -87,13 +87,13 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
   const id = idOf(call);
   refuseMistakes(membersOf(call, []));
   const { fields, labels, title, format } = exporter.origin(tenantId, id).spec.output;
-  const asked = exportContextOf(call);
+  const context = exportContextOf(call);
   const { file, column, fillZeros } = exporter.sentAgain(tenantId, id);
   try {
     const received = await file.end();
     const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");
     const wish = { fields, labels, title, format: format as SheetFormat, column, fillZeros };
-    const request = { asked: { ...asked, bodyHash: hash }, wish };
+    const request = { asked: { ...context, bodyHash: hash }, wish };
     return createdAnswer(call, (await acceptFile(call, received, request)).accepted);
   } finally {
     file.drop();

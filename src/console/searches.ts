@@ -70,9 +70,9 @@ export async function listSearches(
   const { tenantId } = call.identity;
   const limit = readLimit(call.query.get("limit"));
   const cursor = call.query.get("cursor");
-  const behind =
+  const after =
     cursor === undefined ? undefined : decodeSearchCursor(cursor, tenantId, secrets.cursor);
-  const rows = store.list(tenantId, limit + 1, behind);
+  const rows = store.list(tenantId, limit + 1, after);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const next = last === undefined ? null : encodeSearchCursor(last, tenantId, secrets.cursor);
   const segment = loadedSegment(call.service);

@@ -112,8 +112,8 @@ async function inspect(file: string, found: Findings): Promise<void> {
     } else found.warnings.push(`${name} is not one of the registry's files and is ignored.`);
   } catch (error) {
     found.problems.push(`${name}: ${reasonOf(error)}`);
-    const meant = readNames(name, name);
-    if (meant !== null) found.damaged.push(meant);
+    const damage = readNames(name, name);
+    if (damage !== null) found.damaged.push(damage);
   }
 }
 
@@ -128,13 +128,13 @@ function refuseOtherKinds(file: string): void {
 /** Opening a pipe with a zip's name would wait indefinitely. */
 function sayOther(name: string, isFolder: boolean, found: Findings): void {
   const kind = isFolder ? "a folder" : "no file but a pipe, a socket or a device";
-  const meant = /\.zip$/i.test(name) ? readNames(name, name) : null;
-  if (meant === null) {
+  const damage = /\.zip$/i.test(name) ? readNames(name, name) : null;
+  if (damage === null) {
     found.warnings.push(`${name} is ${kind} and is ignored.`);
     return;
   }
   found.problems.push(`${name} is ${kind}; only regular files are read. Put the zip in its place.`);
-  found.damaged.push(meant);
+  found.damaged.push(damage);
 }
 
 /** Reports members with unknown names in one line: their zips usually have one maker. */

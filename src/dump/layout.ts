@@ -268,8 +268,8 @@ export function readToken(token: string, label: string): string | null {
   const match = /^D(\d)(\d\d)(\d\d)$/.exec(token);
   const labelYear = Number(label.slice(0, 4));
   if (match === null || !Number.isInteger(labelYear)) return null;
-  const behind = (labelYear - Number(match[1]) + 10) % 10;
-  const year = behind <= 5 ? labelYear - behind : labelYear - behind + 10;
+  const age = (labelYear - Number(match[1]) + 10) % 10;
+  const year = age <= 5 ? labelYear - age : labelYear - age + 10;
   const text = `${year}-${match[2]}-${match[3]}`;
   const date = new Date(`${text}T00:00:00Z`);
   return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text ? null : text;

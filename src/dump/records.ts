@@ -137,9 +137,9 @@ export class RecordScanner {
     this.held += marks - before;
     const rest = this.limit - this.position;
     const old = this.record.bytes;
-    const room = rest + before + body.length + 2;
-    if (room > old.length) {
-      const size = 2 ** Math.ceil(Math.log2(room));
+    const needed = rest + before + body.length + 2;
+    if (needed > old.length) {
+      const size = 2 ** Math.ceil(Math.log2(needed));
       this.record.bytes = new Uint8Array(size);
       this.record.bytes.set(old.subarray(this.position, this.limit));
     } else {
@@ -311,8 +311,8 @@ export class RecordScanner {
 
   /** With a lost quote, a field continues into later lines: the fault is where the row begins. */
   private refuseStray(newlines: number): never {
-    const behind = newlines === 0 ? "" : ` (${STRAY_BEHIND} ${this.line + newlines})`;
-    this.refuse(this.line, `${STRAY_QUOTE}${behind}`);
+    const newlineHint = newlines === 0 ? "" : ` (${STRAY_BEHIND} ${this.line + newlines})`;
+    this.refuse(this.line, `${STRAY_QUOTE}${newlineHint}`);
   }
 
   private refuse(line: number, reason: string): never {

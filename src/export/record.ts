@@ -36,11 +36,11 @@ export interface StorageQuota {
   readonly kept: number;
 }
 
-/** Returns the sentence of a failure; `room` is set if space was too small. */
-export function failureText(failure: ExportFailure, room: StorageQuota | null): string {
+/** Returns the sentence of a failure; `quota` is set if space was too small. */
+export function failureText(failure: ExportFailure, quota: StorageQuota | null): string {
   const text = EXPORT_FAILURES[failure];
-  if (room === null) return text;
-  const { most, kept } = room;
+  if (quota === null) return text;
+  const { most, kept } = quota;
   const fewer = "xport fewer rows or fields";
   const mend = kept > 0 ? `Delete exports first, or e${fewer}.` : `E${fewer}.`;
   return `${text} The plan keeps up to ${most} bytes; ${kept} are kept now. ${mend}`;

@@ -220,7 +220,7 @@ interface Feed<Batch> {
 async function renderWith<Batch extends { readonly length: number }>(
   { onProgress, cancelled }: RenderWork,
   rowCount: number,
-  { renderer, batches, written: told }: Feed<Batch>,
+  { renderer, batches, written: reported }: Feed<Batch>,
 ): Promise<void> {
   let written = 0;
   try {
@@ -229,7 +229,7 @@ async function renderWith<Batch extends { readonly length: number }>(
       if (cancelled?.()) throw new RenderCancelled();
       const { length } = rows;
       await renderer.rows(rows);
-      told?.(rows);
+      reported?.(rows);
       written += length;
       onProgress?.(written, rowCount);
       await nextTurn();

@@ -191,8 +191,8 @@ function originOf(dump: DumpFolder, scanned: ScannedDump): SnapshotOrigin | null
   const { host } = dump;
   const { rowsLeftOut: rows_left_out } = scanned;
   const partial = dump.partial || scanned.partial;
-  const isTold = host !== null || partial || rows_left_out > 0;
-  return isTold ? { host, partial, rows_left_out } : null;
+  const isRecorded = host !== null || partial || rows_left_out > 0;
+  return isRecorded ? { host, partial, rows_left_out } : null;
 }
 
 function partitionsOf(bytes: number, options: ImportOptions): number {

@@ -59,17 +59,17 @@ export class Workspace {
     this.out = out;
     sweepMemory();
     sweepBeside(out);
-    const beside = dirname(out);
+    const parent = dirname(out);
     const isInMemory = fitsMemory(need.memory);
     this.folder = isInMemory
       ? join(MEMORY_FOLDER, `${MEMORY_PREFIX}${process.pid}`)
       : `${out}.${process.pid}.work`;
     this.unfinished = `${out}.${process.pid}.partial`;
     this.needs = [
-      { folder: beside, bytes: need.snapshot, what: "the snapshot" },
+      { folder: parent, bytes: need.snapshot, what: "the snapshot" },
       ...(isInMemory || need.work === 0
         ? []
-        : [{ folder: beside, bytes: need.work, what: "temporary files" }]),
+        : [{ folder: parent, bytes: need.work, what: "temporary files" }]),
     ];
     this.freeBytes = freeBytes;
     try {
@@ -234,6 +234,10 @@ export function diskRefusal(
   const place = need?.folder ?? folder;
   const isFull = code === "ENOSPC" || code === "EDQUOT";
   const together = needs.filter((one) => one.folder === place);
-  const room = isFull ? `; ${needText(together, freeBytes(place))}` : ".";
-  return new DiskRefusal(`${out} was not written: ${reason(place)} (${code})${room}`, 1, error);
+  const spaceHint = isFull ? `; ${needText(together, freeBytes(place))}` : ".";
+  return new DiskRefusal(
+    `${out} was not written: ${reason(place)} (${code})${spaceHint}`,
+    1,
+    error,
+  );
 }

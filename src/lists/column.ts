@@ -122,8 +122,8 @@ function likely(
         "whole companies: column=<header>.",
     );
   }
-  const said = names.findIndex((name) => SAYS_CNPJ.test(name));
-  if (said >= 0 && !isOutdone(rows, width, said)) return said;
+  const named = names.findIndex((name) => SAYS_CNPJ.test(name));
+  if (named >= 0 && !isOutdone(rows, width, named)) return named;
   const most = (fits: (text: string, column: number) => boolean) => {
     const counts = countsOf(rows, width, fits);
     return counts.indexOf(counts.reduce((best, count) => Math.max(best, count), 1));
@@ -161,9 +161,9 @@ function wholeSaid(
  * "cnpj_raiz;documento": true if a column holds roots only, and another has whole CNPJs in at least
  * half as many rows.
  */
-function isOutdone(rows: readonly (readonly string[])[], width: number, said: number): boolean {
-  const roots = rows.filter((row) => isRoot(row[said] ?? "")).length;
-  const isOther = rows.some((row) => isCnpj(row[said]) && !isRoot(row[said] ?? ""));
+function isOutdone(rows: readonly (readonly string[])[], width: number, named: number): boolean {
+  const roots = rows.filter((row) => isRoot(row[named] ?? "")).length;
+  const isOther = rows.some((row) => isCnpj(row[named]) && !isRoot(row[named] ?? ""));
   if (roots === 0 || isOther) return false;
   return 2 * Math.max(...countsOf(rows, width, isWhole)) >= roots;
 }

@@ -153,11 +153,11 @@ export class CsvColumn {
     );
     this.#sample = null;
     // A line for spreadsheets, not part of the table.
-    const said = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
-    if (said !== undefined) lines.shift();
+    const declared = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
+    if (declared !== undefined) lines.shift();
     const first = lines[0]?.text ?? "";
     const counts = DELIMITERS.map((sign) => countOf(first, sign));
-    this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
+    this.#delimiter = declared ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
     const rows = lines.map(({ text, number }) => this.#cells(text, number).map(decoded));
     const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
     this.#takesRoots = takesRoots;

@@ -94,9 +94,9 @@ function* entriesOfRows({
 function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   let last: Uint32Array = NO_PAIRS;
   for (const pairs of entries) {
-    const kept = withoutRepeats(pairs, last);
+    const distinct = withoutRepeats(pairs, last);
     last = pairs.slice(-2);
-    if (kept.length > 0) yield kept;
+    if (distinct.length > 0) yield distinct;
   }
 }
 
@@ -107,10 +107,10 @@ function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
     return last.length === 0 || comparePairs(pairs, 0, last, 0) !== 0;
   };
   const count = pairs.length / 2;
-  let kept = 0;
-  for (let at = 0; at < count; at++) if (isNew(at)) kept++;
-  if (kept === count) return pairs;
-  const distinct = new Uint32Array(kept * 2);
+  let newCount = 0;
+  for (let at = 0; at < count; at++) if (isNew(at)) newCount++;
+  if (newCount === count) return pairs;
+  const distinct = new Uint32Array(newCount * 2);
   for (let at = 0, to = 0; at < count; at++) {
     if (isNew(at)) distinct.set(pairs.subarray(at * 2, at * 2 + 2), 2 * to++);
   }
@@ -238,11 +238,11 @@ class ChangedBlocks {
 
   /** Moves to the block that an entry belongs to. */
   #goTo(entry: Uint32Array): void {
-    const behind = lowerBound(this.#firsts, this.#at + 1, entry);
-    const first = this.#firsts.subarray(behind * 2, behind * 2 + 2);
+    const next = lowerBound(this.#firsts, this.#at + 1, entry);
+    const first = this.#firsts.subarray(next * 2, next * 2 + 2);
     const begins = first.length > 0 && comparePairs(first, 0, entry, 0) === 0;
     this.#close();
-    this.#open(begins ? behind : behind - 1);
+    this.#open(begins ? next : next - 1);
   }
 
   #open(at: number): void {

@@ -158,39 +158,39 @@ export class ListBinder {
   #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
     const known = this.#known(segment, pin);
     if (known !== undefined) return known.rows;
-    const kept = this.#rows.get(segment) ?? new Map<string, CachedRows>();
-    this.#rows.set(segment, kept);
-    const rows = this.#make(segment, pin, kept);
-    kept.set(pinName(pin), { pin, rows, bound: new WeakMap() });
-    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
+    const cached = this.#rows.get(segment) ?? new Map<string, CachedRows>();
+    this.#rows.set(segment, cached);
+    const rows = this.#make(segment, pin, cached);
+    cached.set(pinName(pin), { pin, rows, bound: new WeakMap() });
+    if (cached.size > KEPT_MAX) cached.delete(cached.keys().next().value as string);
     return rows;
   }
 
   /** Returns cached rows of a list, and marks them as most recently used. */
   #known(segment: Segment, pin: NamedPin): CachedRows | undefined {
-    const kept = this.#rows.get(segment);
+    const cached = this.#rows.get(segment);
     const key = pinName(pin);
-    const known = kept?.get(key);
-    if (kept === undefined || known === undefined) return undefined;
-    kept.delete(key);
-    kept.set(key, known);
+    const known = cached?.get(key);
+    if (cached === undefined || known === undefined) return undefined;
+    cached.delete(key);
+    cached.set(key, known);
     return known;
   }
 
   /** Makes rows; concurrent callers share the promise. */
-  #make(segment: Segment, pin: NamedPin, kept: Map<string, CachedRows>): Promise<NativeRowList> {
+  #make(segment: Segment, pin: NamedPin, cached: Map<string, CachedRows>): Promise<NativeRowList> {
     const made =
       pin.id === EXPORTED
-        ? exportedRows(segment, this.#lists.exported, pin, newestOf(kept, pin))
+        ? exportedRows(segment, this.#lists.exported, pin, newestOf(cached, pin))
         : this.#ownRows(segment, pin);
     return made.then(
       (rows) => {
-        const entry = kept.get(pinName(pin));
+        const entry = cached.get(pinName(pin));
         if (entry !== undefined) entry.rows = rows;
         return rows;
       },
       (error: unknown) => {
-        kept.delete(pinName(pin));
+        cached.delete(pinName(pin));
         throw error;
       },
     );
@@ -204,14 +204,14 @@ export class ListBinder {
 
 /** The id of the only list that a spec names, or null. */
 function onlyListOf({ filters: { lists = {} } }: AccountQuerySpec): string | null {
-  const { any_of: asked = [], exclude = [] } = lists;
-  return asked.length + exclude.length === 1 ? ((asked[0] ?? exclude[0]) as string) : null;
+  const { any_of: included = [], exclude = [] } = lists;
+  return included.length + exclude.length === 1 ? ((included[0] ?? exclude[0]) as string) : null;
 }
 
 /** The rows of the newest cached revision up to the wanted one. */
-function newestOf(kept: ReadonlyMap<string, CachedRows>, wanted: NamedPin): KnownRows | null {
+function newestOf(cached: ReadonlyMap<string, CachedRows>, wanted: NamedPin): KnownRows | null {
   let newest: KnownRows | null = null;
-  for (const { pin, rows } of kept.values()) {
+  for (const { pin, rows } of cached.values()) {
     if (rows instanceof Promise || pin.list !== wanted.list) continue;
     if (pin.revision > wanted.revision || pin.revision < (newest?.revision ?? 0)) continue;
     newest = { revision: pin.revision, rows };
@@ -320,30 +320,30 @@ export class Unions {
     names: readonly string[],
     rows: readonly (NativeRowList | Promise<NativeRowList>)[],
   ): NativeRowList | Promise<NativeRowList> {
-    const kept =
+    const cached =
       this.#kept.get(segment) ?? new Map<string, NativeRowList | Promise<NativeRowList>>();
-    this.#kept.set(segment, kept);
+    this.#kept.set(segment, cached);
     const key = [...names].sort().join(" ");
-    const known = kept.get(key) ?? this.#make(kept, key, rows);
+    const known = cached.get(key) ?? this.#make(cached, key, rows);
     // The most recently used goes last.
-    kept.delete(key);
-    kept.set(key, known);
-    if (kept.size > UNIONS_MAX) kept.delete(kept.keys().next().value as string);
+    cached.delete(key);
+    cached.set(key, known);
+    if (cached.size > UNIONS_MAX) cached.delete(cached.keys().next().value as string);
     return known;
   }
 
   /** Makes a union; concurrent callers share the promise. */
   async #make(
-    kept: Map<string, NativeRowList | Promise<NativeRowList>>,
+    cached: Map<string, NativeRowList | Promise<NativeRowList>>,
     key: string,
     rows: readonly (NativeRowList | Promise<NativeRowList>)[],
   ): Promise<NativeRowList> {
     try {
       const union = await unionOf(await Promise.all(rows));
-      if (kept.has(key)) kept.set(key, union);
+      if (cached.has(key)) cached.set(key, union);
       return union;
     } catch (error) {
-      kept.delete(key);
+      cached.delete(key);
       throw error;
     }
   }

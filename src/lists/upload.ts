@@ -232,15 +232,15 @@ interface XlsxOptions {
  * Reads a file in its sender's turn. Throws `invalid_request` if it cannot be read, `rate_limited`
  * if too many files of the sender wait, and `overloaded` if too many of all do.
  */
-export async function readXlsx(bytes: Buffer, wishes: XlsxOptions, sender = ""): Promise<Upload> {
+export async function readXlsx(bytes: Buffer, options: XlsxOptions, sender = ""): Promise<Upload> {
   try {
     const file = await XlsxPackage.open(bytes);
     const { unpackedBytes } = file;
     const queue = unpackedBytes <= SMALL_BYTES ? small : large;
-    return await queue.run(sender, unpackedBytes, () => read(file, wishes));
+    return await queue.run(sender, unpackedBytes, () => read(file, options));
   } catch (error) {
-    const told = error instanceof XlsxRefusal || error instanceof ColumnRefusal;
-    throw told ? unreadable("unreadable_xlsx", error.message) : error;
+    const isExpected = error instanceof XlsxRefusal || error instanceof ColumnRefusal;
+    throw isExpected ? unreadable("unreadable_xlsx", error.message) : error;
   }
 }
 

@@ -94,12 +94,12 @@ export function fileExportTool(folder: string): Tool<QueryContext<QueryPart>> {
   return {
     definition: DEFINITION,
     async run(sent, context) {
-      const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
+      const request = readExport(sent, Object.keys(OWN_ARGUMENTS));
       const isFree = (name: string) => !taken.has(name) && !existsSync(join(folder, name));
-      checkName(sent, isFree, asked.mistakes);
+      checkName(sent, isFree, request.mistakes);
       const segment = currentSegment(context.service);
-      const spec = await withArgumentMistakes(asked.mistakes, () =>
-        boundExportSpec(withBody(context, asked.body), segment),
+      const spec = await withArgumentMistakes(request.mistakes, () =>
+        boundExportSpec(withBody(context, request.body), segment),
       );
       const name = (sent.file_name as string | undefined) ?? nameOf(spec, segment, isFree);
       taken.add(name);
@@ -177,10 +177,10 @@ function answerOf(
     sourceLine(source),
     ...warnings.map((warning) => `Note: ${warning}`),
   ];
-  const told = { path, format: spec.output.format, row_count: rowCount, size_bytes: sizeBytes };
+  const facts = { path, format: spec.output.format, row_count: rowCount, size_bytes: sizeBytes };
   return {
     text: lines.join("\n"),
-    structured: { ...sourceOf(source), ...told, sha256: hash, warnings },
+    structured: { ...sourceOf(source), ...facts, sha256: hash, warnings },
     accounts: 0,
   };
 }

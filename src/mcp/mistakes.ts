@@ -87,22 +87,22 @@ export function failureText({ code, message, errors, members }: AppError): strin
   if (mend !== undefined || errors.length === 0) return `${code}: ${mend ?? message}`;
   const alternatives = errors.filter((one) => one.code === ALTERNATIVE).map(placeOf);
   const others = errors.filter((one) => one.code !== ALTERNATIVE);
-  const told = others.slice(0, TOLD_MAX).map((one) => {
+  const lines = others.slice(0, TOLD_MAX).map((one) => {
     return `- ${placeOf(one)} (${one.code}): ${one.detail}`;
   });
-  const more = others.length - told.length;
-  if (more > 0) told.push(`- and ${more} more`);
+  const more = others.length - lines.length;
+  if (more > 0) lines.push(`- and ${more} more`);
   if (alternatives.length > 0) {
     const matches =
       "matches" in members
         ? `; ${members.matches} ${wordFor(Number(members.matches), "account")} would match`
         : "";
-    told.push(
+    lines.push(
       "- the filters name no activity, no words of a name, no place, no phone and no e-mail" +
         `${matches}. Add one of ${alternatives.join(", ")}`,
     );
   }
-  return `${code}: nothing was done. Mend the arguments and call again:\n${told.join("\n")}`;
+  return `${code}: nothing was done. Mend the arguments and call again:\n${lines.join("\n")}`;
 }
 
 /** Code of mistakes of which fixing one is enough. */

@@ -102,8 +102,10 @@ export function readMessage(value: unknown): RpcMessage {
   if (params !== undefined && !isJsonObject(params)) {
     throw invalid(`params must be an object, not ${shown(params)}.`, known);
   }
-  const asked = { method, params: params ?? {} };
-  return id === undefined ? { kind: "notification", ...asked } : { kind: "request", id, ...asked };
+  const request = { method, params: params ?? {} };
+  return id === undefined
+    ? { kind: "notification", ...request }
+    : { kind: "request", id, ...request };
 }
 
 /** Returns a batch's unparsed messages. @throws RpcError if it is not accepted. */

@@ -115,11 +115,13 @@ const DEFINITION = {
 export const SERVER_EXPORT_TOOL: Tool<KeyCall<ServicePart>> = {
   definition: DEFINITION,
   async run(sent, context) {
-    const asked = readExport(sent, Object.keys(OWN_ARGUMENTS));
-    isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], asked.mistakes);
-    checkKey(sent, asked.mistakes);
+    const request = readExport(sent, Object.keys(OWN_ARGUMENTS));
+    isWhole(sent, "wait_seconds", [0, WAIT_SECONDS_MAX], request.mistakes);
+    checkKey(sent, request.mistakes);
     const { wait_seconds: wait = WAIT_SECONDS, idempotency_key: key } = sent;
-    const accepted = await withArgumentMistakes(asked.mistakes, () => accept(context, asked, key));
+    const accepted = await withArgumentMistakes(request.mistakes, () =>
+      accept(context, request, key),
+    );
     assert(accepted !== null, "mistakes are thrown");
     const record = await waited(context, accepted.record, wait as number);
     if (record.expired) throw new AppError("export_expired", "The export has expired.");

@@ -165,18 +165,18 @@ function told(list: readonly unknown[]): string[] {
 }
 
 function shortSuggestions(suggestions: readonly Suggestion[]) {
-  return suggestions.slice(0, SUGGESTIONS_MAX).map(({ words: said, activities: meant }) => ({
-    words: said,
-    activities: meant.slice(0, ACTIVITIES_MAX),
+  return suggestions.slice(0, SUGGESTIONS_MAX).map(({ words: phrase, activities: matched }) => ({
+    words: phrase,
+    activities: matched.slice(0, ACTIVITIES_MAX),
   }));
 }
 
 function suggestionText({
-  words: said,
-  activities: meant,
+  words: phrase,
+  activities: matched,
 }: Pick<Suggestion, "words" | "activities">) {
-  const codes = meant.map(
+  const codes = matched.map(
     ({ code, description, matches }) => `${code} ${description} (${matches})`,
   );
-  return `"${said}" may mean: ${codes.join("; ")}`;
+  return `"${phrase}" may mean: ${codes.join("; ")}`;
 }

@@ -123,8 +123,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
 
   /** Waits for threads ordered to end; the pool drops them, and would replace one too late. */
   async #allReplaced(): Promise<void> {
-    const kept = new Set(this.#pool.threads);
-    await Promise.all([...this.#alive].map(([thread, ended]) => !kept.has(thread) && ended));
+    const remaining = new Set(this.#pool.threads);
+    await Promise.all([...this.#alive].map(([thread, ended]) => !remaining.has(thread) && ended));
   }
 
   /** Waits until no thread loads; a task may be cancelled then (see `close`). */

@@ -54,9 +54,9 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   const { industry, geo, company, contact, lists } = filters;
   // Members are listed one by one, because a spread costs more than most of the clauses.
-  const asked: Asked = { segment, activity, industry, geo, company, contact, lists };
+  const input: Asked = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
-  for (const read of READERS) clauses.push(...read(asked));
+  for (const read of READERS) clauses.push(...read(input));
   return clauses;
 }
 
@@ -70,7 +70,7 @@ interface Asked extends Omit<Filters, "lists"> {
  * Returns the clauses of a filter, or of several filters that form one clause; an empty list if
  * unset.
  */
-type ClauseReader = (asked: Asked) => Clause[];
+type ClauseReader = (input: Asked) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
@@ -440,15 +440,15 @@ const CLAUSES = {
   missing_any_of: missingClauses,
   establishments_min: establishmentClauses,
   establishments_max: establishmentClauses,
-  require_mobile: (asked) => phoneKindClauses(asked, "mobile", MOBILES),
-  require_landline: (asked) => phoneKindClauses(asked, "landline", LANDLINES),
+  require_mobile: (input) => phoneKindClauses(input, "mobile", MOBILES),
+  require_landline: (input) => phoneKindClauses(input, "landline", LANDLINES),
   require_own_domain: ({ contact }) => flag("own_domain", contact.require_own_domain ?? null),
   email_shared_max: emailSharedClauses,
   phone_shared_max: phoneSharedClauses,
   phone_any_of: phoneClauses,
   email_any_of: emailClauses,
-  any_of: (asked) => listClauses(asked, "any_of"),
-  exclude: (asked) => listClauses(asked, "exclude"),
+  any_of: (input) => listClauses(input, "any_of"),
+  exclude: (input) => listClauses(input, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
 /** Each reader once: filters that form one clause share a reader. */

@@ -59,10 +59,10 @@ const queue = new FairQueue({ ...ASYNC_QUEUE_BOUNDS, what: "Counts" });
 export function countInTurn(
   segment: Segment,
   spec: AccountQuerySpec,
-  wish: FacetRequest,
+  request: FacetRequest,
   tenantId: string,
 ): Promise<AllCounts> {
-  return queue.run(tenantId, 1, () => countAll(segment, spec, wish));
+  return queue.run(tenantId, 1, () => countAll(segment, spec, request));
 }
 
 /** Counts every value of facets, and of pairs. */

@@ -99,9 +99,9 @@ export class CompanyWalk {
     const { rows, more } = selection;
     assert(rows.length > 0 || !more, "a selection brings rows while matches are left");
     const kept = this.#kept;
-    const room = this.#limit - kept.length;
-    const next = firsts[room];
-    for (const row of firsts.subarray(0, room)) kept.push(row);
+    const missing = this.#limit - kept.length;
+    const next = firsts[missing];
+    for (const row of firsts.subarray(0, missing)) kept.push(row);
     if (next !== undefined) {
       // The page ends right before the next company, so that no row is passed twice.
       const at = rows.indexOf(next);

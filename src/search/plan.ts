@@ -149,10 +149,10 @@ export function orderOf(spec: AccountQuerySpec): OrderKey[] {
 /** A row id or a cnpj is unique, so keys after it never decide; cnpj ascending is implied. */
 function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
-  const kept = unique < 0 ? keys : keys.slice(0, unique + 1);
-  const last = kept.at(-1);
-  const implied = kept.length > 1 && last?.key === "cnpj" && !last.descending;
-  return implied ? kept.slice(0, -1) : kept;
+  const decisive = unique < 0 ? keys : keys.slice(0, unique + 1);
+  const last = decisive.at(-1);
+  const implied = decisive.length > 1 && last?.key === "cnpj" && !last.descending;
+  return implied ? decisive.slice(0, -1) : decisive;
 }
 
 /**

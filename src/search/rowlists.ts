@@ -44,7 +44,7 @@ const KEPT_LISTS_MAX = 1_000;
 /** Max bytes of a list: two per row, and at most one bit per row of the snapshot. */
 const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
 
-const kept = new WeakMap<Segment, Map<string, NativeRowList>>();
+const cache = new WeakMap<Segment, Map<string, NativeRowList>>();
 
 /** Returns the rows of a key; finds them if they are not cached. */
 export function cachedRows(
@@ -52,8 +52,8 @@ export function cachedRows(
   key: string,
   find: () => NativeRowList,
 ): NativeRowList {
-  const lists = kept.get(segment) ?? new Map<string, NativeRowList>();
-  kept.set(segment, lists);
+  const lists = cache.get(segment) ?? new Map<string, NativeRowList>();
+  cache.set(segment, lists);
   const list = lists.get(key) ?? find();
   // The most recently used key goes last (LRU).
   lists.delete(key);
@@ -70,7 +70,7 @@ export function cachedRows(
 
 /** Evicts the rows of a segment, because its file may have changed. */
 export function forgetRows(segment: Segment): void {
-  kept.delete(segment);
+  cache.delete(segment);
 }
 
 /** The lists of a spec. */

@@ -78,28 +78,28 @@ export const UNSTREAMED_ACCOUNTS_MAX = 512;
  */
 export function page(
   segment: Segment,
-  asked: FacetedPageRequest,
+  request: FacetedPageRequest,
   tenantId: string,
 ): FoundPage | Promise<FoundPage> {
-  const later = pageAsync(segment, asked, asked.facets, tenantId);
+  const later = pageAsync(segment, request, request.facets, tenantId);
   if (later === null) {
-    if (isRanked(segment, asked.spec)) return pageNow(segment, asked);
-    const walked = walkedPage(segment, asked);
-    if (walked !== null) return pageNow(segment, { ...asked, prepared: walked });
+    if (isRanked(segment, request.spec)) return pageNow(segment, request);
+    const walked = walkedPage(segment, request);
+    if (walked !== null) return pageNow(segment, { ...request, prepared: walked });
   }
-  const found = later ?? runAsync(segment, asked, asked.facets, tenantId);
-  return found.then((prepared) => pageNow(segment, { ...asked, room: null, prepared }));
+  const found = later ?? runAsync(segment, request, request.facets, tenantId);
+  return found.then((prepared) => pageNow(segment, { ...request, room: null, prepared }));
 }
 
 function pageNow(
   segment: Segment,
-  asked: FacetedPageRequest & Pick<EngineRequest, "prepared">,
+  request: FacetedPageRequest & Pick<EngineRequest, "prepared">,
 ): FoundPage {
-  const { spec, facets: names, prepared = null } = asked;
+  const { spec, facets: names, prepared = null } = request;
   const found =
     spec.limit <= UNSTREAMED_ACCOUNTS_MAX
-      ? search(segment, asked)
-      : largePage(searchSliced(segment, asked));
+      ? search(segment, request)
+      : largePage(searchSliced(segment, request));
   const left = prepared === null || prepared.facets === null ? names : null;
   return {
     ...found,
@@ -265,13 +265,13 @@ export function renderedPage(segment: Segment, options: PageOptions): RenderedPa
   return { accounts, placed, count, total, more, lastRow, plan: rankPlan(request, total) };
 }
 
-/** Returns the text, or the number of its bytes written to the room. */
-function textOf({ native }: Segment, request: RenderedPageRequest, room: OutputBuffer | null) {
-  facts[PAGE_FACTS.place] = room?.at ?? 0;
+/** Returns the text, or the number of its bytes written to the buffer. */
+function textOf({ native }: Segment, request: RenderedPageRequest, buffer: OutputBuffer | null) {
+  facts[PAGE_FACTS.place] = buffer?.at ?? 0;
   // segment.ts guards reads of a handle, so this needs no guard of its own.
-  return room === null
+  return buffer === null
     ? native.renderedPage(request, facts)
-    : native.renderedPage(request, facts, room.memory);
+    : native.renderedPage(request, facts, buffer.memory);
 }
 
 /** Returns the request to the addon; null for a query that takes more than one call. */

@@ -187,8 +187,8 @@ function take(
   if ("unknown" in read) {
     const otherwise = "; `peneira config --markdown` lists what there is";
     for (const item of read.unknown) {
-      const meant = didYouMean(item, read.known, otherwise);
-      problems.push(`${entry.origin}: ${entry.key} knows no ${JSON.stringify(item)}${meant}`);
+      const suggested = didYouMean(item, read.known, otherwise);
+      problems.push(`${entry.origin}: ${entry.key} knows no ${JSON.stringify(item)}${suggested}`);
     }
   } else {
     const given = row.secret ? "another value" : withoutSecrets(JSON.stringify(entry.raw));
@@ -279,8 +279,8 @@ function readFile(file: string, context: Context) {
         `${file}: ${key} is given twice, with a dot and as an object; keep one`,
       );
     } else if (!context.rows.has(key)) {
-      const meant = hint(key, [...context.rows.keys()], context);
-      context.problems.push(`${file}: unknown key "${key}"${meant}`);
+      const suggested = hint(key, [...context.rows.keys()], context);
+      context.problems.push(`${file}: unknown key "${key}"${suggested}`);
     }
     seen.add(key);
     take(layer, { key, raw, source: "file", origin: file }, context);

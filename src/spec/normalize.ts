@@ -158,8 +158,8 @@ function readLimit(
   if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
   if (wanted <= context.limitCap) return { effective: wanted, warnings: [] };
   const warning = `limit was lowered from ${wanted} to ${context.limitCap}, the plan's cap.`;
-  const asked = overridden || value !== undefined;
-  return { effective: context.limitCap, warnings: asked ? [warning] : [] };
+  const isGiven = overridden || value !== undefined;
+  return { effective: context.limitCap, warnings: isGiven ? [warning] : [] };
 }
 
 /** Refuses the modes that the endpoint or the plan does not allow. */
@@ -375,7 +375,7 @@ const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","en
 const [COMMA, BRACE] = [0x2c, 0x7d];
 
 /** Buffer for the text to hash. */
-let room = Buffer.allocUnsafeSlow(8_192);
+let buffer = Buffer.allocUnsafeSlow(8_192);
 
 /**
  * `resultHash` of a spec from its JSON bytes and the JSON of its `explain`. Normalization writes
@@ -385,12 +385,12 @@ export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: 
   const from = TEXT_START.byteLength + `"limit":${spec.limit},`.length;
   const end = text.byteLength - `,"explain":}`.length - Buffer.byteLength(explain);
   assert(text[from - 1] === COMMA && text[end] === COMMA, "the text is that of a normalized spec");
-  if (text.byteLength > room.byteLength) room = Buffer.allocUnsafeSlow(text.byteLength);
-  room.set(TEXT_START);
-  text.copy(room, TEXT_START.byteLength, from, end);
+  if (text.byteLength > buffer.byteLength) buffer = Buffer.allocUnsafeSlow(text.byteLength);
+  buffer.set(TEXT_START);
+  text.copy(buffer, TEXT_START.byteLength, from, end);
   const length = TEXT_START.byteLength + end - from;
-  room[length] = BRACE;
-  return sha256Hex(room.subarray(0, length + 1));
+  buffer[length] = BRACE;
+  return sha256Hex(buffer.subarray(0, length + 1));
 }
 
 /** SHA-256 (hex) that binds a cursor of leads: `resultHash`, and one account per company or all. */

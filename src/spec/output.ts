@@ -325,12 +325,12 @@ function joinPeople(
 ): PeopleMembers {
   const gone = replaced && !PEOPLE_FORMATS.includes(format);
   const { labels, preset, title } = lower;
-  const kept: PeopleMembers = {
+  const members: PeopleMembers = {
     ...(gone || labels === undefined ? {} : { labels }),
     ...(gone || fieldsReplaced || preset === undefined ? {} : { preset }),
     ...(title === undefined ? {} : { title }),
   };
-  return { ...kept, ...upper };
+  return { ...members, ...upper };
 }
 
 /** Changes of a body that remove members of the spec. */

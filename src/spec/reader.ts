@@ -128,16 +128,16 @@ function closesAfter(bytes: Uint8Array, opener: number): boolean {
 /** Members of a parsed value, nested ones included; NaN if one is called `__proto__`. */
 function countKept(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  let kept = 0;
+  let count = 0;
   if (Array.isArray(value)) {
-    for (const element of value) kept += countKept(element);
-    return kept;
+    for (const element of value) count += countKept(element);
+    return count;
   }
   const members = value as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(members)) {
-    kept += name === "__proto__" ? Number.NaN : 1 + countKept(members[name]);
+    count += name === "__proto__" ? Number.NaN : 1 + countKept(members[name]);
   }
-  return kept;
+  return count;
 }
 
 /** Max mistakes shown; further ones are only counted. */
@@ -186,8 +186,8 @@ export class SpecReader {
     this.#count++;
     if (!this.#codes.includes(code)) this.#codes.push(code);
     if (this.#mistakes.length === MISTAKES_SHOWN_MAX) return;
-    const said = typeof detail === "string" ? detail : detail();
-    this.#mistakes.push({ pointer, code, detail: said });
+    const text = typeof detail === "string" ? detail : detail();
+    this.#mistakes.push({ pointer, code, detail: text });
   }
 
   wrongType(pointer: string, value: unknown, wanted: string): void {

@@ -38,9 +38,9 @@ export function findingsIn(database: StateDatabase): string[] {
 
 /** Returns the error of a command; `found` has the known problems. */
 export function damagedState(path: string, found: readonly string[], cause?: unknown) {
-  const told = found.map((one) => `\n- ${one}`);
+  const lines = found.map((one) => `\n- ${one}`);
   return new CommandError(
-    `${path} is damaged.${told.join("")}\n` +
+    `${path} is damaged.${lines.join("")}\n` +
       "Stop the server on it, move its data directory away and bring back the newest backup " +
       "with: peneira restore BACKUP --data-dir DIR. Without one, check the disk and start on a " +
       "new data directory; keys and exports are lost then.",

@@ -79,14 +79,14 @@ export class SearchStore {
   }
 
   /** Returns a tenant's searches after a position, newest first, then by id. */
-  list(tenantId: string, limit: number, behind: SearchPlace = FIRST): SearchRow[] {
+  list(tenantId: string, limit: number, after: SearchPlace = FIRST): SearchRow[] {
     return this.#database
       .prepare<[string, number, number, string, number], SearchRow>(
         `SELECT ${COLUMNS} WHERE saved.tenant_id = ? AND saved.created_at <= ?
            AND (saved.created_at < ? OR saved.id > ?)
          ORDER BY saved.created_at DESC, saved.id LIMIT ?`,
       )
-      .all(tenantId, behind.createdAt, behind.createdAt, behind.id, limit);
+      .all(tenantId, after.createdAt, after.createdAt, after.id, limit);
   }
 
   /** Counts a tenant's searches last counted on a snapshot before the given one. */

@@ -62,13 +62,13 @@ export function printUpgrade(path: string, from: number, to: number): void {
 
 /** Returns the error for a state of a newer program, with the remedies. */
 export function newerState(path: string, version: number, known: number): CommandError {
-  const kept = keptBelow(dirname(path), known);
+  const backup = keptBelow(dirname(path), known);
   const back =
-    kept === null
+    backup === null
       ? "or name another data directory"
       : `or go back to the state from before its upgrade: stop every server on it, move ` +
         `${basename(path)}, ${basename(path)}-wal and ${basename(path)}-shm out of ` +
-        `${dirname(path)} and rename ${kept} to ${basename(path)}; what happened since is lost`;
+        `${dirname(path)} and rename ${backup} to ${basename(path)}; what happened since is lost`;
   return new CommandError(
     `${path} was written by a newer version of Peneira (schema ${version}, this one knows ` +
       `${known}). Nothing was changed. Use that version or a later one, ${back}.`,

@@ -2,7 +2,7 @@
  * The campaign of hostile files: prints how many files were tried, and that each was rejected with
  * a message or was harmless.
  * Invariant: libFuzzer mutates half of them, which are opened and queried under the address and
- * undefined-behavior checks; the other half are forged metadata, tables, directories, and footers
+ * undefined-behavior checks. The other half are forged metadata, tables, directories, and footers
  * with valid checksums (forge-mutations.ts), opened by the product with an addon built for
  * AddressSanitizer.
  */

@@ -1,7 +1,7 @@
 /**
  * The campaign of sockets: prints the effect on others by transport: times of /healthz, searches,
  * memory.
- * Invariant: every round draws an attack, its size, its listener, and its address; the server must
+ * Invariant: every round draws an attack, its size, its listener, and its address. The server must
  * stay the same process, answer every /healthz of another address during the attack, a search of
  * another tenant during or right after it, and free its memory in the end.
  */
@@ -19,7 +19,7 @@ import type { Campaign } from "./run.ts";
 
 /** Accounts of the snapshot, enough for large pages. */
 const ACCOUNTS = 20_000;
-/** Address of others, whom no attack may lock out. */
+/** Address of other clients, which no attack may lock out. */
 const OTHERS = "127.9.9.9";
 /** Permitted remaining growth of resident memory, in MiB, and the time for the rest to be freed. */
 const GROWTH_MAX = 64;

@@ -1,9 +1,9 @@
 /**
  * Proves: on one invented snapshot the user-visible bytes are those of the commit that wrote
- * goldens.json: the snapshot itself, the normal form and identity of 150 random specs, their
- * totals, pages, cursors, facets, plans, and explanations, their texts in the console, rejections
- * of wrong values, files in all formats, changes between two months, the OpenAPI document. A hash
- * covers ten specs at most, so that a break is localized.
+ * goldens.json. These are the snapshot itself, the normal form and identity of 150 random specs,
+ * their totals, pages, cursors, facets, plans, and explanations. Also their texts in the console,
+ * rejections of wrong values, files in all formats, changes between two months, the OpenAPI
+ * document. A hash covers ten specs at most, so that a break is localized.
  * Does not prove: that any of it is right; the twins do. help.test.ts covers the help.
  *
  * Only if users are meant to see a difference: RENEW_GOLDENS=1 node --import tsx

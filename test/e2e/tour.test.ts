@@ -1,6 +1,6 @@
 /**
- * Proves that the product works as a whole, once through every surface as a user meets them:
- * commands make and import a dump; a server answers, pages, counts, parses a sentence, exports, and
+ * Proves that the product works as a whole, once through every surface as a user meets them.
+ * Commands make and import a dump. A server answers, pages, counts, parses a sentence, exports, and
  * serves the file by its signed link; the commands return the server's rows; the console signs a
  * user in and shows them; the server ends in order.
  * Does not prove: any of it in depth (npm run test:all).

@@ -73,7 +73,7 @@ export function registerCount(program: Command): void {
 }
 
 async function run(options: CountOptions): Promise<void> {
-  const { format, labels, out, facets: wish = NOTHING } = options;
+  const { format, labels, out, facets: request = NOTHING } = options;
   if (labels !== undefined && format !== "csv" && format !== "xlsx") {
     throw new CommandError("--labels needs --format csv or xlsx.", 2);
   }
@@ -83,10 +83,10 @@ async function run(options: CountOptions): Promise<void> {
   const specOf = specSource(options);
   const segment = await openAnySegment(options.snapshot);
   try {
-    refuseLarge(segment, wish.pairs);
+    refuseLarge(segment, request.pairs);
     const spec = normalize(segment, specOf(segment));
     for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
-    const counts = await countAll(segment, spec, wish);
+    const counts = await countAll(segment, spec, request);
     const { label: snapshot, snapshotDate } = segment;
     const file = { counts, labels: labels ?? null, snapshot, snapshotDate };
     if (format === "csv") write(countCsv(file), out);

@@ -354,10 +354,15 @@ function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
   });
   // The entries of --list are no saved list, so the printed spec does not name them.
   const { lists: _, ...filters } = spec.filters;
-  const told = { ...spec, filters };
+  const shownSpec = { ...spec, filters };
   return {
     begin(totals) {
-      const head = { since: snapshot(list.older), until: snapshot(list.newer), spec: told, totals };
+      const head = {
+        since: snapshot(list.older),
+        until: snapshot(list.newer),
+        spec: shownSpec,
+        totals,
+      };
       write(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
     },
     entries(batch) {

@@ -218,8 +218,8 @@ function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): 
   }
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  const told = notWritten(out, error) ?? `${out} was not written: ${message}`;
-  return new CommandError(told, 1, error);
+  const reason = notWritten(out, error) ?? `${out} was not written: ${message}`;
+  return new CommandError(reason, 1, error);
 }
 
 function summarize(out: string, file: RenderedFile, seconds: number): void {

@@ -116,11 +116,11 @@ function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): strin
   if (contact !== null && (contact.total > 0 || count === 0)) {
     return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;
   }
-  const told = hasMore
+  const total = hasMore
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
   // If the text looks like a phone, the reason for the contact is printed first.
   const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
-  return `${wrong}${whys}${told} in snapshot ${label}\n`;
+  return `${wrong}${whys}${total} in snapshot ${label}\n`;
 }

@@ -68,10 +68,10 @@ Examples:
 }
 
 function asLines(versions: Versions): string {
-  const said = (value: unknown) =>
+  const textOf = (value: unknown) =>
     typeof value === "boolean" ? (value ? "yes" : "no, run by Node") : String(value);
   return Object.entries(versions)
-    .map(([name, value]) => `${(TITLES[name] ?? name).padEnd(15)} ${said(value)}\n`)
+    .map(([name, value]) => `${(TITLES[name] ?? name).padEnd(15)} ${textOf(value)}\n`)
     .join("");
 }
 

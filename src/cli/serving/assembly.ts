@@ -269,8 +269,8 @@ function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThrea
     damaged: () => listener(),
     ...{ clock: systemClock, log },
   });
-  const onDamage = (told: () => void) => {
-    listener = told;
+  const onDamage = (callback: () => void) => {
+    listener = callback;
   };
   const place = { folder, file: config.get("snapshot") };
   const freshness = freshnessOf(place, () => registry.current()?.label ?? null);

@@ -42,13 +42,13 @@ interface Kept {
 
 /** Returns the stored key and password if they are valid; replaces those that are not. */
 export async function demoEntry(dataDir: string, file: string): Promise<Entry> {
-  const kept = readKept(file);
+  const stored = readKept(file);
   const database = openDatabase(dataDir);
   try {
-    const key = workingKey(database, kept);
-    const { userId, password } = await workingUser(database, kept);
+    const key = workingKey(database, stored);
+    const { userId, password } = await workingUser(database, stored);
     // An unknown password stays in the file, because the user may set it back.
-    keep(file, { key, password: password ?? kept.password });
+    keep(file, { key, password: password ?? stored.password });
     return { key, password, userId };
   } finally {
     database.close();
@@ -99,10 +99,10 @@ function readKept(file: string): Kept {
   }
 }
 
-function keep(file: string, kept: Kept): void {
+function keep(file: string, entry: Kept): void {
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${JSON.stringify(kept)}\n`, { mode: FILE_MODE, flag: "wx" });
+  writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: FILE_MODE, flag: "wx" });
   try {
     renameSync(fresh, file);
   } catch (error) {

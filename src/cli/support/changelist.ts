@@ -117,8 +117,8 @@ function keptPlace(folder: string): Place {
     makeFolders(folder);
   } catch (error) {
     const { message } = error as Error;
-    const told = notWritten(`--cache ${folder}`, error);
-    if (told !== null) throw new CommandError(told, 1, error);
+    const reason = notWritten(`--cache ${folder}`, error);
+    if (reason !== null) throw new CommandError(reason, 1, error);
     throw new CommandError(`--cache ${folder} is not a writable folder: ${message}`, 2, error);
   }
   return { folder, leave: () => undefined };
@@ -151,8 +151,8 @@ async function make(
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    const told = notWritten("The comparison", error);
-    throw new CommandError(told ?? `The comparison was not written: ${message}`, 1, error);
+    const reason = notWritten("The comparison", error);
+    throw new CommandError(reason ?? `The comparison was not written: ${message}`, 1, error);
   }
   return openChangeList(path, older, newer);
 }

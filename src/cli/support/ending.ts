@@ -116,16 +116,16 @@ export function otherKind(name: string, input: unknown, wanted: WantedKind = {})
   const named = kindOfName(name, wanted);
   const { format, compression } = Object(Object(input).output) as Record<string, unknown>;
   const ending = extname(name);
-  const said = EXPORT_FORMATS.find((one) => one === format);
-  if (isOther(named.format, said, wanted.format)) {
+  const specFormat = EXPORT_FORMATS.find((one) => one === format);
+  if (isOther(named.format, specFormat, wanted.format)) {
     return (
       `--out ${name} ends in ${ending}, so ${named.format} is written; the spec's output.format ` +
-      `is ${said}. Use the ending ${endingOf(said)}, or say --format ${named.format}.`
+      `is ${specFormat}. Use the ending ${endingOf(specFormat)}, or say --format ${named.format}.`
     );
   }
   const packing = COMPRESSIONS.find((one) => one === compression);
   if (isOther(named.compression, packing, wanted.compression)) {
-    const right = endingOf(named.format ?? said ?? "csv", packing);
+    const right = endingOf(named.format ?? specFormat ?? "csv", packing);
     return (
       `--out ${name} ends in ${ending}, so its compression is ${named.compression}; the spec's ` +
       `output.compression is ${packing}. Use the ending ${right}, or say --compression ` +
@@ -138,10 +138,10 @@ export function otherKind(name: string, input: unknown, wanted: WantedKind = {})
 /** True if a name and a spec differ and no flag decides. */
 function isOther<Value>(
   named: Value | undefined,
-  said: Value | undefined,
+  stated: Value | undefined,
   wanted: Value | undefined,
-): said is Value {
-  return wanted === undefined && named !== undefined && said !== undefined && said !== named;
+): stated is Value {
+  return wanted === undefined && named !== undefined && stated !== undefined && stated !== named;
 }
 
 /** Refuses the ending of another kind of file for a snapshot. @throws CommandError (exit 2) */

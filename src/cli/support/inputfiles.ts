@@ -118,9 +118,9 @@ interface FileOptions {
 }
 
 /** Reads a file; `-` is standard input. @throws CommandError, also for invalid content. */
-export async function readEntryFile(file: string, wishes: FileOptions): Promise<Upload> {
+export async function readEntryFile(file: string, options: FileOptions): Promise<Upload> {
   try {
-    return await read(file, wishes);
+    return await read(file, options);
   } catch (error) {
     // The reader's only error concerns the whole file, which its message already names.
     if (error instanceof AppError) {
@@ -131,8 +131,8 @@ export async function readEntryFile(file: string, wishes: FileOptions): Promise<
   }
 }
 
-async function read(file: string, wishes: FileOptions): Promise<Upload> {
-  const { fillZeros, column } = wishes;
+async function read(file: string, options: FileOptions): Promise<Upload> {
+  const { fillZeros, column } = options;
   const place = file === "-" ? "Standard input" : file;
   const csv = new CsvUpload(fillZeros, column);
   const pieces: Buffer[] = [];
@@ -152,7 +152,7 @@ async function read(file: string, wishes: FileOptions): Promise<Upload> {
       if (bytes > CSV_BYTES_MAX) throw tooLong(place);
     }
   });
-  if (isBook === true) return readXlsx(Buffer.concat(pieces), wishes);
+  if (isBook === true) return readXlsx(Buffer.concat(pieces), options);
   for (const one of pieces) csv.add(one);
   return csv.end();
 }

@@ -54,8 +54,8 @@ export function withDatabase<Result>(
   }
   const database = absent === "read" ? openForReading(path) : openDatabase(path);
   const withSystemErrors = (error: unknown): never => {
-    const told = notWritten(database.name, error);
-    if (told !== null) throw new CommandError(told, 1, error);
+    const reason = notWritten(database.name, error);
+    if (reason !== null) throw new CommandError(reason, 1, error);
     const found = error instanceof CommandError ? [] : findingsIn(database);
     if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
     throw error;

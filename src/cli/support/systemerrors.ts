@@ -14,8 +14,8 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 /** Formats `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
 export function systemErrorText(error: NodeJS.ErrnoException): string {
   const { code, syscall, path, message } = error;
-  const told = storageErrorText(error);
-  if (told !== null) return path === undefined ? told : `${path}: ${told}`;
+  const known = storageErrorText(error);
+  if (known !== null) return path === undefined ? known : `${path}: ${known}`;
   const why = /^\w+: ([^,]+)/.exec(message)?.[1] ?? message;
   const place = path === undefined ? "" : `${path}: `;
   return `${place}${why} (${code} at ${syscall}).`;

@@ -76,9 +76,9 @@ const NOTHING: LastLook = { asked_at: null, published: null, last_update: null, 
 export function readLastCheck(folder: string): LastLook {
   const found = membersOf(readRecord(folder, LAST_CHECK_FILE));
   if (found === null) return NOTHING;
-  const { asked_at: asked, published, last_update: update, refused } = found;
+  const { asked_at: checkedAt, published, last_update: update, refused } = found;
   return {
-    asked_at: isTime(asked) ? asked : null,
+    asked_at: isTime(checkedAt) ? checkedAt : null,
     published: isMonth(published) ? published : null,
     last_update: lastUpdateOf(membersOf(update)),
     refused: refusedOf(membersOf(refused)),
@@ -154,8 +154,8 @@ export function freshnessOf(
       return published === null || label === null ? null : monthsFrom(label, published);
     },
     askedMs() {
-      const { asked_at: asked = null } = look();
-      return asked === null ? null : Date.parse(asked);
+      const { asked_at: checkedAt = null } = look();
+      return checkedAt === null ? null : Date.parse(checkedAt);
     },
   };
 }

@@ -232,29 +232,29 @@ export function sampleThreads(establishments: number): number {
 }
 
 /** Makes blocks, each with the caller's data for it. */
-async function* drawBlocks<Beside>(
+async function* drawBlocks<Data>(
   shape: SampleShape,
   threads: number,
-  blocks: Iterable<readonly [Block, Beside]>,
-): AsyncGenerator<readonly [DrawnBlock, Beside]> {
+  blocks: Iterable<readonly [Block, Data]>,
+): AsyncGenerator<readonly [DrawnBlock, Data]> {
   if (threads === 0) {
     const maker = new BlockMaker(shape);
-    for (const [block, beside] of blocks) yield [maker.make(block), beside];
+    for (const [block, data] of blocks) yield [maker.make(block), data];
     return;
   }
   const pool = new ThreadPool<DrawWork>({ worker: "dump/sample/sample.worker.ts", threads });
   try {
-    const ahead: (readonly [Promise<DrawnBlock>, Beside])[] = [];
-    for (const [block, beside] of blocks) {
+    const ahead: (readonly [Promise<DrawnBlock>, Data])[] = [];
+    for (const [block, data] of blocks) {
       const made = pool.run("draw", { shape, block });
       // The later await reports a failure.
       made.catch(() => undefined);
-      ahead.push([made, beside]);
+      ahead.push([made, data]);
       if (ahead.length < AHEAD * threads) continue;
       const [first, its] = ahead.shift() as (typeof ahead)[number];
       yield [await first, its];
     }
-    for (const [made, beside] of ahead) yield [await made, beside];
+    for (const [made, data] of ahead) yield [await made, data];
   } finally {
     await pool.close();
   }

@@ -207,17 +207,17 @@ class Suffixes {
   readonly delimiter: number;
 
   constructor(
-    wish: EnrichmentOptions,
+    options: EnrichmentOptions,
     { delimiter, encoding }: CsvLayout,
     encode: (text: Uint8Array) => Uint8Array,
   ) {
-    const empty = delimiter.repeat(wish.fields.length);
+    const empty = delimiter.repeat(options.fields.length);
     const texts = [
       ...OUTCOMES.map((outcome) => {
-        const words = delimiter + outcomeWords(outcome, wish.labels);
+        const words = delimiter + outcomeWords(outcome, options.labels);
         return words + (hasAccount(outcome) ? delimiter : empty);
       }),
-      newHeadings(wish)
+      newHeadings(options)
         .map((heading) => delimiter + heading)
         .join(""),
       delimiter + empty,

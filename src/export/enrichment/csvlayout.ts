@@ -71,10 +71,10 @@ interface Begun extends Omit<CsvLayout, "width" | "rows" | "encoding" | "longCel
 function begin({ head, bytes, isLast, wide }: CsvBytes, wanted: string | undefined): Begun {
   refuseOthers(head);
   const lines = sampleLines(bytes, isLast);
-  const said = /^"?sep=(.)"?$/i.exec(lines[0] ?? "")?.[1];
-  const delimiter = said === undefined ? delimiterOf(lines) : knownDelimiter(said);
+  const declared = /^"?sep=(.)"?$/i.exec(lines[0] ?? "")?.[1];
+  const delimiter = declared === undefined ? delimiterOf(lines) : knownDelimiter(declared);
   const rows = lines.map((line) => cellsOf(line, delimiter).map(decoded));
-  const from = said === undefined ? 0 : 1;
+  const from = declared === undefined ? 0 : 1;
   const top = from + headerRow(rows.slice(from));
   const found = findShown(rows.slice(top), wanted, false);
   return {
@@ -118,11 +118,11 @@ function sampleLines(bytes: Uint8Array, isLast: boolean): string[] {
   );
 }
 
-function knownDelimiter(said: string): CsvLayout["delimiter"] {
-  const known = DELIMITERS.find((one) => one === said);
+function knownDelimiter(declared: string): CsvLayout["delimiter"] {
+  const known = DELIMITERS.find((one) => one === declared);
   if (known !== undefined) return known;
   throw new ColumnRefusal(
-    `The file says sep=${said}. Separate its cells by semicolons, commas, tabs or bars.`,
+    `The file says sep=${declared}. Separate its cells by semicolons, commas, tabs or bars.`,
   );
 }
 

@@ -195,8 +195,8 @@ class Preview {
     if (outcome === "blank" || this.#refused.length >= REFUSED_SHOWN) return;
     const { reason } = statusOf(outcome);
     if (reason === null) return;
-    const meant = offered === undefined ? {} : { offered };
-    this.#refused.push({ row, text: reportText(text()), reason, ...meant });
+    const suggestion = offered === undefined ? {} : { offered };
+    this.#refused.push({ row, text: reportText(text()), reason, ...suggestion });
   }
 
   /** The first rows with the values of their accounts. */

@@ -111,8 +111,8 @@ class Column implements RowTaker {
 
   end(): Omit<SheetLayout, "sheet" | "path" | "styles" | "parts"> {
     if (this.#sample !== null) this.#decide();
-    const { header: told, column, takesRoots } = this.#found as Found;
-    const name = told ?? lettersOf(column);
+    const { header: heading, column, takesRoots } = this.#found as Found;
+    const name = heading ?? lettersOf(column);
     const header = this.#header;
     return { column, name, takesRoots, header, width: this.#width, rows: this.#rows };
   }

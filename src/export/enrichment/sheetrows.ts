@@ -73,8 +73,8 @@ export class SheetRows {
     if (name === "dimension") return widened(markup, this.#last);
     if (name !== "row") return markup;
     if (closes === "/") return this.#cells(prefix) + markup;
-    const told = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
-    this.#row = told === undefined ? this.#row + 1 : Number(told);
+    const position = /\sr\s*=\s*["']\s*(\d+)/.exec(markup)?.[1];
+    this.#row = position === undefined ? this.#row + 1 : Number(position);
     this.#isFilled = false;
     const opened = markup.replace(/\s+spans\s*=\s*(?:"[^"]*"|'[^']*')/, "");
     if (!/\/\s*>$/.test(opened)) return opened;

@@ -101,6 +101,6 @@ function explained(name: string, part: string): readonly [heading: string, sente
 }
 
 function explainedPt(name: string, part: string): readonly [heading: string, sentence: string] {
-  const said = PARTS_PT[part] ?? part;
-  return EXPLAINED_PT[name] ?? [`Pontos: ${said}`, `Parte da pontuação: ${said}.`];
+  const label = PARTS_PT[part] ?? part;
+  return EXPLAINED_PT[name] ?? [`Pontos: ${label}`, `Parte da pontuação: ${label}.`];
 }

@@ -66,14 +66,14 @@ export function renderFramed(
   const { native } = segment;
   const { fields, delimiter = ",", labels } = spec.output;
   const written = new OrderedWriter(write);
-  const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(ROOM_BYTES);
   const renderSlice = (rows: Uint32Array): void | Promise<void> => {
     const extra = explainCells(segment, spec, rows);
     const request = { format, fields, extra, labels, delimiter, firstNumber: 1 };
     if (spare()) return written.later(native.renderRowsAsync(rows, request));
     return written.now(() => {
-      const made = guarded(() => native.renderRowsInto(rows, request, room));
-      return typeof made === "number" ? room.subarray(0, made) : made;
+      const made = guarded(() => native.renderRowsInto(rows, request, buffer));
+      return typeof made === "number" ? buffer.subarray(0, made) : made;
     });
   };
   return {

@@ -34,14 +34,14 @@ export function recover(parts: {
   faultPoint("recover.begin");
   const rows = store.atomically(() => {
     const nowMs = parts.clock.nowMs();
-    const mended = { ...mendRunning(store, nowMs), lost: mendDone(store, folder, nowMs) };
+    const repaired = { ...mendRunning(store, nowMs), lost: mendDone(store, folder, nowMs) };
     faultPoint("recover.before_commit");
-    return mended;
+    return repaired;
   });
   faultPoint("recover.before_cleanup");
   store.lists.exported.dropStaged();
-  const kept = new Set(store.inState("done").map((row) => folder.nameOf(row)));
-  const left = folder.names().filter((name) => !kept.has(name));
+  const inUse = new Set(store.inState("done").map((row) => folder.nameOf(row)));
+  const left = folder.names().filter((name) => !inUse.has(name));
   for (const name of left) folder.remove(name);
   folder.cleanSent((id) => store.find(id)?.expiredAt === null, true);
   faultPoint("recover.after_cleanup");

@@ -158,8 +158,8 @@ export function enrichmentOf(
   folder: ExportFolder,
 ): Pick<RenderTask, "enrichment"> {
   if (sent === null) return {};
-  const wish = JSON.parse(sent) as SentFileTask;
-  return { enrichment: { ...wish, sentPath: folder.sentPathOf(id) } };
+  const task = JSON.parse(sent) as SentFileTask;
+  return { enrichment: { ...task, sentPath: folder.sentPathOf(id) } };
 }
 
 /** No space: of the disk, of a quota, or of what a file may hold. */
@@ -189,8 +189,8 @@ export function failureOf(error: unknown): ExportFailure | null {
   // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {
     const { code } = error;
-    const told = code === "snapshot_unavailable" || code === "quota_exceeded";
-    return told ? code : "render_failed";
+    const isNamed = code === "snapshot_unavailable" || code === "quota_exceeded";
+    return isNamed ? code : "render_failed";
   }
   // Opening a damaged or foreign file throws a CommandError.
   if (error instanceof CommandError) return "snapshot_unavailable";

@@ -316,8 +316,8 @@ export function refuseOtherThanJson(
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
   });
   if (type.trim().toLowerCase() !== "application/json" || foreign) {
-    const beside = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
-    const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${beside}.`;
+    const otherTypes = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
+    const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${otherTypes}.`;
     throw new AppError("unsupported_media_type", detail);
   }
   if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {

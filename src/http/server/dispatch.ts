@@ -167,8 +167,8 @@ class Dispatch implements RequestOrigin, AccessLine {
     const { exchange } = this;
     const methods = exchange.path === "*" ? this.#table.methods : destination?.methods;
     if (methods === undefined) return false;
-    const asked = exchange.header("access-control-request-method") !== undefined;
-    const cors = asked && this.#shared ? this.service.cors : null;
+    const isPreflight = exchange.header("access-control-request-method") !== undefined;
+    const cors = isPreflight && this.#shared ? this.service.cors : null;
     this.#answer(optionsAnswer(methods, cors?.allows(exchange.header("origin")) === true));
     return true;
   }

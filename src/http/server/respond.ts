@@ -185,7 +185,7 @@ const LENGTH_BYTES_MAX = 17;
 /** Buffer for the latest hash. */
 const hash = Buffer.alloc(SHA256_BYTES);
 /** Buffer for joining parts; larger inputs get their own. */
-const room = Buffer.allocUnsafeSlow(16 * 1024);
+const buffer = Buffer.allocUnsafeSlow(16 * 1024);
 
 /** Returns the tag of an answer from all its dependencies. */
 export function weakTag(parts: readonly (string | Uint8Array)[]): string {
@@ -200,7 +200,7 @@ function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
   let most = 0;
   // No character takes more than three bytes.
   for (const part of parts) most += LENGTH_BYTES_MAX + 3 * part.length;
-  const bytes = most > room.byteLength ? Buffer.allocUnsafe(most) : room;
+  const bytes = most > buffer.byteLength ? Buffer.allocUnsafe(most) : buffer;
   let at = 0;
   for (const part of parts) {
     const length = typeof part === "string" ? Buffer.byteLength(part) : part.byteLength;

@@ -50,7 +50,7 @@ export interface Engine {
   /** Returns a page or counts: inline if quick, else from a queue that is fair among tenants. */
   page(
     segment: Segment,
-    asked: FacetedPageRequest,
+    request: FacetedPageRequest,
     tenantId: string,
   ): FoundPage | Promise<FoundPage>;
   counts(

@@ -74,12 +74,12 @@ export class ColumnRows {
   take(batch: ColumnBatch): number {
     const entries = COLUMNS.map(({ name }) => [name, batch.column(name) ?? (() => null)]);
     const cells = Object.fromEntries(entries) as Cells;
-    let kept = 0;
+    let count = 0;
     for (let row = 0; row < batch.rows; row++) {
       this.line++;
-      if (this.takeRow(cells, row)) kept++;
+      if (this.takeRow(cells, row)) count++;
     }
-    return kept;
+    return count;
   }
 
   private takeRow(cells: Cells, row: number): boolean {

@@ -118,11 +118,11 @@ export class SheetReader implements PartTaker {
   }
 
   /** The column of a cell by its name; without one it follows the preceding cell. */
-  #columnOf(told: string | undefined): number {
-    const quick = told === undefined ? null : placeOf(told);
+  #columnOf(reference: string | undefined): number {
+    const quick = reference === undefined ? null : placeOf(reference);
     if (quick !== null) return quick;
-    const [, letters = ""] = /^([A-Z]{1,3})[0-9]+$/i.exec(told ?? "") ?? [];
-    const next = told === undefined ? lettersOf(this.#column + 1) : letters.toUpperCase();
+    const [, letters = ""] = /^([A-Z]{1,3})[0-9]+$/i.exec(reference ?? "") ?? [];
+    const next = reference === undefined ? lettersOf(this.#column + 1) : letters.toUpperCase();
     const column = columnOfLetters(next);
     if (column !== null) return column;
     return this.#refuse(`Sheet “${this.#name}”, row ${this.#row}`, "a cell has no place");

@@ -131,8 +131,8 @@ class WorkbookTaker implements PartTaker {
 
   open(name: string, attributes: XmlAttributes): void {
     if (name === "workbookPr") {
-      const told = attributeOf(attributes, "date1904") ?? "0";
-      this.since1904 = told === "1" || told === "true";
+      const date1904 = attributeOf(attributes, "date1904") ?? "0";
+      this.since1904 = date1904 === "1" || date1904 === "true";
     }
     if (name !== "sheet") return;
     if (this.sheets.length + this.hidden.length >= SHEETS_MAX) {

@@ -117,11 +117,11 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
 /** True if the separators show that groups are meant as one CNPJ. */
 function isMeant(plain: string, between: readonly string[]): boolean {
   const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
-  const [, , room = "", further = ""] = between;
+  const [, , gap = "", further = ""] = between;
   const hasPoints = between.slice(0, 2).some((one) => one !== "");
   const isSlash = /[/\\]/.test(stroke);
   // Eight characters followed by six may be a date with a time, or two numbers.
-  if (!hasPoints && !isSlash && room !== "" && further === "") return false;
+  if (!hasPoints && !isSlash && gap !== "" && further === "") return false;
   if (readCnpj(plain)?.checked === true) return true;
   // A long word, or adjacent short ones, are no CNPJ unless the check digits are right.
   if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";

@@ -19,13 +19,13 @@ export function cnpjMistake(
   const code = "invalid_cnpj";
   if (reading.kind === "root") return { pointer, code, detail: `${ROOT} ${WANTED}` };
   const { reason, offered } = reading;
-  const told = refusalText(reading);
-  if (offered === undefined) return { pointer, code, detail: `${told} ${WANTED}`, reason };
-  return { pointer, code, detail: told, reason, offered };
+  const detail = refusalText(reading);
+  if (offered === undefined) return { pointer, code, detail: `${detail} ${WANTED}`, reason };
+  return { pointer, code, detail: detail, reason, offered };
 }
 
 /** Returns why a text is no CNPJ, as a sentence. */
 export function refusalText({ reason, offered }: Pick<RefusedCnpj, "reason" | "offered">): string {
-  const told = CNPJ_REFUSALS[reason];
-  return offered === undefined ? told : `${told} With them it is ${offered}.`;
+  const text = CNPJ_REFUSALS[reason];
+  return offered === undefined ? text : `${text} With them it is ${offered}.`;
 }

@@ -53,8 +53,8 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
   if (one !== null) return allowed(one, offered);
   const several = severalIn(text);
   if (several !== null) {
-    const kept = allowed(several, offered);
-    return "reason" in kept ? kept : { kind: several.kind, reason: "several_contacts" };
+    const usable = allowed(several, offered);
+    return "reason" in usable ? usable : { kind: several.kind, reason: "several_contacts" };
   }
   const broken = brokenEmail(text) ?? brokenPhone(text);
   if (broken === null || offered[broken.kind]) return broken;

@@ -31,12 +31,12 @@ export function readPostalPrefixes({ reader, value, pointer }: Asked): string[] 
     return NONE;
   });
   // Ascending order puts a prefix directly before all that it covers.
-  const kept: string[] = [];
+  const prefixes: string[] = [];
   for (const prefix of given) {
-    const last = kept.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+    const last = prefixes.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) prefixes.push(prefix);
   }
-  return kept;
+  return prefixes;
 }
 
 /** Area codes. */

@@ -1,7 +1,7 @@
 /**
  * Proves: a snapshot that is truncated, altered, of another version, or truncated while mapped is
- * rejected with a clear error or answers as before; the process survives, in the main thread and in
- * workers; a file replaced by rename keeps answering; a closed segment reports it.
+ * rejected with a clear error or answers as before. The process survives, in the main thread and in
+ * workers. A file replaced by rename keeps answering; a closed segment reports it.
  * Does not prove: memory safety on files with forged checksums (campaign/kernel/fuzz.test.ts).
  */
 import assert from "node:assert/strict";

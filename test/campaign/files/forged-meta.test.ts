@@ -1,7 +1,7 @@
 /**
  * Proves: a snapshot with valid checksums and metadata, string tables, directory, location, or
- * footer that no import writes is rejected with a one-line message that names the file; or it
- * opens, and all its claims are harmless in a header, a file name, a page, and a log line. Every
+ * footer that no import writes is rejected with a one-line message that names the file. If it opens
+ * instead, all its claims are harmless in a header, a file name, a page, and a log line. Every
  * metadata member is checked, with its pointer and the expected value; imported metadata passes.
  * Does not prove: anything about rows and posting lists (campaign/kernel/fuzz.test.ts).
  */

@@ -1,9 +1,9 @@
 /**
  * Proves, on real files that are altered while open: checked blocks are checked again within a
- * pass, whatever the file system reports; after the next check a touched file is not trusted, even
- * if its mtime was restored, and no query gets a wrong answer, only the earlier one or a 503; links
- * of pins cause no recheck; damage found under one name of a file reaches all its users; each
- * damage is logged once and quotes no row.
+ * pass, regardless of what the file system reports. After the next check a touched file is not
+ * trusted, even if its mtime was restored, and no query gets a wrong answer, only the earlier one
+ * or a 503. Links of pins cause no recheck; damage found under one name of a file reaches all its
+ * users; each damage is logged once and quotes no row.
  * Does not prove: what a whole server then does (e2e/server/served-damage.test.ts), nor real times.
  */
 import assert from "node:assert/strict";

@@ -1,9 +1,9 @@
 /**
  * Proves: CONTACTS has every e-mail and phone with its rows, as the same bytes for any number of
- * threads and of buffered rows; the rows of values, existing or not, shared by thousands or not, in
- * any case, equal those of a full scan, alone and with other clauses, also for two addresses with
- * one hash. Corrupt bytes with valid checksums are rejected or yield existing rows, and nothing is
- * read outside them; a file without CONTACTS reports it.
+ * threads and of buffered rows. The rows of a value equal those of a full scan, alone and with
+ * other clauses: for existing and unknown values, shared by few or by thousands, in any case, and
+ * for two addresses with one hash. Corrupt bytes with valid checksums are rejected or yield
+ * existing rows, and nothing is read outside them; a file without CONTACTS reports it.
  * Does not prove: which spellings of a value are parsed (unit/spec/phones.test.ts).
  */
 import assert from "node:assert/strict";

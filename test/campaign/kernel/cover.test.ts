@@ -1,7 +1,7 @@
 /**
  * Proves: pages of queries by activities, cities, and all else in COVER and CITIES equal the
- * twin's, from any row, whole and in small pages, as do totals; no chunk is opened for them, and a
- * short page reads few entries; without COVER or CITIES the answers are the same; other queries use
+ * twin's, from any row, whole and in small pages, as do totals. No chunk is opened for them, and a
+ * short page reads few entries; without COVER or CITIES the answers are the same. Other queries use
  * other paths; wrong numbers with valid checksums are rejected, on open or on use.
  * Does not prove: that the lists match the rows (unit/native-index/build-region.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: for queries with intervals of days, totals, first pages, and facets equal the twin's,
- * with and without activities and cities, for any days, from any row; no chunk is opened for them,
- * and only entries between the two days are read; without OPENED, DATED, COVER, or all of them the
- * answers are the same; wrong numbers in OPENED and DATED with valid checksums are rejected, on
+ * with and without activities and cities, for any days, from any row. No chunk is opened for them,
+ * and only entries between the two days are read. Without OPENED, DATED, COVER, or all of them the
+ * answers are the same. Wrong numbers in OPENED and DATED with valid checksums are rejected, on
  * open or on use.
  * Does not prove: that lists and cells match the rows (unit/native-index/build-region).
  */

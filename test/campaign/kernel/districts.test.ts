@@ -1,6 +1,6 @@
 /**
  * Proves: DISTRICTS has every district of every municipality with its rows, for any number of
- * threads; the rows of one or many districts, existing or not, equal those of a full scan, alone
+ * threads. The rows of one or many districts, existing or not, equal those of a full scan, alone
  * and with other clauses, as does the requested part of the catalog. Corrupt bytes with valid
  * checksums are rejected or yield existing rows, and nothing is read outside them; a file without
  * DISTRICTS reports it.
@@ -32,7 +32,7 @@ const MAGIC = "PNDISTRI";
 /** More than one chunk, so that municipalities are arrays and bitsets. */
 const ROWS = 70_000;
 
-/** Of files that are written again and again. */
+/** Rows of files that a test writes repeatedly. */
 const FEW = 5_000;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-districts-"));

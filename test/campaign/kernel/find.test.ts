@@ -1,8 +1,8 @@
 /**
  * Proves, on larger seeded random vocabularies than unit/native-index/find.test.ts: the accounts
- * that match a typed text equal those of a scan by the definition, for every path of the kernel:
- * over more than one chunk, beyond the accounts scanned for prefixes, and with prefixes of very
- * many words.
+ * that match a typed text equal those of a scan by the definition. The texts take every path of the
+ * kernel: over more than one chunk, beyond the accounts scanned for prefixes, and with prefixes of
+ * very many words.
  * Does not prove: speed (bench/find.bench.ts).
  */
 import assert from "node:assert/strict";

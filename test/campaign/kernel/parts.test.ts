@@ -1,6 +1,6 @@
 /**
  * Proves: a file whose optional parts (ROLLUP, POSTAL) have wrong numbers and valid checksums is
- * rejected on open or on use, and never read out of bounds; a part of an unknown name or version is
+ * rejected on open or on use, and never read out of bounds. A part of an unknown name or version is
  * ignored, and every answer is the same without it.
  * Does not prove: that no other bytes do harm (fuzz.test.ts).
  */

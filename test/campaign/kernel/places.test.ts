@@ -1,7 +1,7 @@
 /**
  * Proves: facets by municipality of queries by activity, or by years and intervals of dates,
- * included or excluded, equal the twin's; they are summed without opening a chunk, except for the
- * rows of partial years; without PLACES they are the same; no more is scanned than was estimated;
+ * included or excluded, equal the twin's. They are summed without opening a chunk, except for the
+ * rows of partial years; without PLACES they are the same. No more is scanned than was estimated;
  * wrong numbers in PLACES with valid checksums are rejected, on open or on use.
  * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts).
  */

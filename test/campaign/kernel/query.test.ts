@@ -1,7 +1,7 @@
 /**
  * Proves, for the addon's query side alone, on random rows of one and of three chunks: matches,
  * counts, order, and joined pages of each method equal the twin's (query-twin.ts) for random
- * clauses of every dimension and kind; rendered JSON equals JSON.stringify; work is bounded as
+ * clauses of every dimension and kind. Rendered JSON equals JSON.stringify; work is bounded as
  * designed; invalid requests are rejected by name.
  * Does not prove: anything about damaged files (campaign/files/damage.test.ts) or real registry
  * data.

@@ -1,8 +1,8 @@
 /**
  * Proves: a query that uses only fields of ROLLUP is counted without opening a chunk, and its total
- * and facets equal the twin's, for whole divisions, some of their activities, any states, codes,
- * flags, and years, included or excluded; facets by municipality too, if the query has no activity
- * and no year.
+ * and facets equal the twin's. The queries have whole divisions, some of their activities, any
+ * states, codes, flags, and years, included or excluded. Facets by municipality equal the twin's if
+ * the query has no activity and no year.
  * Does not prove: that the cells match the rows (unit/native-index/build-region.test.ts), nor
  * anything about damaged files.
  */

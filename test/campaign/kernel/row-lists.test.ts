@@ -1,10 +1,9 @@
 /**
  * Proves: the addon's reader of portable Roaring bitmaps accepts what the `roaring` package writes,
- * with and without runs, and rejects every other byte string with a position, for any change to a
- * good one: truncated, extended, any byte; what it accepts after a change is what the package
- * reads. Entries of lists resolve to the rows of a linear scan, and rows to their entries; the
- * package reads the bitmap that the addon writes. Packed blocks yield the rows of their entries,
- * and damaged ones never a nonexistent row.
+ * with and without runs. Any change to a good one (truncated, extended, any byte) is rejected with
+ * a position, or read as the package reads it. Entries of lists resolve to the rows of a linear
+ * scan, and rows to their entries; the package reads the bitmap that the addon writes. Packed
+ * blocks yield the rows of their entries, and damaged ones never a nonexistent row.
  * Does not prove: that queries use lists correctly (query.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves, with real server processes: backups taken while clients create, read, download, and
- * remove exports and create and disable keys satisfy the invariants of the crash harness (I2, I4,
- * I5, I9, I13); a server on the last backup has the same keys, users, sessions, exports with the
- * same bytes, lists of exported accounts, and idempotency keys; signed links and cursors of the
+ * remove exports and create and disable keys satisfy the invariants I2, I4, I5, I9, and I13 of the
+ * crash harness. A server on the last backup has the same keys, users, sessions, exports with the
+ * same bytes, lists of exported accounts, and idempotency keys. Signed links and cursors of the
  * first server work on it; and it passes the complete check of a recovered server (I1-I13).
  * Does not prove: how long requests take meanwhile (measured by hand, see the documents).
  */
@@ -141,7 +141,7 @@ describe("a backup of a running server", () => {
     for (const one of restored) await checkRemains({ dataDir: one, ledger, references });
     const { removed } = ledger.counts;
     const made = ledger.entries().length;
-    test.diagnostic(`${BACKUPS} backups beside ${made} exports, ${removed} removed`);
+    test.diagnostic(`${BACKUPS} backups during ${made} exports, ${removed} removed`);
     assert.ok(made > 50 && removed > 2, `${made} exports, ${removed} removed`);
   });
 

@@ -1,6 +1,6 @@
 /**
  * Proves, with the shipped program killed by SIGKILL at random moments: a backup and a restore
- * leave either nothing or a complete result; the next one succeeds and removes the leftovers;
+ * leave either nothing or a complete result. The next one succeeds and removes the leftovers;
  * SIGTERM leaves nothing; the messages, exit codes, and JSON of both.
  * Does not prove: power cuts (the order of fsync and rename is reviewed, not tested).
  */

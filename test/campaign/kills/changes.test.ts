@@ -1,8 +1,8 @@
 /**
  * Proves, with the real program as a process: after a kill during the build of a change list and
- * the rendering of an export of changes, a restart rebuilds the list, leaves no partial one, and
- * finishes the export under its id with the bytes that rendering here produces; `GET /v1/changes`
- * returns the same totals before and after; status lists the months; a newer month in the folder
+ * the rendering of an export of changes, a restart rebuilds the list and leaves no partial one. It
+ * finishes the export under its id with the bytes that rendering here produces. `GET /v1/changes`
+ * returns the same totals before and after; status lists the months. A newer month in the folder
  * gets its list before any query; a stop during the build ends with code 0.
  * Does not prove: every moment of a crash (campaign/kills/crash.test.ts has the points of exports).
  */

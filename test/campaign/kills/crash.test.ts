@@ -1,8 +1,8 @@
 /**
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
- * I1-I10 and I12-I14 of the exports (violation.ts names them); an export that kills the process
+ * I1-I10 and I12-I14 of the exports (violation.ts names them). An export that kills the process
  * three times fails and the rest continues; the shipped bundle has no trace of the kill points;
- * plans repeat with their seed; the ledger rejects violations; a full disk fails only operations
+ * plans repeat with their seed. The ledger rejects violations; a full disk fails only operations
  * that need space (where a small disk can be mounted).
  * Does not prove: loss of power (`npm run crash -- --power-cut N`), nor that rarer moments are
  * safe: `npm run crash -- --cycles 10000` runs longer.

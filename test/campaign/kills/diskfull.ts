@@ -2,7 +2,7 @@
  * A full disk: exercises a server whose data directory is on a small in-memory disk, and returns a
  * summary line or throws a violation.
  * Invariant: with little space a large export fails as `disk_full` and releases its space, and a
- * small one succeeds; without any, creates are refused with 507 and searches continue; with space
+ * small one succeeds. Without any, creates are refused with 507 and searches continue. With space
  * again everything works, without a restart and with nothing lost.
  */
 import { execFileSync } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports with a real snapshot: any requests to the console's routes by a
- * signed-in user, or nearly one, get no 5xx other than `overloaded`, failures are problem documents
- * with their request ids, no password or token of others is in any answer or in the log, and the
+ * signed-in user, or nearly one, get no 5xx other than `overloaded`. Failures are problem documents
+ * with their request ids; no password or token of others is in any answer or in the log, and the
  * server continues.
  * Does not prove: that answers are right, nor what the public routes do (http-fuzz).
  */

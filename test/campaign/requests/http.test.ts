@@ -1,7 +1,7 @@
 /**
  * Proves, with real servers on both transports and a real snapshot: for any request, the answer
- * matches the OpenAPI document, with its request id and security headers; no answer is a 5xx other
- * than `overloaded`; accepted requests match the documented shape; no key is in any answer; every
+ * matches the OpenAPI document, with its request id and security headers. No answer is a 5xx other
+ * than `overloaded`; accepted requests match the documented shape; no key is in any answer. Every
  * proper request is answered; the server then stops in order. Longer, with progress: `node
  * build.mjs campaign requests --rounds 1000000 --seed 7`; over one transport with
  * TEST_TRANSPORT=node.

@@ -1,8 +1,8 @@
 /**
- * Proves, on both transports on real sockets, that clients with endless bodies do not block others:
- * unknown ones send 8 KiB at most and share the body memory by address; a tenant that fills its
- * share is refused; and meanwhile every search of another tenant is answered. Does not prove: the
- * count of bytes (contract/http/server/bodies.test.ts).
+ * Proves, on both transports on real sockets, that clients with endless bodies do not block others.
+ * Unknown ones send 8 KiB at most and share the body memory by address; a tenant that fills its
+ * share is refused. Meanwhile every search of another tenant is answered. Does not prove: the count
+ * of bytes (contract/http/server/bodies.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
  * Proves on real sockets, on both transports and at the metrics' address: a connection with
- * thousands of requests in flight gets one turn, while a handful is answered in order; a client
- * that does not read stops the server's work; idle connections are replaced; an address and a
+ * thousands of requests in flight gets one turn, while a handful is answered in order. A client
+ * that does not read stops the server's work; idle connections are replaced. An address and a
  * tenant have their shares; health checks are always answered. All by counts.
  * Does not prove: how long others wait, nor which ones `Sockets` closes (sockets.test.ts).
  */

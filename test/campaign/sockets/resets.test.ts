@@ -1,7 +1,7 @@
 /**
  * Proves that no client ends the process or locks out others by leaving: every method with a reset
  * after every byte, CONNECT with repeated resets, CONNECT held open, on both transports and on the
- * metrics listener; the server is the same process afterwards and answers others.
+ * metrics listener. The server is the same process afterwards and answers others.
  * Does not prove: other sequences of bytes (contract/http/server/malformed.test.ts and the campaign
  * of sockets).
  */

@@ -1,9 +1,9 @@
 /**
  * Proves, by counting answers in one turn of the event loop that is full of requests, what an
- * overloaded server sheds: never health and readiness; large pages, facets, translations, and
- * documents first; small searches and signing in only after their own work has filled their
- * reserve; and nothing in the next turn. Only the engine's work moves the clock, so counts are
- * exact. Does not prove: what a turn is (unit/access/rate-limits.test.ts).
+ * overloaded server sheds. It sheds large pages, facets, translations, and documents first, and
+ * small searches and signing in only after their own work has filled their reserve. It never sheds
+ * health and readiness, and nothing in the next turn. Only the engine's work moves the clock, so
+ * counts are exact. Does not prove: what a turn is (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";

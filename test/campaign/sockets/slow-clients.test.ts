@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports on real sockets, that clients that take too long are closed within the
  * applicable limit and leave nothing: slow and missing heads, slow bodies, idle sockets,
- * half-closed connections; and that slow clients within the limits are answered. uWebSockets.js has
- * its own limits for heads and idle sockets, about 10 s. Clients that do not read are in
+ * half-closed connections. Slow clients within the limits are answered. uWebSockets.js has its own
+ * limits for heads and idle sockets, about 10 s. Clients that do not read are in
  * contract/http/server/streams.test.ts and contract/http/server/transport-files.test.ts.
  */
 import assert from "node:assert/strict";

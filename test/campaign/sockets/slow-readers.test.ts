@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports on real sockets, that a crowd of slow readers takes nothing from
- * others: a tenant gets its share of the stream slots and no more, for pages and files alike, while
- * another tenant's pages and files are answered; readers below the minimum pace are disconnected
+ * others. A tenant gets its share of the stream slots and no more, for pages and files alike, while
+ * another tenant's pages and files are answered. Readers below the minimum pace are disconnected
  * and release a page, a file, or a buffered answer; readers above it are not. Does not prove: what
  * the pace is (unit/http/server/pace.test.ts), nor readers that stop
  * (contract/http/server/streams.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Proves which connections are closed for new ones and which are refused, by counts alone:
- * connections that never sent a request go first, then the longest idle one, never an active one;
- * one address has its share, proxies and private networks have none; health checks always get in.
+ * connections that never sent a request go first, then the longest idle one, never an active one.
+ * One address has its share, proxies and private networks have none; health checks always get in.
  * Also how many requests of a tenant may wait. Does not prove: that a transport obeys
  * (campaign/sockets/crowded.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
- * Proves for any text of up to 2,000 units that it is translated without an error, that every word
- * is in exactly one part and every note quotes the text, that the spec is a fixed point of
- * normalization, that the same text yields the same bytes, and that work grows no faster than the
- * text. Does not prove: that a translation is right (the tables and the bench do).
+ * Proves for any text of up to 2,000 units that it is translated without an error, and that every
+ * word is in exactly one part and every note quotes the text. The spec is a fixed point of
+ * normalization; the same text yields the same bytes; work grows no faster than the text. Does not
+ * prove: that a translation is right (the tables and the bench do).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -88,7 +88,7 @@ describe("any text", () => {
     }
   });
 
-  it("gives the same bytes for the same text", () => {
+  it("yields the same bytes for the same text", () => {
     const random = randomFrom(11);
     const texts = Array.from({ length: 500 }, () => hostileText(random));
     const all = () => texts.map((text) => JSON.stringify(probe.translate(text)));

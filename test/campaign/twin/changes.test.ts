@@ -1,7 +1,7 @@
 /**
  * Proves: the changes between two snapshots equal a linear scan over both: the kind, the changed
  * fields, the values before and after, the totals, for seeded random pairs with different
- * dictionaries and random specs, kinds, watched fields, and fields; pages of any size from any
+ * dictionaries and random specs, kinds, watched fields, and fields. Pages of any size from any
  * position join to the same answer; batches too; rows of csv files agree.
  * Does not prove: that lists are safe on disk (unit/search/changes-list.test.ts), nor anything
  * about HTTP.

@@ -1,7 +1,7 @@
 /**
  * Proves: an answer of one account per company is, for seeded random specs in every order and on
  * data whose companies have many branches, exactly the linear scan's answer without repeated
- * companies; pages of any size join to it, each from the row that the previous one returned, `more`
+ * companies. Pages of any size join to it, each from the row that the previous one returned, `more`
  * exact; and a page costs work in proportion to its rows.
  * Does not prove: anything about HTTP (contract/http/api/leads.test.ts).
  */

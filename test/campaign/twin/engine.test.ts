@@ -1,7 +1,7 @@
 /**
  * Proves: the engine answers seeded random specs exactly like a linear scan over the decoded rows:
  * the set, the order, the total, `has_more`, and pages joined over the limits 1, 7, 100, and
- * 50,000, on several chunks of rows, with each method forced and after the file is reopened.
+ * 50,000. The rows are in several chunks, each method is forced, and the file is reopened.
  * Does not prove: that the rows match the dump (ingest tests), nor anything about HTTP.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: for any order of actions of tenants, threads, clocks, and crashes, the exports of a data
- * directory are in the states of a slow and obvious model: one plain object per export, a list of
- * turns, no files, no database. Files and pins must match the states. Does not prove: the moments
- * inside a transaction or a write (the kill points of the crash harness).
+ * directory are in the states of a slow and obvious model. It has one plain object per export and a
+ * list of turns, but no files and no database. Files and pins must match the states. Does not
+ * prove: the moments inside a transaction or a write (the kill points of the crash harness).
  */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";

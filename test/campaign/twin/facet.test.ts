@@ -1,6 +1,6 @@
 /**
  * Proves: every facet of seeded random specs has exactly the counts of a linear scan over the
- * decoded rows, in the promised order; values, others, and missing ones sum to the total; the cube
+ * decoded rows, in the promised order; values, others, and missing ones sum to the total. The cube
  * and the pass over the matches agree; the cube reads no row; a small bench runs. Does not prove:
  * anything about HTTP, nor about speed (bench/facets.bench.ts).
  */

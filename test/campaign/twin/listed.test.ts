@@ -1,8 +1,8 @@
 /**
  * Proves: random specs that name random lists, of accounts, of companies, and `exported`, match the
- * twin's answers filtered by the lists row by row: totals, joined pages, facets, and the rows of
- * exports, in every order, while lists grow and shrink; a spec bound before a change keeps its
- * answer.
+ * twin's answers filtered by the lists, row by row. This holds for totals, joined pages, facets,
+ * and the rows of exports, in every order, while lists grow and shrink. A spec bound before a
+ * change keeps its answer.
  * Does not prove: routes (contract/http/api/listed-search.test.ts).
  */
 import assert from "node:assert/strict";

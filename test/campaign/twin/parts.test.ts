@@ -1,6 +1,6 @@
 /**
  * Proves: on the traffic of the benchmarks, totals, pages from any row, and facets are the same
- * with all optional parts of a file as without any, which leaves posting lists and columns; with
+ * with all optional parts of a file as without any, which leaves posting lists and columns. With
  * them at least a third of the queries open no chunk.
  * Does not prove: what the answers are (campaign/twin/engine), nor names and contacts, which have
  * their own twins.

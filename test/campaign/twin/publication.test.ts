@@ -1,8 +1,8 @@
 /**
- * Proves: files of two publications never mix: a month that is republished, wholly or in part,
- * before, during, or after a download, with new tags or the old ones, downloads as the new one, or
- * fails with a message; a finished month is only checked, repaired where damaged, and replaced only
- * on request. Ends with seeded random fault plans.
+ * Proves: files of two publications never mix. A month that is republished before, during, or after
+ * a download, wholly or in part, with new tags or the old ones, downloads as the new one, or fails
+ * with a message. A finished month is only checked, repaired where damaged, and replaced only on
+ * request. Ends with seeded random fault plans.
  * Does not prove: single faults (contract/download/download.test.ts), kill -9
  * (e2e/download/process.test.ts).
  */

@@ -1,6 +1,6 @@
 /**
  * Proves: the rows of an export, in every secondary mode, sort, and limit, equal those of a linear
- * scan, in order; batches and native calls of any size change nothing; a phase beyond the limit is
+ * scan, in order; batches and native calls of any size change nothing. A phase beyond the limit is
  * not counted; visited rows stay within a small multiple of the snapshot's; explanations name the
  * matched activity.
  * Does not prove: how rows are written (export tests), nor that single pages are right

@@ -1,7 +1,7 @@
 /**
- * Proves that tokens cannot be forged: a hundred thousand mutated session tokens, and as many
- * mutated CSRF tokens; which reads and writes reach the database and when, on a manual clock; and
- * that neither passwords nor tokens are in any file. Does not prove: the life of sessions
+ * Proves that tokens cannot be forged, on a hundred thousand mutated session tokens and as many
+ * CSRF tokens. Also which reads and writes reach the database and when, on a manual clock; and that
+ * neither passwords nor tokens are in any file. Does not prove: the life of sessions
  * (contract/access/sessions.test.ts), nor anything about cookies and HTTP.
  */
 import assert from "node:assert/strict";

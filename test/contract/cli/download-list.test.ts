@@ -1,6 +1,6 @@
 /**
  * Proves: the list of months explains why the newest would be rejected although all their zips
- * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs; one
+ * exist (mixed releases, an impossible date, a zip listed twice), for people and for programs. One
  * such month does not end the list, and older ones are not inspected.
  * Does not prove: what a download does with them (contract/download/).
  */

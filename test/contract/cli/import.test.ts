@@ -1,7 +1,7 @@
 /**
  * Proves: `peneira import` rejects all wrong flags in one error, an unwritable report too; on a
  * disk that fills meanwhile, is too small, or is read-only, it ends with a sentence that names path
- * and need and leaves nothing; a failure is reported too; a report that cannot be written at the
+ * and need and leaves nothing. A failure is reported too; a report that cannot be written at the
  * end is a warning, and the snapshot is kept.
  * Does not prove: the content (unit/ingest/).
  */

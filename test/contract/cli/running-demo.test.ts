@@ -1,8 +1,7 @@
 /**
  * Proves that a second start of a demo waits for the first, however slow its answer, and reports
- * its address; that it takes over if the first ends before it answers; and that it does not wait
- * forever for a state that no start holds. Does not prove: the commands around it
- * (e2e/deploy/npm-start.test.ts).
+ * its address. It takes over if the first ends before it answers, and does not wait forever for a
+ * state that no start holds. Does not prove: the commands around it (e2e/deploy/npm-start.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Proves: a check reports what the share has, what is present, what an update would take and why
- * not the rest, in every state of both, like an update, and changes nothing; a month that failed to
+ * not the rest, in every state of both, like an update, and changes nothing. A month that failed to
  * import is not announced again.
  * Does not prove: the same through processes (e2e/cli/update.test.ts).
  */
@@ -158,7 +158,7 @@ describe("an update check", () => {
       /^2026-10 at the share has nothing newer than what is here: its files say D6/,
     );
     assert.match(why, /D60912 \(2026-09-12\), and here is the data of 2026-09-12/);
-    // Two months apart it is no month of that name, whatever is here.
+    // Files two months off are rejected for any local snapshots.
     await share.addFolder("2026-11", dumps.older);
     const other = (await checkShare(partsOf())).not_taken;
     assert.match(

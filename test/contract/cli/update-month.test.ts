@@ -1,8 +1,7 @@
 /**
- * Proves: the notes of an update or a check next to the snapshots become a server's metrics,
- * whatever their content, by the names of the shipped alert; the counts of changes equal those of a
- * slow twin, computed once for a pair; --keep removes nothing in use, and only the program's own
- * files.
+ * Proves: the notes of an update or a check next to the snapshots become a server's metrics, for
+ * any content, by the names of the shipped alert. The counts of changes equal those of a slow twin,
+ * computed once for a pair; --keep removes nothing in use, and only the program's own files.
  * Does not prove: what a check finds (update-check.test.ts), the same through processes
  * (e2e/cli/update.test.ts).
  */

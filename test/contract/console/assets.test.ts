@@ -1,9 +1,8 @@
 /**
- * Proves, on both transports: that page and files come whole in the form that the client takes,
- * with the headers that belong to them and tags that save the transfer; that nothing else of the
- * folder or of the disk can be had; that a server without a built console says so, and one whose
- * console is not whole does not start.
- * Does not prove what the page does (the suites in a browser).
+ * Proves, on both transports: page and files arrive whole, in an encoding that the client accepts,
+ * with their headers and with tags that save the transfer. Nothing else of the folder or the disk
+ * is served. A server without a built console reports that, and one with an incomplete console does
+ * not start. Does not prove what the page does (the suites in a browser).
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +20,7 @@ import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";
 const PAGE = `<!doctype html><style>${STYLE}</style>${"<title>Peneira</title>".repeat(20)}`;
-/** What allows exactly these styles (CSP3, section 6.7.3.3). */
+/** The source expression that allows exactly these styles (CSP3, section 6.7.3.3). */
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 const SCRIPT = "console.log('ação');".repeat(5_000);
 /** Bytes that are no text at all. */
@@ -67,7 +66,7 @@ for (const transport of TRANSPORTS) {
     const rest = ({ headers }: Got) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !USUAL.includes(name)));
 
-    it("are a page with all its headers", async () => {
+    it("include a page with all its headers", async () => {
       const got = await get("/app");
       assert.equal(got.status, 200);
       assert.equal(bytesOf(got).toString(), PAGE);
@@ -90,7 +89,7 @@ for (const transport of TRANSPORTS) {
       });
     });
 
-    it("ask browsers to stay with HTTPS off loopback", async () => {
+    it("make browsers use HTTPS except on loopback", async () => {
       const away = await get("/app", { host: "peneira.example" });
       assert.equal(away.headers["strict-transport-security"], "max-age=31536000");
       const insecure = await startConsole(transport, { folder, insecureHttp: true });
@@ -99,7 +98,7 @@ for (const transport of TRANSPORTS) {
       await insecure.close();
     });
 
-    it("are files that browsers keep", async () => {
+    it("are cached by browsers", async () => {
       const script = await get("/app/assets/main-ABC123.js");
       assert.equal(bytesOf(script).toString(), SCRIPT);
       assert.equal(script.headers["content-type"], "text/javascript; charset=utf-8");
@@ -114,7 +113,7 @@ for (const transport of TRANSPORTS) {
       );
     });
 
-    it("come in the form that the client takes, each with its own tag", async () => {
+    it("are sent in an accepted encoding, each with its own tag", async () => {
       const tags = new Set<string>();
       for (const [accepted, form] of [
         ["gzip, deflate, br, zstd", "br"],
@@ -138,7 +137,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(tags.size, 6);
     });
 
-    it("are not sent again to whoever has them", async () => {
+    it("are not sent again to a client that has them", async () => {
       const headers = { "accept-encoding": "br" };
       const { headers: first } = await get("/app/assets/main-ABC123.js", headers);
       const known = { ...headers, "if-none-match": first.etag ?? "" };
@@ -153,7 +152,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(head.headers["content-length"], String(Buffer.byteLength(PAGE)));
     });
 
-    it("are the same page for every view, and no other path", async () => {
+    it("return the same page for every view, and for no other path", async () => {
       // The addresses of a company and of the help are in the hash of the first page.
       const paths = VIEW_NAMES.filter((name) => !["find", "company", "help"].includes(name));
       assert.deepEqual([...VIEWS].sort(), paths.sort());
@@ -193,7 +192,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD, OPTIONS"]);
     });
 
-    it("are said to be missing where they were not built", async () => {
+    it("are reported as missing if they were not built", async () => {
       const bare = await startConsole(transport);
       for (const path of ["/app", "/app/keys", "/app/assets/main-ABC123.js"]) {
         const got = await bare.ask({ method: "GET", path });
@@ -206,7 +205,7 @@ for (const transport of TRANSPORTS) {
 }
 
 describe("Assets", () => {
-  it("refuses a console that is not whole", () => {
+  it("rejects an incomplete console", () => {
     const sessionAuth = new SessionAuth({ sessions: { find: () => null }, insecureHttp: false });
     const place = join(folder, "broken");
     writeConsole(place);
@@ -219,7 +218,7 @@ describe("Assets", () => {
 });
 
 describe("acceptedEncoding", () => {
-  it("takes the smallest form that is not refused", () => {
+  it("chooses the smallest encoding that the client accepts", () => {
     const forms = ["identity", "br", "gzip"] as const;
     const cases: readonly [string | undefined, string][] = [
       [undefined, "identity"],

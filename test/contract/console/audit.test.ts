@@ -1,10 +1,10 @@
 /**
- * Proves, on both transports: an owner sees the tenant's lines of the audit trail with the names
- * that people know, page by page, each once; who changes something in the console stands in its
- * line; another tenant's lines, cursors and those of other lists do not exist; a tenant's changes
- * come to an end for a day, and its reading does not.
+ * Proves, on both transports: an owner reads the tenant's lines of the audit trail with familiar
+ * names, page by page, each once. A change in the console names its user. Another tenant's lines,
+ * its cursors, and cursors of other lists do not exist. A tenant's changes are limited per day; its
+ * reads are not.
  * Does not prove who may read it and that every route writes under its sender (console-roles), nor
- * which change leaves which line (access-audit).
+ * which change writes which line (access-audit).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -44,7 +44,7 @@ for (const transport of MATRIX) {
     const shown = ({ action, actor, subject }: AuditLine) =>
       `${action} ${subject.name} by ${actor.kind} ${actor.name} ${actor.you}`;
 
-    it("tells what was done, to what and by whom, by the names of now", async () => {
+    it("shows what was done, to what, and by which user, with current names", async () => {
       const member = await server.person("acme", "member");
       const { key_id: id } = (await post("/keys", { name: "crm" })).json() as never;
       await post(`/keys/${id}`, { name: "billing" });
@@ -67,7 +67,7 @@ for (const transport of MATRIX) {
       assert.ok(Math.abs(Date.parse(lines[0]?.at ?? "") - Date.now()) < 60_000);
     });
 
-    it("comes in pages, each line once, also when lines are written meanwhile", async () => {
+    it("is paged, each line once, also when lines are written meanwhile", async () => {
       const { lines: all } = await page();
       const found: AuditLine[] = [];
       let query = "?limit=2";
@@ -82,7 +82,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(found, all);
     });
 
-    it("of others does not exist, nor what leads to it", async () => {
+    it("rejects foreign and altered cursors, and wrong parameters", async () => {
       const other = await server.person("umbrella", "owner");
       const { lines } = await page("", other);
       assert.deepEqual(
@@ -109,7 +109,7 @@ for (const transport of MATRIX) {
       assert.equal(got.json().code, "invalid_cursor", "a cursor is of one list");
     });
 
-    it("fills no disk: a tenant's changes come to an end for a day", async () => {
+    it("limits a tenant's changes per day, so that it cannot fill the disk", async () => {
       const busy = await server.person("busy", "owner");
       const { key_id: id } = (await post("/keys", { name: "crm" }, busy)).json() as never;
       const database = openDatabase(server.dataDir);

@@ -1,8 +1,8 @@
 /**
- * Proves: over both transports, that the catalog names every code a filter takes, with the number
- * of accounts that a linear scan finds; that words are few and each there once; that it is sent
- * compressed where that is wanted, and not at all to whoever has it.
- * Does not prove: that the words are good; people judge that.
+ * Proves: over both transports, the catalog names every code a filter accepts, with the number of
+ * accounts that a linear scan finds. Words are few, and each occurs once. It is sent compressed if
+ * the client accepts that, and not at all to a client that has it. Does not prove: that the words
+ * are good; people judge that.
  */
 
 import assert from "node:assert/strict";
@@ -73,7 +73,7 @@ describe("GET /v1/console/catalog", () => {
       });
       after(() => server.close());
 
-      it("counts activities and what is above them", () => {
+      it("counts activities and their groups", () => {
         const cnae = scan((row) => row.cnae_primary);
         assert.equal(catalog.snapshot, segment.label);
         assert.equal(catalog.activities.length, segment.catalog.cnaeCodes.length);
@@ -124,7 +124,7 @@ describe("GET /v1/console/catalog", () => {
         assert.doesNotMatch(said, /\bem (Rio de Janeiro|Bahia|Paraná)/, said);
       });
 
-      it("names codes that a spec takes, and nothing else", () => {
+      it("names exactly the codes that a spec accepts", () => {
         const filters = {
           industry: { cnae_any_of: catalog.activities.map(({ code }) => code) },
           geo: {
@@ -145,7 +145,7 @@ describe("GET /v1/console/catalog", () => {
         }
       });
 
-      it("has words that people use, few of them, each once", () => {
+      it("has few, common words, each once", () => {
         const bakery = catalog.activities.find(({ code }) => code === "4721-1/02");
         assert.ok(bakery?.terms.includes("panificadora"), String(bakery?.terms));
         for (const { code, terms } of catalog.activities) {
@@ -156,7 +156,7 @@ describe("GET /v1/console/catalog", () => {
         assert.ok(named / catalog.activities.length > 0.95, `${named} activities have words`);
       });
 
-      it("is sent compressed, the same in every coding, and 304 to whoever has it", async () => {
+      it("is sent compressed, the same in every encoding, and 304 if unchanged", async () => {
         const forms = await Promise.all(
           ["br", "gzip", "identity", "br;q=0, gzip"].map((coding) =>
             person.get("/catalog", { "Accept-Encoding": coding }),
@@ -175,7 +175,7 @@ describe("GET /v1/console/catalog", () => {
         assert.equal(again.headers.get("cache-control"), "private, no-cache");
       });
 
-      it("is made once, however many ask at the same time", async () => {
+      it("is built once for any number of concurrent requests", async () => {
         server.load({ ...segment, snapshotId: "0123456789abcdef" });
         const answers = await Promise.all([1, 2, 3].map(() => person.get("/catalog")));
         for (const { status, text } of answers) {

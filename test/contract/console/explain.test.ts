@@ -1,7 +1,7 @@
 /**
- * Proves: over both transports, that whether an account is listed is what a linear scan says, for
- * matching and other accounts of random specs; that exactly the filters it meets are told to be
- * met, the others to be unmet; that no value is told that the plan does not offer.
+ * Proves: over both transports, an account is reported as listed exactly if a linear scan finds it,
+ * for matching and other accounts of random specs. Exactly the filters that it meets are reported
+ * as met. No value is shown that the plan does not include.
  * Does not prove: the parts of a score (their sum is checked in test/campaign/twin/engine.test.ts).
  */
 
@@ -68,7 +68,7 @@ describe("POST /v1/console/accounts/explain", () => {
       });
       after(() => server.close());
 
-      it("tells what a linear scan tells, for accounts that match and others", async () => {
+      it("agrees with a linear scan, for matching and other accounts", async () => {
         const draw = new Draw(seededRng(6_201));
         const seen = { listed: 0, unlisted: 0 };
         for (let i = 0; i < 24; i++) {
@@ -110,7 +110,7 @@ describe("POST /v1/console/accounts/explain", () => {
         );
       }
 
-      it("says of contacts only that they are there, and shows them to no free plan", async () => {
+      it("shows only that contacts exist, and hides them from a free plan", async () => {
         const row = twin.rows.findIndex(({ email, phone_1 }) => email !== null && phone_1 !== null);
         const { email, phone_1: phone } = twin.rows[row] as TwinRow;
         const contact = { require_email: true, require_phone: true, require_any_contact: true };
@@ -123,7 +123,7 @@ describe("POST /v1/console/accounts/explain", () => {
         assert.equal((await person.post("/accounts/explain", question)).json.account.email, email);
       });
 
-      it("names the phone and the e-mail that were searched for", async () => {
+      it("names the searched phone and e-mail", async () => {
         const row = twin.rows.findIndex(({ email, phone_2 }) => email !== null && phone_2 !== null);
         const { email, phone_1, phone_2 } = twin.rows[row] as TwinRow;
         const unknown = "+5599987654321";
@@ -153,7 +153,7 @@ describe("POST /v1/console/accounts/explain", () => {
         }
       });
 
-      it("says of other values that a plan does not offer only that they met", async () => {
+      it("shows only that other hidden values match", async () => {
         const row = twin.rows.findIndex(
           ({ postal_code: code, uf }) => code !== null && uf !== "EX",
         );
@@ -170,7 +170,7 @@ describe("POST /v1/console/accounts/explain", () => {
         assert.equal(all.json.explain.matched.postal_code, code);
       });
 
-      it("takes a CNPJ in any spelling, and has no account for one that is not there", async () => {
+      it("accepts a CNPJ in any spelling, and answers 404 for an unknown one", async () => {
         const cnpj = cnpjOf(7);
         const pretty = cnpj.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
         const found = await person.post("/accounts/explain", { spec: {}, cnpj: pretty });
@@ -184,7 +184,7 @@ describe("POST /v1/console/accounts/explain", () => {
         assert.deepEqual([none.status, none.json.code], [404, "not_found"]);
       });
 
-      it("tells all mistakes at once", async () => {
+      it("reports all mistakes together", async () => {
         const spec = { filters: { geo: { uf_any_of: ["XX"] } }, limit: 0 };
         const wrong = await person.post("/accounts/explain", { spec, cnpj: "123", extra: 1 });
         assert.deepEqual([wrong.status, wrong.json.code], [422, "invalid_request"]);

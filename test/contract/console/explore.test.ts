@@ -1,8 +1,8 @@
 /**
- * Proves: over both transports, what the console counts is what a linear scan over the decoded
- * rows gives: totals, what is beside the chosen states, what there would be without each filter of
- * an empty answer; broad specs are counted and told to be so; facets of many matches are counted
- * apart, once, and not for a client that left; every mistake is told at once.
+ * Proves: over both transports, the console's counts equal those of a linear scan over the decoded
+ * rows: totals, accounts outside the chosen states, and matches without each filter of an empty
+ * answer. Broad specs are counted and marked as broad. Facets of many matches are counted
+ * separately, once, and not for a client that left. All mistakes are reported together.
  * Does not prove: the counts of facets (campaign/twin/facet.test.ts), or how fast they are.
  */
 
@@ -26,7 +26,7 @@ import { Twin, type TwinRow } from "../../support/twin.ts";
 
 const NOBODY = { industry: {}, geo: {}, company: {}, contact: {} };
 
-/** What is cleared together; every other member is a filter of its own. */
+/** Members that are cleared together; every other member is a separate filter. */
 const TOGETHER = [
   ["municipality_ibge_any_of", "municipality_tom_any_of"],
   ["started_after", "started_before"],
@@ -37,7 +37,7 @@ const TOGETHER = [
   ["mei_excluded_since", "mei_excluded_before"],
   ["owned_by_any_of", "owned_by_depth"],
 ];
-/** Members that are absent where nothing is asked, by how their names begin. */
+/** Prefixes of members that are absent if they filter nothing. */
 const ABSENT = new RegExp(
   "^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own)" +
     "|status|(simples|mei)_ex|sanction|has_fed|owned|missing)",
@@ -134,7 +134,7 @@ describe("POST /v1/console/explore", () => {
         assert.ok(empty >= 5, `only ${empty} specs matched nothing`);
       });
 
-      it("has facets that are what their values count as filters", async () => {
+      it("has facets whose counts equal those of their values as filters", async () => {
         const draw = new Draw(seededRng(6_102));
         for (let i = 0; i < 60; i++) {
           const sent = i === 0 ? {} : randomSpecInput(draw, segment.catalog, twin.rows);
@@ -209,7 +209,7 @@ describe("POST /v1/console/explore", () => {
         );
       }
 
-      it("says which filters of an empty answer stand in the way, each by itself", async () => {
+      it("names the filters that alone empty an answer", async () => {
         const filters = {
           geo: { uf_any_of: ["SP"], municipality_ibge_any_of: ["3304557"] },
           industry: { cnae_any_of: ["G"] },
@@ -224,7 +224,7 @@ describe("POST /v1/console/explore", () => {
         checkDrops(json);
       });
 
-      it("counts the whole registry, and says that a search would not", async () => {
+      it("counts the whole registry, and reports that a search would refuse it", async () => {
         const { status, json } = await person.post("/explore", { spec: {}, facets: FACETS });
         assert.equal(status, 200);
         assert.equal(json.total, 2_500);
@@ -237,7 +237,7 @@ describe("POST /v1/console/explore", () => {
         assert.deepEqual([narrow.json.too_broad, narrow.json.missing], [false, []]);
       });
 
-      it("answers 304 to whoever has the answer, and another tag to another question", async () => {
+      it("answers 304 if unchanged, and another tag to another query", async () => {
         const question = { spec: { filters: { geo: { uf_any_of: ["RJ"] } } }, facets: ["uf"] };
         const first = await person.post("/explore", question);
         const tag = first.headers.get("etag") ?? "";
@@ -251,7 +251,7 @@ describe("POST /v1/console/explore", () => {
         assert.equal(other.status, 200);
       });
 
-      it("tells of a place outside its state, and of all mistakes at once", async () => {
+      it("reports a place outside its state, and all mistakes together", async () => {
         const filters = { geo: { uf_any_of: ["SP"], municipality_ibge_any_of: ["3304557"] } };
         const { json } = await person.post("/explore", { spec: { filters } });
         assert.equal(json.warnings.length, 1);
@@ -322,7 +322,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(counted.length, 2 * (others.length + 1));
     });
 
-    it("takes what was counted off the main thread, and counts none of it again", async () => {
+    it("reuses counts made off the main thread, and recounts none", async () => {
       counted = [];
       isAside = true;
       const answer = await ask("MG");
@@ -336,7 +336,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(names.length, counted.flatMap((group) => group.split(",")).length);
     });
 
-    it("answers others in between, and stops for a client that left", async () => {
+    it("answers other requests meanwhile, and stops for a client that left", async () => {
       counted = [];
       busyMs = 25;
       const left = new AbortController();
@@ -351,7 +351,7 @@ for (const transport of TRANSPORTS) {
       busyMs = 0;
     });
 
-    it("needs a snapshot", async () => {
+    it("requires a snapshot", async () => {
       server.load(null);
       const { status, json } = await person.post("/explore", { spec: { filters: NOBODY } });
       assert.deepEqual([status, json.code], [503, "snapshot_unavailable"]);

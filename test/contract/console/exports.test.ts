@@ -1,9 +1,9 @@
 /**
- * Proves: over both transports, that the console's exports are the public records with what a
- * person wants to know; that expired ones are told of and another tenant's do not exist; that an
- * export can be had again on the present snapshot; that an estimate has the exact number of rows,
- * the exact size of small files, and 35 % at most beside that of large ones, in every format.
- * Does not prove: what becomes of an export (the suites of exports), or the estimate of other data.
+ * Proves: over both transports, the console's exports are the public records with details for
+ * people. Expired ones are reported as such, and another tenant's do not exist. An export can be
+ * repeated on the current snapshot. An estimate has the exact number of rows and the exact size of
+ * small files, and is within 35 % for large ones, in every format. Does not prove: the life of an
+ * export (the suites of exports), or the estimate of other data.
  */
 
 import assert from "node:assert/strict";
@@ -53,7 +53,7 @@ for (const transport of TRANSPORTS) {
       return made;
     };
 
-    it("are the public record and what a person wants to know beside", async () => {
+    it("are the public records with additional details for people", async () => {
       const made = await create();
       const { spec, export: record } = made.json;
       assert.deepEqual(spec.filters.geo.uf_any_of, ["SP"]);
@@ -79,7 +79,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(listed.json.exports, [read.json]);
     });
 
-    it("of the tenant's keys name the key; of what is gone nobody", async () => {
+    it("name the key that created them, and none after it is gone", async () => {
       const { key, keyId } = server.keyring.create({ tenant: "scale", plan: "scale", name: "CRM" });
       const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
       const answer = await fetch(`${server.base}/v1/exports`, {
@@ -97,7 +97,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await person.get("/exports?limit=1")).json.exports[0].created_by, null);
     });
 
-    it("that have expired are told of, without their file", async () => {
+    it("are listed without their file after they expire", async () => {
       const { export_id: id } = (await create()).json.export;
       server.exporter.finish(id, Buffer.from("x"), -1);
       const { status, json } = await person.get(`/exports/${id}`);
@@ -107,7 +107,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await person.get(`/exports/${id}/download`)).status, 410);
     });
 
-    it("come page by page, and can be deleted", async () => {
+    it("are paged, and can be deleted", async () => {
       for (let i = 0; i < 3; i++) await create();
       const first = (await person.get("/exports?limit=2")).json;
       assert.equal(first.has_more, true);
@@ -120,7 +120,7 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual(pointersIn(wrong), ["/query/limit"]);
     });
 
-    it("of another tenant do not exist, as those that never were", async () => {
+    it("of another tenant look nonexistent", async () => {
       const { export_id: id } = (await create()).json.export;
       const never = `exp_${"0".repeat(32)}`;
       const same = { "X-Request-Id": "same" };
@@ -139,7 +139,7 @@ for (const transport of TRANSPORTS) {
       assert.equal((await person.get(`/exports/${id}`)).status, 200);
     });
 
-    it("can be had again on the present snapshot, whatever became of them", async () => {
+    it("can be repeated on the current snapshot in any state", async () => {
       const output = { format: "csv", fields: ["cnpj", "uf"], bom: true, delimiter: ";" };
       const { export_id: id } = (await create({ spec: SP, output, limit: 7 })).json.export;
       const states: [string, () => void][] = [
@@ -168,7 +168,7 @@ for (const transport of TRANSPORTS) {
       server.load(fakeSegment());
     });
 
-    it("are refused as the public ones are", async () => {
+    it("are refused like public ones", async () => {
       assert.equal((await person.post("/exports", CSV)).json.code, "idempotency_key_required");
       const broad = { spec: {}, output: { format: "csv" } };
       assert.equal((await person.post("/exports", broad, fresh())).json.code, "query_too_broad");
@@ -233,7 +233,7 @@ describe("POST /v1/console/exports/estimate", () => {
         }
       });
 
-      it("is near for large ones, and has the exact number of rows", async () => {
+      it("is close for large files, and has the exact number of rows", async () => {
         const industry = { cnae_any_of: ["G", "I"], secondary_cnae_mode: "fallback" };
         for (const kind of KINDS) {
           for (const [name, fields] of Object.entries(shapes)) {
@@ -254,7 +254,7 @@ describe("POST /v1/console/exports/estimate", () => {
         }
       });
 
-      it("is one line of a header for nothing, and says what a format cannot hold", async () => {
+      it("is one header line without rows, and names what a format cannot hold", async () => {
         const none = {
           spec: {
             filters: {
@@ -272,7 +272,7 @@ describe("POST /v1/console/exports/estimate", () => {
     });
   }
 
-  it("tells of a format that cannot hold so many rows, and of the plan's bound", async () => {
+  it("reports too many rows for a format, and the plan's limit", async () => {
     const engine = { ...ENGINE, counts: () => ({ total: 250_000, facets: null }) };
     const server = await startConsole("node", { engine });
     server.load(segment);

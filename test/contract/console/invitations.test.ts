@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports: that whom an owner invites chooses the first password by a link that
- * works once, for a week, and not after another one was made or it was taken back; that no
- * password signs such a person in before; that whoever is invited is no owner yet; that the log
- * has no token, and whoever guesses waits.
- * Does not prove what the state keeps (stored-invitation.test.ts), who may invite
- * (roles.test.ts), nor what the page makes of the link (e2e/console/invitation.test.ts).
+ * Proves, on both transports: an invited user chooses the first password by a link that works once,
+ * for a week, and not after it was replaced or withdrawn. Before that, no password signs the user
+ * in, and the user is no owner. The log has no token, and a client that guesses is delayed. Does
+ * not prove what the state stores (stored-invitation.test.ts), who may invite (roles.test.ts), nor
+ * what the page makes of the link (e2e/console/invitation.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -45,13 +44,13 @@ for (const transport of MATRIX) {
       const got = await server.ask({ method: "GET", path, headers: owner.headers });
       return (got.json() as unknown as MemberList).members;
     };
-    /** Nobody waits for what others did before; the owner's session would have ended. */
+    /** Ends all delays by moving the clock, which would also end the owner's session. */
     const later = async () => {
       clock.advance(3_600_000);
       owner = await server.again(owner);
     };
 
-    it("let their reader choose the first password, once", async () => {
+    it("let the invited user choose the first password, once", async () => {
       const made = await invite(" Lia@Example.com");
       assert.deepEqual([made.email, made.state, made.you], ["lia@example.com", "invited", false]);
       const ends = new Date(clock.nowMs() + 7 * DAY_MS).toISOString();
@@ -84,7 +83,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([late.status, /"has_joined"/.test(late.text)], [422, true]);
     });
 
-    it("are all that opens, and no password does before", async () => {
+    it("are the only way in before a password is chosen", async () => {
       await later();
       const { email, token } = await invite("leo@example.com");
       for (const password of [CHOSEN, token, ""]) {
@@ -94,7 +93,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("end with another one, when taken back, with their user and after a week", async () => {
+    it("end when replaced or withdrawn, with their user, and after a week", async () => {
       await later();
       const first = await invite("mia@example.com");
       const again = await byOwner(`/members/${first.id}/invitation`);
@@ -118,7 +117,7 @@ for (const transport of MATRIX) {
       assert.equal((await accept(anew.token)).status, 401);
     });
 
-    it("make no owner before they are followed", async () => {
+    it("create no owner before they are accepted", async () => {
       await later();
       const made = await invite("second@example.com", "owner");
       const step = await byOwner(`/members/${owner.id}`, { role: "member" });
@@ -128,7 +127,7 @@ for (const transport of MATRIX) {
       assert.equal(now.status, 200, now.text);
     });
 
-    it("are refused with all that is wrong, and not guessed", async () => {
+    it("are refused with all mistakes, and cannot be guessed", async () => {
       const boss = await server.person("umbrella", "owner");
       const wrong = { email: "no address", role: "king" };
       assert.equal((await post("/invitations", wrong, boss.headers)).status, 422);

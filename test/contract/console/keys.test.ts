@@ -1,7 +1,8 @@
 /**
- * Proves, on both transports: that keys made in the console work with the plan of the console, are
- * shown once, change as asked, and tell every mistake of a request; that a rotation and an end are
- * kept. Does not prove who may do it (console-roles) nor how keys are recognized (access-keyring).
+ * Proves, on both transports: keys made in the console work with the console's plan, are shown
+ * once, and change as requested. Every mistake of a request is reported; a rotation and an end are
+ * stored. Does not prove who may do it (console-roles) nor how keys are recognized
+ * (access-keyring).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -46,7 +47,7 @@ for (const transport of MATRIX) {
       return (await server.ask({ method: "GET", path: "/v1/status", headers })).status;
     };
 
-    it("are made with the plan of the console and shown once", async () => {
+    it("get the console's plan and are shown once", async () => {
       const made = await make({ name: "  crm – São Paulo " });
       assert.deepEqual(Object.keys(made), ["request_id", ...MEMBERS, "key"]);
       assert.equal(made.plan, "growth");
@@ -61,7 +62,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(Object.keys(one ?? {}), MEMBERS);
     });
 
-    it("are those of the tenant, oldest first, also after it got another name", async () => {
+    it("are the tenant's, oldest first, also after it was renamed", async () => {
       const names = (await list()).map(({ name }) => name);
       assert.equal(names[0], "from before");
       server.keyring.renameTenant("acme", "acme renamed");
@@ -71,7 +72,7 @@ for (const transport of MATRIX) {
       server.keyring.renameTenant("acme renamed", "acme");
     });
 
-    it("end when it was said", async () => {
+    it("expire at the requested time", async () => {
       const before = Date.now();
       const { expires_at } = await make({ name: "short", expires_in_days: 30 });
       const at = Date.parse(expires_at ?? "");
@@ -79,7 +80,7 @@ for (const transport of MATRIX) {
       assert.equal((await make({ name: "none", expires_in_days: null })).expires_at, null);
     });
 
-    it("stop and work again, and have another name", async () => {
+    it("can be disabled, enabled, and renamed", async () => {
       const made = await make();
       const stopped = as<ApiKey>(await post(`/${made.key_id}/disable`));
       assert.equal(stopped.state, "disabled");
@@ -91,7 +92,7 @@ for (const transport of MATRIX) {
       assert.equal(renamed.name, "<b>other</b>");
     });
 
-    it("are replaced, at once or after a while", async () => {
+    it("are replaced, immediately or after a delay", async () => {
       const made = await make({ name: "leaked" });
       const next = as<CreatedKeyAnswer>(await post(`/${made.key_id}/rotate`));
       assert.equal(next.replaces, made.key_id);
@@ -115,7 +116,7 @@ for (const transport of MATRIX) {
       assert.match((await post(`/${key_id}/rotate`)).text, /disabled/);
     });
 
-    it("tell every mistake, and do nothing then", async () => {
+    it("are refused with every mistake, and then nothing changes", async () => {
       const before = await list();
       const { key_id } = before[0] as ApiKey;
       const cases: readonly [string, unknown, readonly string[]][] = [

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, that a link signs in once, soon, as whom it is for and nobody else;
- * that opening its page uses up nothing, no other site can use it, no cookie is given out where it
- * could be read on the way, whoever guesses waits, and no token gets into the log.
+ * Proves, on both transports, that a link signs in once, within its time, and only its own user.
+ * Opening its page does not use it up, and no other site can use it. No cookie is sent where it
+ * could be read on the way, a client that guesses is delayed, and no token gets into the log.
  * Does not prove what the page makes of the address, nor that `npm start` prints such a link
  * (e2e/deploy/npm-start.test.ts).
  */
@@ -14,7 +14,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const LINK = "/v1/console/session/link";
 const DAY_MS = 86_400_000;
-/** 43 characters that are the token of nobody. */
+/** 43 characters that are no user's token. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 
 type Headers = Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ for (const transport of MATRIX) {
     const statusOf = async (headers: Headers): Promise<number> =>
       (await server.ask({ method: "GET", path: "/v1/console/sessions", headers })).status;
 
-    it("work once, as whom they are for, over any session that is there", async () => {
+    it("work once, for their own user only, over any existing session", async () => {
       const ana = await server.person("acme", "owner");
       const eve = await server.person("other", "owner");
       const token = server.service.sessions.linkFor(eve.id);
@@ -53,7 +53,7 @@ for (const transport of MATRIX) {
       assert.equal(again.headers["set-cookie"], undefined);
     });
 
-    it("are not used up by their page, other sites, plain HTTP or a wrong body", async () => {
+    it("are not used up by their page, other sites, plain HTTP, or a wrong body", async () => {
       const bob = await server.person("acme", "member");
       const token = server.service.sessions.linkFor(bob.id);
       const page = await server.ask({ method: "GET", path: `${LINK}?token=${token}` });
@@ -70,7 +70,7 @@ for (const transport of MATRIX) {
       assert.match(got.headers["set-cookie"] ?? "", /^__Host-peneira_session=.*; Secure$/);
     });
 
-    it("do not work when they are old, wrong, or of somebody who was stopped", async () => {
+    it("do not work if they are old, wrong, or of a disabled user", async () => {
       const bob = await server.person("acme", "member");
       const { sessions, users } = server.service;
       const late = sessions.linkFor(bob.id);
@@ -87,7 +87,7 @@ for (const transport of MATRIX) {
       assert.deepEqual([refused.status, refused.headers["set-cookie"]], [401, undefined]);
     });
 
-    it("are waited for by whoever guesses", async () => {
+    it("delay a client that guesses", async () => {
       clock.advance(DAY_MS);
       const statuses: number[] = [];
       for (let at = 0; at < 6; at++) statuses.push((await open(`${at}`.padEnd(43, "x"))).status);

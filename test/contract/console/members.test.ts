@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: that an owner makes, stops and changes members, whose sessions end
- * with it; that a made-up password works and is shown once; that a tenant never lacks an owner and
- * nobody resets their own password; that another tenant's people do not exist.
+ * Proves, on both transports: an owner creates, disables, and changes members, whose sessions then
+ * end. A generated password works and is shown once. A tenant never lacks an owner, no user resets
+ * their own password, and another tenant's users do not exist.
  * Does not prove who may do it (console-roles), nor what e-mails are (access-users).
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ for (const transport of MATRIX) {
     const signIn = (email: string, password: string): Promise<Got> =>
       server.ask({ method: "POST", path: "/v1/console/session", body: { email, password } });
 
-    it("are made with a password that works and is shown once", async () => {
+    it("get a password that works and is shown once", async () => {
       const got = await post("", { email: " Rui@Example.com", role: "member" });
       assert.equal(got.status, 201, got.text);
       const made = as<CreatedMember>(got);
@@ -62,8 +62,8 @@ for (const transport of MATRIX) {
       assert.match(twice.text, /"pointer":"\/email","code":"email_taken"/);
     });
 
-    it("are made slowly, since all tenants share the hashes of passwords", async () => {
-      // One such wish fits and not another one; what is refused changes nothing.
+    it("are created slowly, since all tenants share the hashing of passwords", async () => {
+      // The limit allows one such request; a refused one changes nothing.
       const limit = { limits: { ...CONSOLE_LIMIT.limits, requests_per_second: 0.01, burst: 15 } };
       const slow = await startConsole(transport, { limit });
       try {
@@ -89,7 +89,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("are signed out by what changes them, and a role counts at once", async () => {
+    it("are signed out by a change, and a role applies immediately", async () => {
       const bob = await server.person("acme", "member");
       assert.equal((await post("", { email: "x@example.com" }, bob)).status, 403);
       assert.equal(as<Member>(await post(`/${bob.id}`, { role: "owner" })).role, "owner");
@@ -108,7 +108,7 @@ for (const transport of MATRIX) {
       assert.equal((await signIn(bob.email, bob.password)).status, 200);
     });
 
-    it("get another password, and theirs ends with their sessions", async () => {
+    it("get a new password, which ends the old one and their sessions", async () => {
       const bob = await server.person("acme", "member");
       const { password } = as<CreatedMember>(await post(`/${bob.id}/password`));
       assert.equal(await open(bob), 401);
@@ -133,7 +133,7 @@ for (const transport of MATRIX) {
       const [self] = await list();
       assert.deepEqual([self?.role, self?.state], ["owner", "active"]);
       const second = await server.person("acme", "owner");
-      // Whoever gives the role up keeps the session, as a member.
+      // An owner that becomes a member keeps the session.
       const given = await post(`/${second.id}`, { role: "member" }, second);
       assert.equal(as<Member>(given).role, "member");
       assert.equal(await open(second), 200);
@@ -156,7 +156,7 @@ for (const transport of MATRIX) {
       assert.equal(await open(other), 200);
     });
 
-    it("tell every mistake, and nothing is changed then", async () => {
+    it("are refused with every mistake, and then nothing changes", async () => {
       const bob = await server.person("acme", "member");
       const before = await list();
       const cases: readonly [string, unknown, readonly string[]][] = [

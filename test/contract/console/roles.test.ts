@@ -1,10 +1,9 @@
 /**
- * Proves, on both transports with a real snapshot: what every route of the console answers to
- * nobody, to an API key, to a member, to an owner and to the owner of another tenant; that a
- * refusal changes nothing, and a change stands under its sender in the audit trail; that no write
- * gets through without the CSRF token of its own session; and that a route which is not in the
- * table fails the suite.
- * Does not prove what the answers hold (console-keys, console-members and the suites of data).
+ * Proves, on both transports with a real snapshot: what every route of the console answers without
+ * credentials, to an API key, a member, an owner, and another tenant's owner. A refusal changes
+ * nothing, and the audit trail names the sender of each change. No write succeeds without the CSRF
+ * token of its own session. A route that is missing from the table fails the suite. Does not prove
+ * what the answers contain (console-keys, console-members and the suites of data).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -64,7 +63,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    /** A tenant of its own for each question, so that one answer cannot spoil the next. */
+    /** A new tenant for each request, so that one request cannot affect the next. */
     async function newTenant(): Promise<Targets> {
       tenants++;
       owner = await server.person(`tenant ${tenants}`, "owner");
@@ -78,18 +77,18 @@ for (const transport of MATRIX) {
       return now.slice(0, now.length - linesOf(was).length);
     }
 
-    /** Somebody of each kind. */
+    /** A user of each kind. */
     async function senderOf(kind: 0 | 1 | 2): Promise<Person> {
       if (kind === 0) return server.person(owner.tenant, "member");
       return kind === 1 ? owner : server.person(`stranger to ${owner.tenant}`, "owner");
     }
 
-    it("are those of the table, no more and no fewer", () => {
+    it("are exactly those of the table", () => {
       assert.deepEqual(consoleRoutes(server).sort(), Object.keys(CONSOLE_CALLS).sort());
     });
 
     for (const [route, { statuses }] of Object.entries(CONSOLE_CALLS)) {
-      it(`${route} answers nobody and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
+      it(`${route} answers guests and keys ${OPEN.includes(route) ? "too" : "401"}`, async () => {
         const targets = await newTenant();
         const key = server.keyring.create({ tenant: owner.tenant, plan: "scale", name: "" }).key;
         const was = stateOf(server, owner.tenantId);
@@ -117,7 +116,7 @@ for (const transport of MATRIX) {
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
           for (const { actor, subject } of newLines(was)) {
-            // Whoever comes by an invitation is somebody else.
+            // The sender of an invitation's token becomes the invited user.
             const id = route === "POST /invitation/accept" ? subject : sender.id;
             assert.equal(actor, `user:${id}`);
           }
@@ -127,7 +126,7 @@ for (const transport of MATRIX) {
           if (wanted === 403) assert.equal(got.json().code, "role_not_allowed");
           if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
           if (kind !== 2) continue;
-          // A stranger's answer has nothing of the tenant, whatever its status.
+          // A stranger's answer contains nothing of the tenant, with any status.
           for (const id of [
             targets.key,
             targets.member,
@@ -143,7 +142,7 @@ for (const transport of MATRIX) {
     }
 
     for (const route of WRITES) {
-      it(`${route} wants the token of its own session, and one page's request`, async () => {
+      it(`${route} requires the token of its own session, and its own origin`, async () => {
         const targets = await newTenant();
         const stale = owner.headers["x-csrf-token"] as string;
         const fresh = await server.again(owner);

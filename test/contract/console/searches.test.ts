@@ -1,10 +1,9 @@
 /**
- * Proves: over both transports, that a saved search keeps its spec and its count, and is counted
- * anew on the present snapshot, until when it is told as news; that it can be refreshed, renamed,
- * deleted; that another tenant's does not exist; that the list comes page by page without specs,
- * whose cursors are nobody else's; that there are bounds by number and by bytes, and every mistake
- * is told at once.
- * Does not prove: that what is stored survives a crash (test/contract/store/state.test.ts).
+ * Proves: over both transports, a saved search keeps its spec and its count. It is counted again on
+ * the current snapshot, and shown as news until then. It can be refreshed, renamed, and deleted;
+ * another tenant's does not exist. The list is paged without specs, and its cursors work for one
+ * tenant only. Number and bytes are bounded, and all mistakes are reported together. Does not
+ * prove: that the state survives a crash (test/contract/store/state.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -34,7 +33,7 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    it("keeps a spec with its sentence, its count and who saved it", async () => {
+    it("keeps a spec with its sentence, its count, and its author", async () => {
       const body = { name: "  São Paulo ", text: "empresas em SP", spec: SP };
       const { status, json } = await person.post("/searches", body);
       assert.equal(status, 201);
@@ -52,7 +51,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(opened.json, { search: { ...listed, spec } });
     });
 
-    it("is counted on the present snapshot, until then it keeps what it was", async () => {
+    it("is counted on the current snapshot, and keeps the old count until then", async () => {
       const spec = { filters: { industry: { cnae_any_of: ["4721-1/02"] } } };
       const { json } = await person.post("/searches", { name: "padarias", spec });
       const { id } = json.search;
@@ -72,7 +71,7 @@ for (const transport of MATRIX) {
       assert.deepEqual(renamed.json.search.saved, { snapshot: "2026-11", total: 250 });
     });
 
-    it("has no count where the snapshot does not know its codes, or there is none", async () => {
+    it("has no count without a snapshot, or if the snapshot lacks its codes", async () => {
       const [{ id }] = (await person.get("/searches")).json.searches;
       const other = fakeSegment("2026-12", "00000000000000ff");
       server.load({ ...other, catalog: { ...other.catalog, cnaeCodes: ["5611201"] } });
@@ -90,7 +89,7 @@ for (const transport of MATRIX) {
       server.load(fakeSegment());
     });
 
-    it("does not exist for another tenant, as one that never was", async () => {
+    it("does not exist for another tenant", async () => {
       const [{ id }] = (await person.get("/searches")).json.searches;
       const none = { searches: [], next_cursor: null, has_more: false };
       assert.deepEqual((await stranger.get("/searches")).json, none);
@@ -111,14 +110,14 @@ for (const transport of MATRIX) {
       assert.equal((await person.get("/searches")).json.searches.length, 2);
     });
 
-    it("is gone when it is deleted", async () => {
+    it("is removed when it is deleted", async () => {
       const [{ id }] = (await person.get("/searches")).json.searches;
       assert.equal((await colleague.remove(`/searches/${id}`)).status, 204);
       assert.equal((await colleague.remove(`/searches/${id}`)).status, 404);
       assert.equal((await person.get("/searches")).json.searches.length, 1);
     });
 
-    it("tells all mistakes at once", async () => {
+    it("is refused with all mistakes together", async () => {
       const spec = { filters: { geo: { uf_any_of: ["XX"] } } };
       const body = { name: "a\u0000", text: 5, spec, more: true };
       const wrong = await person.post("/searches", body);
@@ -166,7 +165,7 @@ for (const transport of MATRIX) {
       assert.equal((await person.post("/searches", body)).status, 201);
     });
 
-    it("are listed page by page, each once, whatever is deleted meanwhile", async () => {
+    it("is listed page by page, each once, even if some are deleted meanwhile", async () => {
       const ids: string[] = [];
       const pages: number[] = [];
       let query = "?limit=200";
@@ -186,7 +185,7 @@ for (const transport of MATRIX) {
       assert.equal((await stranger.get("/searches")).json.searches.length, 50);
     });
 
-    it("has cursors that are one tenant's and cannot be made up", async () => {
+    it("has cursors that work for one tenant only and cannot be forged", async () => {
       const { next_cursor: cursor } = (await stranger.get("/searches?limit=3")).json;
       assert.equal((await stranger.get(`/searches?cursor=${cursor}`)).status, 200);
       const [at = "", id = "", mac = ""] = cursor.split(".");
@@ -209,7 +208,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("is refused beyond the bytes that the plan keeps, with the sums", async () => {
+    it("is refused beyond the plan's bytes, with the numbers", async () => {
       const poor = await server.person("free");
       const limits = server.service.plans.free.limits as { saved_bytes: number };
       const allowed = limits.saved_bytes;
@@ -234,7 +233,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("of an earlier version is counted, however much a translator said in it", async () => {
+    it("of an earlier version is counted, for any size of its translation", async () => {
       const { tenantId, id: userId } = person;
       const explain = { assumptions: [{ detail: "x".repeat(660_000) }] };
       const row = { tenantId, userId, name: "old", text: null, snapshot: "2026-10", total: 1 };

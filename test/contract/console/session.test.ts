@@ -1,9 +1,8 @@
 /**
  * Proves, on both transports: which cookie a sign-in sets at which address, and that no other one
- * counts; that a cookie from before a sign-in, a replayed one and one of an ended session open
- * nothing; that sessions end by idleness, age, password and wish; that nobody learns which e-mails
- * there are; that cookies and API keys each work on their own side alone; that no secret and no
- * e-mail gets into the log.
+ * counts. A cookie from before a sign-in, a replayed one, and one of an ended session open nothing.
+ * Sessions end by idleness, age, password, and request. No client learns which e-mails exist.
+ * Cookies and API keys each work on their own side only. No secret and no e-mail gets into the log.
  * Does not prove how long sign-ins are delayed (access-signins), nor the roles (console-roles).
  */
 import assert from "node:assert/strict";
@@ -21,7 +20,7 @@ import { MATRIX } from "../../support/run/scale.ts";
 
 const SESSION = "/v1/console/session";
 const SESSIONS = "/v1/console/sessions";
-/** 43 characters that are the token of nobody. */
+/** 43 characters that are no user's token. */
 const PLANTED = "planted-by-somebody-else-0123456789-abcdefg";
 const IDLE_MS = 1_800_000;
 const MAX_MS = 43_200_000;
@@ -29,7 +28,7 @@ const KEPT_SECONDS = 2_592_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a cookie header has of a Set-Cookie one. */
+/** The part of a Set-Cookie header that a Cookie header repeats. */
 const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
@@ -41,7 +40,7 @@ const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number
 /** Number of mistakes that an answer tells. */
 const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
 
-/** The headers of whoever signed in just so. */
+/** Headers for the session of this sign-in. */
 const headersOf = (got: Got): Headers => ({
   cookie: pairOf(got),
   "x-csrf-token": got.json().csrf_token ?? "",
@@ -63,7 +62,7 @@ for (const transport of MATRIX) {
       await insecure.close();
     });
 
-    it("are told in full, and to nobody without one", async () => {
+    it("are described in full, and only to their own user", async () => {
       const none = (await server.ask({ method: "GET", path: SESSION })).json();
       assert.deepEqual(Object.keys(none), ["request_id", "user", "keep_seconds", "contact"]);
       assert.equal(none.user, null);
@@ -88,7 +87,7 @@ for (const transport of MATRIX) {
       assert.equal(read.headers["cache-control"], "no-store");
     });
 
-    it("last as long as may be where that is wished, in the browser too", async () => {
+    it("last up to the maximum on request, also in the browser", async () => {
       const sign = (keep: unknown, at = server) => {
         const body = { email: ana.email, password: ana.password, keep };
         return at.ask({ method: "POST", path: SESSION, headers: {}, body });
@@ -141,7 +140,7 @@ for (const transport of MATRIX) {
       assert.match((await signIn(insecure, bob, safe)).headers["set-cookie"] ?? "", secure);
     });
 
-    it("off loopback count with the secure name alone, and with one cookie alone", async () => {
+    it("off loopback accept the secure name only, and one cookie only", async () => {
       const token = ana.cookie.slice(ana.cookie.indexOf("=") + 1);
       const host = "peneira.example";
       const cases: readonly [Headers, number][] = [
@@ -165,13 +164,13 @@ for (const transport of MATRIX) {
       assert.deepEqual([twice.status, twice.json().code], [422, "invalid_request"]);
     });
 
-    it("never begin with a token that was there before", async () => {
+    it("never begin with an existing token", async () => {
       const cookie = `peneira_session=${PLANTED}`;
       assert.equal(await statusOf(server, { cookie }), 401);
       const got = await signIn(server, ana, { cookie });
       assert.notEqual(pairOf(got), cookie);
       assert.equal(await statusOf(server, { cookie }), 401);
-      // Signing in over a session ends it, also where it is somebody else's.
+      // Signing in over a session ends it, even another user's.
       const bob = await server.person("acme", "member");
       const next = await signIn(server, ana, { cookie: bob.cookie });
       assert.equal(await statusOf(server, { cookie: bob.cookie }), 401);
@@ -186,7 +185,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, { cookie: pairOf(next) }), 200);
     });
 
-    it("are over when they are signed out, for their cookie and no other", async () => {
+    it("end when they are signed out, for their cookie and no other", async () => {
       const other = await server.again(ana);
       const { cookie, headers } = await server.again(ana);
       const out = await server.ask({ method: "DELETE", path: SESSION, headers });
@@ -215,7 +214,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, ana.headers), 200);
     });
 
-    it("end by idleness, and by age whatever is done", async () => {
+    it("end by idleness, and by age despite activity", async () => {
       const idle = await server.again(ana);
       const busy = await server.again(ana);
       clock.advance(IDLE_MS - 1);
@@ -230,7 +229,7 @@ for (const transport of MATRIX) {
       assert.equal(await statusOf(server, busy.headers), 401);
     });
 
-    it("all end with a new password, but for a new one", async () => {
+    it("all end with a new password, and the response begins a new one", async () => {
       const bob = await server.person("acme", "member");
       const other = await server.again(bob);
       const path = "/v1/console/password";
@@ -254,7 +253,7 @@ for (const transport of MATRIX) {
       assert.equal((await signIn(server, anew)).status, 200);
     });
 
-    it("are refused alike for unknown people, wrong passwords and disabled users", async () => {
+    it("are refused alike for unknown users, wrong passwords, and disabled users", async () => {
       const gone = await server.person("acme", "member");
       server.service.users.disable(server.service.users.member(gone.tenantId, gone.id));
       assert.equal(await statusOf(server, gone.headers), 401);
@@ -275,7 +274,7 @@ for (const transport of MATRIX) {
       assert.match(bodies[0] ?? "", /"code":"sign_in_failed"/);
     });
 
-    it("are waited for longer and longer by whoever guesses", async () => {
+    it("delay a client that guesses longer and longer", async () => {
       clock.advance(86_400_000);
       const statuses: number[] = [];
       for (let i = 0; i < 5; i++) {
@@ -290,7 +289,7 @@ for (const transport of MATRIX) {
       assert.equal((await signIn(server, ana)).status, 200);
     });
 
-    it("do not begin by a page of another site, nor by a form", async () => {
+    it("are not started by a page of another site, nor by a form", async () => {
       const own = `http://127.0.0.1:${server.port}`;
       const cases: readonly [Headers, number][] = [
         [{ "sec-fetch-site": "cross-site" }, 403],
@@ -312,7 +311,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("want e-mail and password as texts, and repeat nothing of what was sent", async () => {
+    it("require e-mail and password as texts, and repeat nothing of the request", async () => {
       const bodies: readonly [unknown, number][] = [
         [{}, 2],
         [{ email: "", password: "" }, 2],
@@ -331,7 +330,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("are known on the side of the console alone, and keys on the other", async () => {
+    it("work only for the console, and keys only for the API", async () => {
       const fresh = await server.again(ana);
       for (const { method, path, access } of ROUTES) {
         if (access !== "key") continue;
@@ -355,7 +354,7 @@ for (const transport of MATRIX) {
       assert.equal((await server.ask({ ...put, headers: { cookie: fresh.cookie } })).status, 403);
     });
 
-    it("are limited by the rate of the console, each user alone", async () => {
+    it("are limited by the console's rate, each user alone", async () => {
       const hurried = await startConsole(transport, { limit: CONSOLE_LIMIT });
       try {
         const one = await hurried.person("acme", "owner");
@@ -372,7 +371,7 @@ for (const transport of MATRIX) {
       }
     });
 
-    it("leave no cookie, token, password or e-mail in the log", async () => {
+    it("leave no cookie, token, password, or e-mail in the log", async () => {
       const secrets = [ana.email, ana.password, ana.cookie.slice(16), "guess 1", PLANTED];
       secrets.push(ana.headers["x-csrf-token"] as string, "person", "example.com", "harbours");
       const log = server.logged.join("");

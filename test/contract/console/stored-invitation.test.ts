@@ -20,7 +20,7 @@ describe("an invitation in the state", () => {
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  it("is a hash, works after a restart, and once where two come at the same time", async () => {
+  it("is a hash, works after a restart, and only once for concurrent requests", async () => {
     const first = openConsole(directory);
     const wish = { email: "ana@example.com", tenant: { name: "acme" }, password: PASSWORD };
     const { user } = await first.users.create(wish);

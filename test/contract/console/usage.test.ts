@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: that the use of keys and of users is counted apart, up to the moment,
- * by day, for the own tenant alone, and survives being written and a midnight; that the numbers fit
- * those of /v1/status; that members see no colleague's.
+ * Proves, on both transports: the usage of keys and of users is counted separately, up to the
+ * moment, by day, for the own tenant only. It survives being written and a midnight. The numbers
+ * match those of /v1/status, and members do not see their colleagues' usage.
  * Does not prove that a crash loses little (e2e/server/usage.test.ts).
  */
 import assert from "node:assert/strict";
@@ -80,7 +80,7 @@ for (const transport of MATRIX) {
       await check(2);
     });
 
-    it("is that of refused requests too, but not of those without a session", async () => {
+    it("includes refused requests, but none without a session", async () => {
       const before = await read("?days=1");
       const { cookie } = owner;
       const wish = { method: "POST", path: "/v1/console/keys", headers: { cookie }, body: {} };
@@ -90,7 +90,7 @@ for (const transport of MATRIX) {
       assert.equal(after.today.requests - before.today.requests, 2);
     });
 
-    it("goes on a new day, and days without any are there", async () => {
+    it("continues on a new day, and shows days without requests", async () => {
       clock.advance(120_000);
       await searchByKey();
       const { days, senders, today } = await read("?days=2");
@@ -112,7 +112,7 @@ for (const transport of MATRIX) {
       assert.equal((await read("?days=400")).days.length, 400);
     });
 
-    it("is asked for by whole days that are kept", async () => {
+    it("is queried by whole days that are stored", async () => {
       for (const days of ["0", "401", "-1", "1.5", "", "x", "1e2", "030x"]) {
         const wish = { method: "GET", path: `${USAGE}?days=${days}`, headers: owner.headers };
         const got = await server.ask(wish);
@@ -123,7 +123,7 @@ for (const transport of MATRIX) {
       assert.equal((await server.ask(unknown)).status, 422);
     });
 
-    it("is told to members as their own and that of all others, without names", async () => {
+    it("shows members their own and the sum of all others, without names", async () => {
       const rui = await server.person("acme", "member");
       await searchByUser(rui);
       await searchByKey();

@@ -1,7 +1,7 @@
 /**
  * Proves: a download produces exactly the listed bytes under the month's name, or a clear message
- * and nothing there: once, without partners, of the newest complete month; and through cuts,
- * stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, resumed each time.
+ * and nothing there. This holds once, without partners, of the newest complete month, and through
+ * cuts, stalls, trickles, refusals, ignored ranges, wrong lengths, and signals, resumed each time.
  * Does not prove: a share that changes (campaign/twin/publication.test.ts), the real share (nothing
  * here reaches it), a full disk (e2e/download/process.test.ts).
  */

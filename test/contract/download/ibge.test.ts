@@ -1,6 +1,6 @@
 /**
  * Proves, against a local service like IBGE's: both tables become files that an import and
- * sentences accept; answers that fail, stall, are cut, or are refused are retried or reported with
+ * sentences accept. Answers that fail, stall, are cut, or are refused are retried or reported with
  * the remedy; without a complete answer only the previous file remains; a proxy is used. Does not
  * prove: what the real service answers today.
  */

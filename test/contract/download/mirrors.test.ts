@@ -1,8 +1,8 @@
 /**
  * Proves: a month downloads completely from any listing (WebDAV, web servers, a bucket, a folder),
  * wherever below the address its months are, and from the next address if one is unreachable, lacks
- * the month, or lacks a part; the probable cause and remedy are reported if a share rejects the
- * client from the first request; an unpublished month is distinguished from a moved share; seeded
+ * the month, or lacks a part. The probable cause and remedy are reported if a share rejects the
+ * client from the first request. An unpublished month is distinguished from a moved share; seeded
  * random faults over all of these yield the right bytes or nothing.
  * Does not prove: proxies (proxied.test.ts), hostile listings (unit/download/listings.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves: downloads use HTTP proxies (CONNECT) and SOCKS5, and bypass them for NO_PROXY, with
  * credentials of the environment; a proxy's refusal is distinguished from the share's, with the
- * remedy; a month arrives completely through a proxy that cuts; no user and no password is in any
+ * remedy. A month arrives completely through a proxy that cuts; no user and no password is in any
  * message.
  * Does not prove: which proxy is chosen (unit/download/proxies.test.ts).
  */

@@ -1,11 +1,10 @@
 /**
- * Proves: an export of changes has, in every format and read by other programs, the kinds, the
- * changed fields and the values that the items of POST /v1/changes have; its bytes do not depend on
- * how the changes came in batches, nor on whether its list was there; the route takes `since`,
- * `kinds` and `watch` together only, names every mistake, counts rows exactly, and idempotency
- * covers them; both snapshots are pinned until it is done, whatever becomes of their files.
- * Does not prove the formats themselves (unit/export/*.test.ts) nor a crash
- * (campaign/kills/changes.test.ts).
+ * Proves: an export of changes, read by other programs in every format, has the kinds, changed
+ * fields, and values of the items of POST /v1/changes. Its bytes depend neither on the batches of
+ * changes nor on whether its list existed. The route accepts `since`, `kinds`, and `watch` only
+ * together, names every mistake, and counts rows exactly; idempotency covers them. Both snapshots
+ * are pinned until it is done, even if their files are removed. Does not prove the formats
+ * themselves (unit/export/*.test.ts) nor a crash (campaign/kills/changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -97,13 +96,13 @@ async function itemsOf(changes = work()): Promise<ChangeItem[]> {
   return items;
 }
 
-/** What a row shows: the values of now, or of then where there are none. */
+/** The values of a row: the current ones, or the earlier ones if there are none. */
 function shown({ before, after }: ChangeItem): Readonly<Record<string, unknown>> {
   return after ?? before ?? assert.fail("an account that is nowhere");
 }
 
 describe("a file of changes", () => {
-  it("has as lines of jsonl the items of the route", async () => {
+  it("contains the items of the route as JSON lines", async () => {
     const lines = (await bytesOf(specOf("jsonl"))).toString().trimEnd().split("\n");
     assert.deepEqual(
       lines.map((line) => JSON.parse(line)),
@@ -111,7 +110,7 @@ describe("a file of changes", () => {
     );
   });
 
-  it("has as csv the kind, the changed fields and the latest values", async () => {
+  it("contains the kind, the changed fields, and the latest values as CSV", async () => {
     const items = await itemsOf();
     assert.ok(items.some(({ after }) => after === null) && items.length > 200);
     const [head, ...rows] = readCsv((await bytesOf(specOf("csv"))).toString());
@@ -133,7 +132,7 @@ describe("a file of changes", () => {
     assert.match((await bytesOf(semicolons)).toString(), /^\ufeffchange;changed_fields;cnpj;/);
   });
 
-  it("has as Parquet the same, changed fields as a list, and tells both months", async () => {
+  it("contains the same as Parquet, changed fields as a list, and names both months", async () => {
     const bytes = await bytesOf(specOf("parquet"));
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const rows = await parquetReadObjects({ file: file as ArrayBuffer });
@@ -155,7 +154,7 @@ describe("a file of changes", () => {
     );
   });
 
-  it("has as a workbook and as a page the same rows, and says what they are", async () => {
+  it("contains the same rows as a workbook and as a page, with their description", async () => {
     const fields = ["cnpj", "uf", "share_capital"];
     const output = (format: string) => specOf(format, { output: { format, fields } });
     const items = await itemsOf();
@@ -187,7 +186,7 @@ describe("a file of changes", () => {
     assert.match(page, /Company accounts that changed, 2026-09 to 2026-10/);
   });
 
-  it("has the same bytes however the changes came, in every format", async () => {
+  it("has the same bytes for any batches of changes, in every format", async () => {
     const all: ChangeEntry[] = [];
     for await (const part of changeParts(specOf("csv"), work())) all.push(...part);
     for (const format of EXPORT_FORMATS) {
@@ -209,7 +208,7 @@ describe("a file of changes", () => {
     }
   });
 
-  it("has no rows where nothing is wanted, and not more than its limit", async () => {
+  it("has no rows if no change matches, and not more than its limit", async () => {
     const none = { ...work(), kinds: ["entered"], watch: [] } as const;
     const nowhere = { filters: { company: { share_capital_min: 9e12 } } };
     for (const format of EXPORT_FORMATS) {
@@ -224,11 +223,11 @@ describe("a file of changes", () => {
   });
 });
 
-describe("exports of changes on their way", () => {
+describe("exports of changes during their life", () => {
   const dataDir = join(folder, "state");
   const lists = join(dataDir, "changes");
 
-  it("are rendered from what is pinned, with or without their list", async () => {
+  it("are rendered from the pinned snapshots, with or without their list", async () => {
     mkdirSync(dataDir, { mode: 0o700 });
     const database = openDatabase(dataDir);
     const { tenantId, keyId } = makeKeyIn(database);
@@ -312,7 +311,7 @@ for (const transport of TRANSPORTS) {
         },
       });
 
-    it("queues what was asked for, with its exact rows, and says so in the record", async () => {
+    it("queues the requested export, with its exact rows, and shows it in the record", async () => {
       const wish = { since: "2026-09", kinds: ["left", "entered"], watch: ["email", "uf"] };
       const body = { spec: {}, output: { format: "jsonl" }, ...wish };
       const response = await post(body, "enterprise", "same");
@@ -339,7 +338,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(((await read.json()) as { since: string }).since, "2026-09");
     });
 
-    it("names every mistake, and wants since with the others", async () => {
+    it("names every mistake, and requires since with the others", async () => {
       const alone = await refused(await post({ spec: {}, output: {}, kinds: ["left"] }), 422);
       assert.deepEqual(placesOf(alone), ["/since missing"]);
       const wrong = {

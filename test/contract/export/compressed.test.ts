@@ -1,10 +1,10 @@
 /**
  * Proves: a compressed export is one gzip or zstd file that other programs unpack to the bytes of
- * the export without compression; its bytes depend on the text alone, however the text comes in
- * pieces and whichever thread renders or packs them; its header holds no time and no name; a failed
- * write leaves nothing behind, and the next try gives the same bytes as one that was not cut.
- * Does not prove: that processors that help give the same file (helped.test.ts), nor what a link
- * answers (contract/http/api/files.test.ts), nor a killed process (campaign/kills).
+ * the export without compression. Its bytes depend on the text alone, for any chunks and any thread
+ * that renders or packs them. Its header has no time and no name. A failed write leaves no file,
+ * and the next attempt produces the bytes of an uninterrupted one. Does not prove: that several
+ * processors produce the same file (helped.test.ts), nor what a link answers
+ * (contract/http/api/files.test.ts), nor a killed process (campaign/kills).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -65,7 +65,7 @@ async function packed(pieces: readonly Uint8Array[], open: Open): Promise<Buffer
   const parts: Buffer[] = [];
   const writer = open((bytes) => parts.push(Buffer.from(bytes)));
   for (const piece of pieces) {
-    // What was written may be changed afterwards.
+    // The caller may change a chunk after writing it.
     const lent = Buffer.from(piece);
     writer.write(lent);
     lent.fill(0);
@@ -110,7 +110,7 @@ function zstdTwin(text: Uint8Array): Buffer {
   return file.subarray(0, length);
 }
 
-/** What the command of the system unpacks. */
+/** Unpacks a file with a command of the system. */
 function unpacked(command: string, path: string): Buffer {
   const { status, stdout } = spawnSync(command, ["-dc", path], { maxBuffer: 2 ** 28 });
   assert.equal(status, 0, command);
@@ -120,7 +120,7 @@ function unpacked(command: string, path: string): Buffer {
 /** True if the system has the command. */
 const hasCommand = (name: string) => spawnSync(name, ["--version"]).status === 0;
 
-/** What the package unpacks. One that has refused a file is not used again. */
+/** Unpacks a file with the package. A decompressor that has rejected a file is not reused. */
 const decompressed = (file: Buffer) => new Decompressor().decompress(file);
 
 /** The compressions, each with its ending, its twin and a reader in this process. */
@@ -173,7 +173,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} is a file also without a row`, async () => {
+    it(`in ${compression} is a file even without a row`, async () => {
       const none = { geo: { postal_code_prefix_any_of: ["00000"] } };
       for (const [format, wanted] of [
         ["jsonl", ""],
@@ -186,7 +186,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} leaves nothing behind if a write fails`, async () => {
+    it(`in ${compression} leaves no file if a write fails`, async () => {
       const failure = Object.assign(new Error("no space"), { code: "ENOSPC" });
       const failing = { ...fs, startWriteback: () => true };
       failing.writeSync = (() => {
@@ -201,7 +201,7 @@ describe("a compressed export", () => {
       }
     });
 
-    it(`in ${compression} has the same bytes after a try that was cut`, async () => {
+    it(`in ${compression} has the same bytes after an interrupted attempt`, async () => {
       const spec = specOf({ format: "csv", compression });
       const path = join(folder, `cut.csv.${ending}`);
       const whole = await renderExport({ segment, spec, path });
@@ -234,7 +234,7 @@ describe("a compressed export", () => {
 const LENGTHS = [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES, 1_500_007];
 
 describe("the writer of gzip files", () => {
-  it("writes the bytes of the twin for any pieces, whichever thread packs them", async () => {
+  it("writes the bytes of the twin for any pieces and any packing thread", async () => {
     const random = seededRandom(21);
     for (const length of LENGTHS) {
       const text = rowsOf(length, random);

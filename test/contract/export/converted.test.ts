@@ -202,7 +202,7 @@ describe("a CSV file as a workbook", () => {
     assert.ok((await sheetOf(csv)).bytes.equals((await sheetOf(csv)).bytes));
   });
 
-  it("is refused in words if a sheet cannot hold it", async () => {
+  it("is refused with a message if a sheet cannot hold it", async () => {
     const refused = (csv: string, message: RegExp) =>
       assert.rejects(readLayout(fileOf(Buffer.from(csv)), WISH, "xlsx"), { message });
     await refused(`CNPJ;x\n${known(0)};${"a".repeat(32_768)}\n`, /Row 2 has a cell with more/);
@@ -295,7 +295,7 @@ describe("a workbook as CSV", () => {
     await assert.rejects(converted(sent, "csv"), /row 1 is there twice or too late/);
   });
 
-  it("reads no CNPJ out of a date", async () => {
+  it("does not read a CNPJ from a date", async () => {
     const rows = [
       [cellOf("CNPJ raiz")],
       [cellOf(known(0))],
@@ -314,7 +314,7 @@ describe("a preview", () => {
       wish: { ...WISH, ...wish, labels: "pt" },
     });
 
-  it("shows how a file is read, the first rows, and what is refused", async () => {
+  it("shows how a file is parsed, the first rows, and the refused ones", async () => {
     const lines = [
       ...["Clientes", "", "id;CNPJ;nome"],
       ...[`1;${known(0)};Ação`, "2;123.456.789-09;Maria", "3;;Nada", "", "4;11222333000181;Fora"],
@@ -337,7 +337,7 @@ describe("a preview", () => {
     assert.equal(fourth?.row, 8);
   });
 
-  it("has the outcomes of the enrichment, in random files and sheets", async () => {
+  it("agrees with the enrichment, in random files and sheets", async () => {
     for (let seed = 0; seed < 40; seed++) {
       const rng = seededRng(9_000 + seed);
       const rows = [[cellOf("CNPJ")], [cellOf(known(0))]].concat(
@@ -353,7 +353,7 @@ describe("a preview", () => {
     }
   });
 
-  it("offers lost zeros, and puts them back on request", async () => {
+  it("offers lost zeros, and restores them on request", async () => {
     const account = accounts.find(({ cnpj }) => cnpj.startsWith("0")) as KnownAccount;
     const csv = Buffer.from(`cnpj;nome\n${Number(account.cnpj)};x\n${known(0)};y\n`);
     const [refused] = (await preview(csv)).refused;
@@ -362,7 +362,7 @@ describe("a preview", () => {
     assert.deepEqual([filled.outcomes, filled.refused], [{ found: 2 }, []]);
   });
 
-  it("takes another column", async () => {
+  it("accepts another column", async () => {
     const csv = Buffer.from(`CNPJ;outro\n${known(0)};${known(1)}\n`);
     const seen = await preview(csv, { column: "2" });
     assert.deepEqual(

@@ -145,7 +145,7 @@ describe("an enriched CSV file", () => {
     }
   });
 
-  it("has the same bytes for files of many batches, whatever helps", async () => {
+  it("has the same bytes for files of many batches, with any helpers", async () => {
     const rng = seededRng(77);
     const cells = Array.from({ length: 40_000 }, () => randomCell(rng, accounts));
     const text = `id;cnpj\n${cells.map((cell, at) => `${at};${cell.text}`).join("\n")}\n`;
@@ -160,7 +160,7 @@ describe("an enriched CSV file", () => {
     });
   });
 
-  it("gives the head office of a root where the header says that roots are companies", async () => {
+  it("has the head office of a root if the header says that roots are companies", async () => {
     const headOffice = accounts.find(({ headquarters }) => headquarters === true) as KnownAccount;
     const root = headOffice.cnpj.slice(0, 8);
     const { bytes, summary } = await enriched(Buffer.from(`cnpj,x\n${root},1\n99999998,2\n`));
@@ -170,7 +170,7 @@ describe("an enriched CSV file", () => {
     assert.equal(summary.found, 1);
   });
 
-  it("puts lost zeros back only on request", async () => {
+  it("restores lost zeros only on request", async () => {
     const account = accounts.find(({ cnpj }) => cnpj.startsWith("0")) as KnownAccount;
     const sent = Buffer.from(`cnpj;nome\n${Number(account.cnpj)};x\n11222333000181;y\n`);
     const refused = slowRecords((await enriched(sent)).bytes.toString(), ";")[1];
@@ -180,7 +180,7 @@ describe("an enriched CSV file", () => {
     assert.deepEqual(row?.cells.slice(2), cellsOf("found", account, null));
   });
 
-  it("finds an account whose check digits are wrong", async () => {
+  it("finds an account despite wrong check digits", async () => {
     const known = accounts.find(({ cnpj }) => !isValidCNPJ(cnpj) && /^\d+$/.test(cnpj));
     assert.ok(known !== undefined, "the sample has such an account");
     const { bytes } = await enriched(Buffer.from(`cnpj\n${known.cnpj}\n11222333000182\n`));
@@ -189,7 +189,7 @@ describe("an enriched CSV file", () => {
     assert.equal(second?.cells[1], "not_a_cnpj: wrong_check_digits");
   });
 
-  it("is refused in words if it cannot be read", async () => {
+  it("is refused with a message if it cannot be parsed", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });
     await refused(Buffer.from("nome;idade\nAna;3\n"), /No column of the first lines holds CNPJs/);
@@ -203,7 +203,7 @@ describe("an enriched CSV file", () => {
     await refused(half, /damaged/);
   });
 
-  it("keeps marks of the end of a file behind the last row", async () => {
+  it("keeps end-of-file marks after the last row", async () => {
     const { cnpj } = accounts[0] as KnownAccount;
     const { bytes } = await enriched(Buffer.from(`cnpj\r\n${cnpj}\r\n\u001a`), { fields: ["uf"] });
     const text = bytes.toString();

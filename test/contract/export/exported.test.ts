@@ -1,9 +1,9 @@
 /**
- * Proves: the list `exported` holds exactly the accounts that done exports of the tenant have held,
- * whatever their formats and limits, how many end at once, and whether their files are deleted or
- * expired later; it has one revision for each export that brought something new; an export that
- * excludes it holds the rest, as it was when the export was created; what fails, is cancelled or
- * belongs to another tenant is not in it, and nothing that was written for it is left.
+ * Proves: the list `exported` has exactly the accounts of the tenant's done exports, for any
+ * formats and limits, and also if several end together or their files are deleted or expire later.
+ * It has one revision for each export with new accounts. An export that excludes it has the rest,
+ * as of the export's creation. Failed and canceled exports and those of other tenants are not in
+ * it, and leave nothing that was written for it.
  * Does not prove: crashes (campaign/kills), nor large lists (unit/lists/holding.test.ts).
  */
 import assert from "node:assert/strict";
@@ -119,14 +119,14 @@ async function excluded(tenantId: string): Promise<number> {
   return segment.native.count(clausesOf(segment, bound.filters));
 }
 
-it("is empty at first, and says since when it is there", () => {
+it("is empty at first, with the time of its creation", () => {
   const row = lists.find("ten", EXPORTED);
   assert.deepEqual([row.entries, row.revision, row.kind, row.createdAt], [0, 0, "accounts", 5]);
   assert.deepEqual(entries("ten"), []);
   assert.equal(lists.page("ten", Number.MAX_SAFE_INTEGER, 9).at(-1)?.id, EXPORTED);
 });
 
-it("holds what done exports have held, in random order and at once", async () => {
+it("has the accounts of done exports, in random order and concurrently", async () => {
   const random = seededRandom(5);
   const model = new Map(TENANTS.map((tenant) => [tenant, new Set<string>()]));
   for (let round = 0; round < 12; round++) {
@@ -157,7 +157,7 @@ it("holds what done exports have held, in random order and at once", async () =>
   }
 });
 
-it("leaves an export that excludes it with the rest, as it was then", async () => {
+it("leaves an export that excludes it the rest, as of the export's creation", async () => {
   const before = new Set(entries("ten"));
   const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 200 });
   const [first, second] = [create("ten", spec), create("ten", spec)];
@@ -170,7 +170,7 @@ it("leaves an export that excludes it with the rest, as it was then", async () =
   assert.equal(entries("ten").length, before.size + rows.length + third.length);
 });
 
-it("does not make the request of an export that changed it another one", async () => {
+it("does not count as another request for an export that changed it", async () => {
   const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 20 });
   const { limits } = loadPlans().enterprise;
   const own = lists.create("ten", { name: "own", kind: "accounts" }, limits);
@@ -184,7 +184,7 @@ it("does not make the request of an export that changed it another one", async (
   assert.throws(() => create("ten", other, "again"), /another request/);
 });
 
-it("is the same for every format, and nothing but new accounts makes a revision", async () => {
+it("is the same for every format, and gets revisions for new accounts only", async () => {
   const done = async (format: string, limit: number) => {
     const spec = specOf({ geo: { uf_any_of: ["SP"] } }, { limit, output: { format } });
     const id = create("third", spec);
@@ -199,7 +199,7 @@ it("is the same for every format, and nothing but new accounts makes a revision"
   assert.deepEqual(await done("csv", 21), [3, 21]);
 });
 
-it("refuses what would change it, in words", async () => {
+it("refuses to be changed, with a message", async () => {
   const refused = { code: "invalid_request", message: /exported is kept by the server/ };
   assert.throws(() => lists.rename("ten", EXPORTED, "x"), refused);
   await assert.rejects(lists.remove("ten", EXPORTED), refused);

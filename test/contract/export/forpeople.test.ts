@@ -1,8 +1,8 @@
 /**
- * Proves: a file with labels holds the same facts as the machine form of the same spec, read back
- * by the slow twin, for random specs and both languages in CSV; headers are words that no reader
- * has to unquote; a layout has its fields in order and no value but those; without labels nothing
- * of a file changes; and what programs read has no labels, and says so.
+ * Proves: a file with labels has the same facts as the machine form of the same spec, read back by
+ * the slow twin, for random specs and both languages in CSV. Headers are words that need no
+ * unquoting; a layout has exactly its fields, in order. Without labels no file changes; formats for
+ * programs have no labels and reject them.
  * Does not prove: what a spreadsheet shows (e2e/export), nor the bytes of a cell
  * (unit/native-index/rows).
  */
@@ -90,7 +90,7 @@ function someSpec(dice: () => number): Record<string, unknown> {
 
 describe("a file with labels", () => {
   for (const labels of ["pt", "en"] as const satisfies readonly Language[]) {
-    it(`holds in ${labels} the facts of the machine form`, async () => {
+    it(`has the facts of the machine form in ${labels}`, async () => {
       const dice = seededRandom(labels === "pt" ? 5 : 6);
       for (let i = 0; i < ROUNDS; i++) {
         const input = someSpec(dice);
@@ -119,7 +119,7 @@ describe("a file with labels", () => {
     });
   }
 
-  it("has headings and words that no format has to quote or escape", () => {
+  it("has headings and words that need no quoting or escaping in any format", () => {
     const names = [...OUTPUT_FIELD_NAMES, "explain_score", "explain_size", "change"];
     for (const labels of LABEL_LANGUAGES) {
       for (const preset of [undefined, ...PRESET_NAMES]) {
@@ -136,7 +136,7 @@ describe("a file with labels", () => {
     }
   });
 
-  it("tells headings apart in both languages", () => {
+  it("has distinct headings in both languages", () => {
     for (const labels of LABEL_LANGUAGES) {
       const headings = OUTPUT_FIELD_NAMES.map((name) => columnLabel(name, { labels }).heading);
       assert.equal(new Set(headings).size, headings.length);
@@ -184,7 +184,7 @@ describe("a layout", () => {
     });
   }
 
-  it("names its added columns like no field, with headings of their own", () => {
+  it("names its added columns unlike any field, with their own headings", () => {
     for (const preset of PRESET_NAMES) {
       const { columns } = PRESETS[preset];
       for (const { name, pt, en } of addedColumns(preset)) {
@@ -195,7 +195,7 @@ describe("a layout", () => {
     assert.equal(addedColumns("sales").length, 3);
   });
 
-  it("takes the place of fields, gives way to those of a body, and has none beside it", () => {
+  it("replaces fields, yields to those of a body, and is refused with them", () => {
     const fields = ["cnpj", "uf"];
     const sales = PRESETS.sales.columns.map(([field]) => field);
     assert.deepEqual(specOf({ output: { fields } }, { preset: "sales" }).output.fields, sales);
@@ -208,7 +208,7 @@ describe("a layout", () => {
 });
 
 describe("an output without labels", () => {
-  it("is what it was, also where null says so", () => {
+  it("is unchanged, also with an explicit null", () => {
     const plain = specOf({ output: { format: "csv" } });
     const none = specOf({ output: { format: "csv", labels: null } });
     assert.deepEqual(none, plain);
@@ -217,20 +217,20 @@ describe("an output without labels", () => {
     assert.notEqual(specHash(specOf({ output: { format: "csv", labels: "pt" } })), specHash(plain));
   });
 
-  it("is the only one that programs get", () => {
+  it("is the only one for programs' formats", () => {
     for (const format of ["parquet", "jsonl"]) {
       assert.deepEqual(mistakesOf({ format, labels: "pt" }), ["/spec/output/labels labels_only"]);
       assert.deepEqual(mistakesOf({ format, preset: "sales" }), [
         "/spec/output/preset labels_only",
       ]);
       assert.deepEqual(mistakesOf({ format, labels: null, title: "Padarias" }), []);
-      // What a spec says of its sheet is not said of the format that the body has instead.
+      // Labels of the spec's sheet do not apply to the body's other format.
       const spec = specOf({ output: { format: "xlsx", labels: "pt" } }, { format });
       assert.equal(spec.output.labels, undefined);
     }
   });
 
-  it("has a title that is one line", () => {
+  it("has a title of one line", () => {
     assert.equal(
       specOf({ output: { title: "  Padarias   de BH " } }).output.title,
       "Padarias de BH",

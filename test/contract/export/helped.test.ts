@@ -61,8 +61,8 @@ function onceOnly(): () => boolean {
   return () => calls++ === 0;
 }
 
-describe("an export that other processors help with", () => {
-  it("has the same bytes where other processors help, always or now and then", async () => {
+describe("an export with helping processors", () => {
+  it("has the same bytes, with help always or sometimes", async () => {
     const helped: Readonly<Record<string, () => boolean>> = {
       always: () => true,
       "now and then": seededCoin(11),
@@ -86,7 +86,7 @@ describe("an export that other processors help with", () => {
     }
   });
 
-  it("ends with what a helping processor throws, and nothing is left", async () => {
+  it("fails with the error of a helping processor, and leaves no file", async () => {
     const failure = new Error("a block is damaged");
     const native = Object.create(segment.native, {
       ...Object.fromEntries(

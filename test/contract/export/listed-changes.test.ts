@@ -1,9 +1,9 @@
 /**
- * Proves: an export of changes whose spec names lists holds what these held when it was created, in
- * both months, also where one of them is deleted meanwhile; what it has held is in `exported` then,
- * and the export that excludes it holds the rest.
- * Does not prove: what routes make of lists (contract/http/api/listed-changes.test.ts), nor random
- * lists (campaign/twin/listed-changes.test.ts).
+ * Proves: an export of changes whose spec names lists uses their entries at its creation, in both
+ * months, even if a list is deleted meanwhile. Its accounts are then in `exported`, and an export
+ * that excludes that list has the rest. Does not prove: what routes do with lists
+ * (contract/http/api/listed-changes.test.ts), nor random lists
+ * (campaign/twin/listed-changes.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -81,7 +81,7 @@ async function allCnpjs(): Promise<string[]> {
   return cnpjs;
 }
 
-it("a file of changes holds what lists held, and is in `exported` then", async () => {
+it("a file of changes uses its lists, and its accounts are then in `exported`", async () => {
   const { tenantId, keyId } = makeKeyIn(database);
   const lists = new Lists(new ListStore(database), systemClock);
   const listed = new ListBinder(lists);

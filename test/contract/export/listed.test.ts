@@ -1,7 +1,7 @@
 /**
- * Proves: an export whose spec names lists holds what they held when it was created, although they
- * were changed and deleted while it waited; with the same Idempotency-Key a changed list is another
- * request; the record shows ids as they were sent; what was kept for the export is let go of.
+ * Proves: an export whose spec names lists uses their entries at its creation, although they were
+ * changed and deleted while it waited. With the same Idempotency-Key a changed list is another
+ * request. The record shows ids as they were sent; revisions pinned for the export are released.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts), nor crashes.
  */
 import assert from "node:assert/strict";
@@ -108,14 +108,14 @@ it("an export is pinned to the lists of its creation", async () => {
   database.close();
 });
 
-/** What is damaged, and what becomes of an export that reads it while it is rendered or staged. */
+/** Damaged lists, each with its blob and whether a render reads it, rather than the staging. */
 const DAMAGES = [
   ["a list that it excludes", "list_entries", true],
   ["the list of what was exported", "exported_entries", false],
 ] as const;
 
 for (const [name, table, excludes] of DAMAGES) {
-  it(`an export fails once, and says why, if it needs ${name} and that is damaged`, async () => {
+  it(`an export fails once, with the reason, if it needs ${name} and that is damaged`, async () => {
     const damages: unknown[] = [];
     const { database, lists, listed, plans, exports } = open(join(folder, table), damages);
     const { id } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);

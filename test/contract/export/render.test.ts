@@ -1,11 +1,10 @@
 /**
- * Proves: the file of an export holds the rows of the search, in its order, cell by cell, hostile
- * texts included, in CSV and JSON lines; in every format the same bytes come twice, however the
- * rows come in batches and whatever the limit where it cuts nothing off; size and SHA-256 are
- * those of the file; and a failed write, a full disk or a cancel leaves nothing behind and hides no
- * error.
- * Does not prove: how pages, workbooks and Parquet files read (export-html, -xlsx, -parquet), nor
- * what the other calls of the system can do to a file (export-sink).
+ * Proves: the file of an export has the rows of the search, in its order, cell by cell, hostile
+ * texts included, in CSV and JSON lines. In every format the bytes are the same twice, for any
+ * batches and for any limit that cuts no row off. Size and SHA-256 are those of the file. A failed
+ * write, a full disk, or a cancel leaves no file and hides no error. Does not prove: how pages,
+ * workbooks, and Parquet files read (export-html, -xlsx, -parquet), nor the effects of other system
+ * calls on a file (export-sink).
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -200,7 +199,7 @@ describe("a JSON lines export", () => {
     }
   });
 
-  it("survives every text", async () => {
+  it("keeps every text", async () => {
     const { segment: odd, rows } = hostile;
     const context = contextOf(odd, { format: "jsonl", rowCount: rows.length });
     const bytes = await renderedBytes(openJsonlRenderer, context, [rows]);
@@ -244,7 +243,7 @@ describe("renderExport", () => {
     }
   });
 
-  it("makes the same bytes with every limit that cuts nothing off, and tells others", async () => {
+  it("makes the same bytes with limits that cut nothing off, and states other limits", async () => {
     const filters = { geo: { uf_any_of: ["SP", "MG"] } };
     const hashOf = async (format: ExportFormat, limit: number) => {
       const hash = createHash("sha256");
@@ -277,7 +276,7 @@ describe("renderExport", () => {
     assert.deepEqual([counted.rowCount, counted.matches], [5, ACCOUNTS]);
   });
 
-  it("tells its progress batch by batch, up to the number that it announced", async () => {
+  it("reports its progress batch by batch, up to the announced number", async () => {
     const told: number[] = [];
     const path = pathOf("csv");
     await renderExport({
@@ -297,7 +296,7 @@ describe("renderExport", () => {
     });
   });
 
-  it("hears a message between batches, stops in every format and leaves nothing", async () => {
+  it("receives a message between batches, stops in every format, and leaves no file", async () => {
     for (const format of ALL_FORMATS) {
       let cancelled = false;
       let last = 0;
@@ -331,7 +330,7 @@ describe("renderExport", () => {
     }
   });
 
-  it("gives nothing away that was read from a file cut under its mapping", async () => {
+  it("writes no bytes that were read from a file truncated under its mapping", async () => {
     const bound = (name: "count" | "select" | "renderRowsInto") => ({
       value: segment.native[name].bind(segment.native) as unknown,
     });
@@ -347,7 +346,7 @@ describe("renderExport", () => {
 });
 
 describe("a file that cannot be written", () => {
-  it("is gone, and the failure is thrown as it came, in every format", async () => {
+  it("is removed, and the failure is thrown unchanged, in every format", async () => {
     for (const format of ALL_FORMATS) {
       const failure = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
       const writeSync = () => {
@@ -360,7 +359,7 @@ describe("a file that cannot be written", () => {
     }
   });
 
-  it("gives the space of a full disk back", async (test) => {
+  it("frees the space of a full disk", async (test) => {
     const disk = fs.mkdtempSync(join(tmpdir(), "peneira-full-"));
     const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", disk]);
     if (mounted.status !== 0) {

@@ -1,8 +1,8 @@
 /**
  * Proves, with real threads on a real snapshot: a thread writes the bytes that rendering in this
- * process gives, in every format; it reports progress, stops when it is told to, lets go of a
- * snapshot that nobody needs, and runs below the priority of this thread and no other; what is
- * wrong becomes the right outcome and leaves no file. Does not prove the formats themselves.
+ * process produces, in every format. It reports progress, stops on request, releases unused
+ * snapshots, and runs below the priority of this thread and no other. Each failure becomes the
+ * right outcome and leaves no file. Does not prove the formats themselves.
  */
 import assert from "node:assert/strict";
 import {
@@ -126,13 +126,13 @@ describe("threads of exports", () => {
     });
   }
 
-  it("stop at the bytes that a file may have", async () => {
+  it("stop at the byte limit of a file", async () => {
     const outcome = await pool.start(wishOf("large", { bytesMax: 1_000 }), nothing).outcome;
     assert.equal(outcome.kind === "failed" && outcome.failure, "quota_exceeded");
     assert.deepEqual(left("large"), []);
   });
 
-  it("run at once, each its own file", async () => {
+  it("run concurrently, each with its own file", async () => {
     const names = ["p", "q", "r", "s"];
     const outcomes = await Promise.all(
       names.map((name) => pool.start(wishOf(name), nothing).outcome),
@@ -151,7 +151,7 @@ describe("threads of exports", () => {
       return;
     }
     await Promise.all(["t", "u"].map((name) => pool.start(wishOf(name), nothing).outcome));
-    // Whoever runs this may have put it lower.
+    // The process may already run at a lower priority.
     const own = getPriority(process.pid);
     const nice = niceOfThreads();
     assert.equal(nice.get(process.pid), own);
@@ -174,7 +174,7 @@ describe("threads of exports", () => {
     );
   });
 
-  it("stop when they are told to, and leave nothing", async () => {
+  it("stop on request, and leave no file", async () => {
     for (const delayMs of [0, 5, 20]) {
       const render = pool.start(wishOf("cancelled", { spec: specOf("xlsx") }), nothing);
       await sleep(delayMs);
@@ -184,7 +184,7 @@ describe("threads of exports", () => {
     }
   });
 
-  it("find the snapshot at another place, and take no other one for it", async () => {
+  it("find the snapshot at another path, and use no other snapshot", async () => {
     const gone = join(folder, "gone.peneira");
     const junk = join(folder, "junk.peneira");
     writeFileSync(junk, "no snapshot");
@@ -198,7 +198,7 @@ describe("threads of exports", () => {
     assert.deepEqual(left("refused"), []);
   });
 
-  it("say what cannot be written, and what is our fault", async () => {
+  it("distinguish failed writes from our own faults", async () => {
     const nowhere = wishOf("x", { path: join(folder, "missing", "x.csv") });
     const unwritten = await pool.start(nowhere, nothing).outcome;
     assert.equal(unwritten.kind === "failed" && unwritten.failure, "write_failed");
@@ -209,7 +209,7 @@ describe("threads of exports", () => {
     assert.equal((await pool.start(wishOf("after"), nothing).outcome).kind, "file");
   });
 
-  it("let go of a snapshot that nobody needs", async (context) => {
+  it("release an unused snapshot", async (context) => {
     if (process.platform !== "linux") {
       context.skip("mappings cannot be listed here");
       return;
@@ -241,7 +241,7 @@ describe("exports with real threads", () => {
     assert.equal(pool.isStarted, true, "it has rendered");
   });
 
-  it("go all the way and keep to the pinned snapshot when its name is taken", async () => {
+  it("are done completely, on the pinned snapshot even if its name is taken", async () => {
     const dataDir = join(folder, "state");
     mkdirSync(dataDir, { mode: 0o700 });
     const path = join(folder, "served.peneira");

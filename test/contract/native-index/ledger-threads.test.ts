@@ -1,6 +1,6 @@
 /**
  * Proves: several threads that concurrently take from one ledger get exactly what one thread would
- * for the same attempts, both at a fixed time and when it advances in steps; holds never exceed
+ * for the same attempts, both at a fixed time and when it advances in steps. Holds never exceed
  * their limits, and those of an ended thread are released; uses are exact sums, no line is lost,
  * and lines are drained by time.
  * Does not prove: the rules themselves (contract/native-index/ledger).

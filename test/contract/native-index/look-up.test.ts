@@ -43,7 +43,7 @@ const LINES: RowsRequest = {
 };
 
 describe("looking up many CNPJs", () => {
-  it("gives the rows of single look-ups, whatever their number and order", async () => {
+  it("returns the rows of single look-ups, for any number and order", async () => {
     const dice = seededRandom(5);
     const one = () => accounts[Math.floor(dice() * accounts.length)] as Account;
     for (const count of [0, 1, 31, 32, 33, 64, 1_000]) {
@@ -66,7 +66,7 @@ describe("looking up many CNPJs", () => {
     }
   });
 
-  it("gives the head office of a root, or its first establishment", async () => {
+  it("returns the head office of a root, or its first establishment", async () => {
     const fixtures = await openRowFixtures();
     try {
       const { random } = fixtures;

@@ -1,6 +1,6 @@
 /**
- * Proves: a port deals its connections to its takers in turn, plus or minus one; those that wait
- * before there is a taker, or while one is busy, are handed over before the end is reported; the
+ * Proves: a port deals its connections to its takers in turn, plus or minus one. Those that wait
+ * before there is a taker, or while one is busy, are handed over before the end is reported. The
  * others continue if a taker's thread ends; a used address is rejected; the wildcard accepts both
  * families.
  * Does not prove: what servers do with connections (contract/http/server), that a port can be shut

@@ -1,7 +1,7 @@
 /**
  * Proves: the addon rejects everything that is no encoded query, with the invalid number, at every
- * method that takes one; encoded queries with random, truncated, or redrawn numbers yield an answer
- * or a rejection, never a crash, and leave the segment unchanged; as many row lists are passed as
+ * method that takes one. Encoded queries with random, truncated, or redrawn numbers yield an answer
+ * or a rejection, never a crash, and leave the segment unchanged. As many row lists are passed as
  * are named; the mark of an addon with other tables is rejected.
  * Does not prove: that an encoded query is decoded as intended (the twins of the kernel do).
  */

@@ -1,9 +1,9 @@
 /**
  * Proves: a snapshot is an Arrow file for an independent reader (Polars), which finds the same
- * number of rows and the same values in every column of sampled rows, by path, link, or bytes;
- * every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
- * name alone; and a snapshot that went through another program as plain Arrow or Parquet, in any
- * row order and with other types, is imported to the same accounts in the same order, and searched
+ * number of rows and the same values in every column of sampled rows, by path, link, or bytes.
+ * Every stored column has values of the import; `readIPC` of nodejs-polars rejects a path for its
+ * name alone. A snapshot that went through another program as plain Arrow or Parquet, in any row
+ * order and with other types, is imported to the same accounts in the same order, and searched
  * without import if plain.
  * Does not prove: that damaged snapshots are rejected (campaign/files/damage.test.ts,
  * snapshot-refusals).

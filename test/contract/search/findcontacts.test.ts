@@ -1,6 +1,6 @@
 /**
  * Proves, on a real snapshot: a phone or an e-mail that is not looked up is recognized, with the
- * reason, by the route, agents, and `peneira find`; a plan without the fields reveals nothing else
+ * reason, by the route, agents, and `peneira find`. A plan without the fields reveals nothing else
  * about a number; other texts, and a CNPJ that is found, get no reason.
  * Does not prove: which accounts have a phone (campaign/kernel/contacts.test.ts).
  */

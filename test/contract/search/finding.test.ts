@@ -1,6 +1,6 @@
 /**
  * Proves, on a real snapshot: a CNPJ or a root finds its account or company in any spelling, and
- * wrong check digits are reported; eight letters that no company has are a name; names are found
+ * wrong check digits are reported; eight letters that no company has are a name. Names are found
  * with any accents and case, in a state only there; too many concurrent queries are refused, and
  * none is lost. Does not prove: that all matches are found (unit/native-index/find.test.ts).
  */

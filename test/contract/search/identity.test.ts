@@ -1,7 +1,7 @@
 /**
- * Proves that the identity of a snapshot represents its bytes, also against forged checksums:
- * `verify`, before a hot swap, and the scrubber find altered bytes with a valid CRC-32C; with a
- * valid SHA-256 of the block the file is rejected, with valid ones of everything it is another
+ * Proves that the identity of a snapshot represents its bytes, also against forged checksums.
+ * `verify`, before a hot swap, and the scrubber find altered bytes with a valid CRC-32C. With a
+ * valid SHA-256 of the block the file is rejected; with valid ones of everything it is another
  * snapshot. A file from before digests opens under its old identity, and such files can be forged.
  * Digests elsewhere are rejected with a message. The same dump yields the same identity.
  * Does not prove: that SHA-256 is computed right (native-build*.test.ts), nor that the first access

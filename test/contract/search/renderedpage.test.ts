@@ -1,8 +1,8 @@
 /**
  * Proves: a page that the addon finds and renders in one call equals, byte for byte, the page that
- * is planned, executed, collected, and projected, for random specs, fields, and start rows, also on
- * repetition, with other fields, on another snapshot, and after totals were evicted; pages that
- * need more than one call use the other path.
+ * is planned, executed, collected, and projected. This holds for random specs, fields, and start
+ * rows, also on repetition, with other fields, on another snapshot, and after totals were evicted.
+ * Pages that need more than one call use the other path.
  * Does not prove: either page (the twin does).
  */
 import assert from "node:assert/strict";

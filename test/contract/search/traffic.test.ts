@@ -1,6 +1,6 @@
 /**
  * Proves: the traffic of the benchmarks is the same for the same seed and differs for others; its
- * shares are those of the table, within sampling error; every body is normalized without a warning,
+ * shares are those of the table, within sampling error. Every body is normalized without a warning,
  * and no two are equivalent; each kind mostly finds something; the table has every filter that a
  * search can have without lists of its own.
  * Does not prove: that people query like this.

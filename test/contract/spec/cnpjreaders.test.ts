@@ -1,7 +1,7 @@
 /**
- * Proves: every reader of CNPJs parses every spelling alike: the path of an account and of a
- * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the
- * console's box, commands, agents, and the list of sanctions; and none returns a CPF.
+ * Proves: every reader of CNPJs parses every spelling alike, and none returns a CPF. The readers
+ * are the paths of accounts and companies, suggestions, JSON texts and numbers of lists, CSV and
+ * XLSX files, pasted text, the console's box, commands, agents, and the list of sanctions.
  * Does not prove: what happens to a parsed CNPJ.
  */
 import assert from "node:assert/strict";

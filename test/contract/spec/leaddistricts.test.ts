@@ -1,6 +1,6 @@
 /**
  * Proves: the districts of a lead query are resolved by name with their city, alone next to the
- * query's cities, or in the form of an account query; the compiled query finds exactly the accounts
+ * query's cities, or in the form of an account query. The compiled query finds exactly the accounts
  * of a full scan; cities and states next to them only disambiguate; mistakes suggest what was
  * meant; the normal form is stable.
  * Does not prove: how names fold (unit/native-index/districtname.test.ts).

@@ -1,7 +1,7 @@
 /**
- * Proves: the lead query 1.0 accepts names and codes, one or several, in both languages; every
- * mistake is reported at once with pointer, code, and remedy, with similar names; the rules for
- * namesakes, contact, status, and cities next to states hold; the normal form fits its schema,
+ * Proves: the lead query 1.0 accepts names and codes, one or several, in both languages. All
+ * mistakes are reported in one answer with pointer, code, and remedy, with similar names. The rules
+ * for namesakes, contact, status, and cities next to states hold. The normal form fits its schema,
  * normalizes to itself, and is equal for equivalents; the compiled account query normalizes without
  * a mistake, for any draw.
  * Does not prove: which activities a name means (unit/translate/lexicon.test.ts), nor anything

@@ -1,8 +1,9 @@
 /**
  * Proves: a backup has state, secrets, and the files of done exports of one moment, also while
- * another thread adds and removes exports as fast as it can; modes, manifest, and messages about
- * lost files; the restored state is equal row by row and byte by byte; a state of an earlier schema
- * is copied unchanged; nothing is written over existing files, or from a damaged state.
+ * another thread adds and removes exports as fast as it can. Modes, manifest, and messages about
+ * lost files are checked. The restored state is equal row by row and byte by byte; a state of an
+ * earlier schema is copied unchanged; nothing is written over existing files, or from a damaged
+ * state.
  * Does not prove: rejections of changed backups (backup-restore), a real server under load
  * (backup-live), kills (backup-crash), power cuts.
  */

@@ -1,7 +1,7 @@
 /**
- * Proves: every blob of the state has a checksum that its writer sets; one flipped bit in any of
+ * Proves: every blob of the state has a checksum that its writer sets. One flipped bit in any of
  * them is found by the check of a starting server, by the check of a copy in `peneira restore`, and
- * by the store method that reads it; a list with a damaged block can be neither read nor changed,
+ * by the store method that reads it. A list with a damaged block can be neither read nor changed,
  * in a thread too, and stays unchanged. A table with a blob without a checksum fails here.
  * Does not prove: what a client gets (contract/http/api/damaged-list.test.ts).
  */

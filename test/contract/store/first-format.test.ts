@@ -1,5 +1,5 @@
 /**
- * Proves: a snapshot of format 1, without any counts, is served: what it lacks is refused by name
+ * Proves: a snapshot of format 1, without any counts, is served. What it lacks is refused by name
  * with the import that adds it, and is null where everything is shown; mobiles and landlines, for
  * which it has no lists, are found by their numbers.
  * Does not prove: that the rest is answered as usual (upgrade.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Proves: modes of everything in a data directory, rejection of looser ones (every bit), of links,
- * and of other kinds of files; schema of the database, rejection of newer, foreign, and damaged
- * ones (upgrades: contract/store/upgrade.test.ts), the last with a message at every access; one set
+ * and of other kinds of files. Schema of the database, rejection of newer, foreign, and damaged
+ * ones (upgrades: contract/store/upgrade.test.ts), the last with a message at every access. One set
  * of secrets for any number of starting processes.
  * Does not prove: that a commit survives a power cut (SQLite's synchronous=FULL is trusted, and
  * checked to be on).

@@ -1,9 +1,9 @@
 /**
  * Proves: a state of every earlier schema, as the program of that time wrote it, is upgraded to the
- * current one with all its rows, with an unchanged copy; a newer one is rejected with a message and
- * no byte of it is changed; a failing upgrade changes nothing; several processes may upgrade
+ * current one with all its rows, with an unchanged copy. A newer one is rejected with a message and
+ * no byte of it is changed; a failing upgrade changes nothing. Several processes may upgrade
  * concurrently; the snapshot and the backup of every format version open and return their recorded
- * answers; newer ones and ones with other columns are rejected with a message. A version without a
+ * answers. Newer ones and ones with other columns are rejected with a message. A version without a
  * committed file fails here. Tests never recreate committed files.
  * Does not prove: that a commit survives a power cut (SQLite is trusted).
  */
@@ -57,7 +57,7 @@ const state = () => join(directory, "state.db");
 const versionsUpTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const OLDER = versionsUpTo(SCHEMA_VERSION - 1);
 
-/** Lays a kept state into a data directory of its own; `change` may spoil it. */
+/** Copies a committed state into its own data directory; `change` may damage it. */
 function layState(version: number, change: (database: Database.Database) => void = () => {}): void {
   fs.mkdirSync(directory, { mode: 0o700 });
   fs.writeFileSync(state(), readFixture("state", version), { mode: 0o600 });

@@ -24,7 +24,7 @@ const OTHERS: readonly (readonly [text: string, filters: Readonly<Record<string,
   ["padarias em Natal/RN", {}],
 ];
 
-describe("short ways of typing", () => {
+describe("abbreviations", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -36,11 +36,11 @@ describe("short ways of typing", () => {
   };
 
   for (const [short, long] of PAIRS) {
-    it(`are read as the words: ${short}`, () => assert.deepEqual(outcome(short), outcome(long)));
+    it(`are read as their words: ${short}`, () => assert.deepEqual(outcome(short), outcome(long)));
   }
 
   for (const [text, wanted] of OTHERS) {
-    it(`stay what else they are: ${text}`, () => {
+    it(`keep their other meaning: ${text}`, () => {
       const { filters, left } = outcome(text);
       const company = filters.company as unknown as Record<string, unknown>;
       for (const [name, value] of Object.entries(wanted)) assert.deepEqual(company[name], value);

@@ -1,8 +1,8 @@
 /**
- * Proves the stage of activities: what names, goods and roles, codes in any spelling, exclusions
- * and unknown activities become; that the ranking of official names is BM25 (against a slow twin);
- * that only words of the chosen texts are taken; that suggestions have exact and bounded counts.
- * Does not prove how often the lexicon is right; the bench of translation measures that.
+ * Proves the stage of activities: the results of names, goods and roles, codes in any spelling,
+ * exclusions, and unknown activities. The ranking of official names is BM25 (against a slow twin),
+ * and only words of the chosen texts count. Suggestions have exact and bounded counts. Does not
+ * prove how often the lexicon is right; the bench of translation measures that.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** What a text means: codes that are wanted, codes that are not, words that are left. */
+/** Meaning of a text: included codes, excluded codes, and words without a meaning. */
 interface Meaning {
   readonly codes?: string;
   readonly excluded?: string;
@@ -41,7 +41,7 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["padarias", { codes: "1091102 4721102", also: "4721101" }],
   ["borracharias", { codes: "4520006" }],
   ["confeitarias e docerias", { codes: "1091102 4721102 4721104" }],
-  // What is done with goods, before and behind them.
+  // Activities with goods, named before and after them.
   ["fábrica de móveis", { codes: "3101200 3102100 3103900" }],
   ["móveis", { codes: "4754701" }],
   ["móveis sob medida", { codes: "3101200" }],
@@ -79,10 +79,10 @@ const MEANINGS: readonly (readonly [text: string, meaning: Meaning])[] = [
   ["restaurantes exceto pizzarias", { codes: "5611201", excluded: "", unmapped: ["pizzarias"] }],
   ["lojas que não sejam de roupas", { codes: "47", excluded: "4781400" }],
   ["bares exceto cnae 5611-2/04", { codes: "5611204 5611205", excluded: "5611204" }],
-  // What somebody has, or is near to, is not what they do.
+  // Possessions and neighbors are no activities.
   ["academias com piscina", { codes: "9313100", unmapped: ["piscina"] }],
   ["farmácias com mais de 3 lojas", { codes: "4771701 4771702", unmapped: ["mais de 3 lojas"] }],
-  // Whom they serve is not what they do.
+  // Customers are no activities.
   [
     "contadores para restaurantes e bares",
     { codes: "6920601", unmapped: ["restaurantes e bares"] },
@@ -154,7 +154,7 @@ describe("the stage of activities", () => {
     }
   });
 
-  it("has no certainty where an activity is not known, and less for official names", () => {
+  it("has no certainty for an unknown activity, and less for official names", () => {
     for (const text of ["empresas de zorblax", "comércio de zorblax", "CNAE 5611-9/99"]) {
       assert.equal(read(text).activities[0]?.certainty, 0, text);
     }
@@ -163,7 +163,7 @@ describe("the stage of activities", () => {
     assert.ok((named?.certainty ?? 1) < (known?.certainty ?? 0));
   });
 
-  it("offers what is called nearly like an unknown activity, without searching for it", () => {
+  it("offers activities with names like an unknown one, without searching for it", () => {
     const [activity] = read("empresas de dentixtas").activities;
     assert.deepEqual(activity?.codes, []);
     assert.ok(activity?.also.includes("8630-5/04"));
@@ -171,7 +171,7 @@ describe("the stage of activities", () => {
     assert.deepEqual([far?.codes, far?.also], [[], []]);
   });
 
-  it("takes every code of the snapshot in every spelling", () => {
+  it("accepts every code of the snapshot in every spelling", () => {
     const codes = segment.catalog.cnaeCodes.filter((code) => code !== "8888888");
     for (const [at, code] of codes.entries()) {
       const spell = SPELLINGS[at % SPELLINGS.length] as (code: string) => string;
@@ -187,7 +187,7 @@ describe("the stage of activities", () => {
     }
   });
 
-  it("takes lists of codes, prefixes and sections", () => {
+  it("accepts lists of codes, prefixes, and sections", () => {
     const table: readonly (readonly [text: string, codes: string])[] = [
       ["CNAE 56", "56"],
       ["cnaes 4721-1/02 e 4721-1/04", "4721102 4721104"],
@@ -207,7 +207,7 @@ describe("the stage of activities", () => {
     for (const [text, codes] of table) assert.equal(sorted(read(text).wanted), codes, text);
   });
 
-  it("names a code that does not exist with the nearest ones, and searches for nothing", () => {
+  it("names an unknown code with the nearest ones, and searches for nothing", () => {
     const { activities, notes } = read("CNAE 5611-9/99");
     assert.deepEqual(activities[0]?.codes, []);
     assert.ok(activities[0]?.also.every((code) => code.startsWith("5611-2/")));
@@ -218,7 +218,7 @@ describe("the stage of activities", () => {
     assert.deepEqual(read("cnaes 5611-2/01 e 5611-9/99").wanted, ["5611201"]);
   });
 
-  it("gives a list of goods what its members have one by one", () => {
+  it("reads a list of goods like its members one by one", () => {
     const goods = ["roupas", "calçados", "móveis", "brinquedos", "livros", "tintas", "óculos"];
     const roles = ["lojas de", "fábrica de", "atacado de", "comércio varejista de", ""];
     const list = fc.uniqueArray(fc.constantFrom(...goods), { minLength: 2, maxLength: 5 });
@@ -233,7 +233,7 @@ describe("the stage of activities", () => {
     );
   });
 
-  it("leaves what it does not take, takes no word twice, and never throws", () => {
+  it("leaves words that it does not use, uses no word twice, and never throws", () => {
     const names = "padarias|fábrica de|roupas|no atacado|zorblax|cnae|5611-2/01".split("|");
     const small = [
       "e",
@@ -297,7 +297,7 @@ describe("the stage of activities", () => {
     );
   });
 
-  it("takes every name of a trade by itself, whole, for what the lexicon says", () => {
+  it("reads every name of a trade alone, whole, with the lexicon's meaning", () => {
     const odd: string[] = [];
     const lookup = catalogLookup(segment.catalog);
     let names = 0;
@@ -317,7 +317,7 @@ describe("the stage of activities", () => {
     assert.deepEqual(odd, []);
   });
 
-  it("offers activities with the exact counts, and not more than it may", () => {
+  it("offers activities with the exact counts, up to its limit", () => {
     for (const text of [
       "padarias",
       "empresas de zorblax",
@@ -357,7 +357,7 @@ function officialTexts(segment: Segment): OfficialText[] {
     .filter(({ code, words }) => code !== "8888888" && words.length > 0);
 }
 
-/** What "exceto …" excludes does not count; a last a, e or o is not told apart. */
+/** Stems of a name. Omits text after "exceto …", and a last a, e, or o. */
 function stems(name: string): string[] {
   const said = name.split(/,? *exceto|,? *não especificad[oa]s? anteriormente/i)[0] ?? "";
   return wordsOf(said).map(stemOf);

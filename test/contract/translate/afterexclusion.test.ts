@@ -32,7 +32,7 @@ function listed(names: readonly string[], and: string): string {
 }
 
 describe("a place after an exclusion", () => {
-  it("is wished in both languages, after any list and by any negator", () => {
+  it("is included in both languages, after any list and by any negator", () => {
     const wrong: string[] = [];
     for (const names of LISTS) {
       const expected = geoOf(`padarias em SP, exceto em ${listed(names, "e")}`);
@@ -60,7 +60,7 @@ describe("a place after an exclusion", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("is wished after any other exclusion", () => {
+  it("is included after any other exclusion", () => {
     for (const left of ["MEI", "filiais", "optantes do Simples", "de grande porte", "baixadas"]) {
       for (const text of [
         `padarias, exceto ${left}, em SP`,

@@ -166,13 +166,13 @@ describe("alternatives", () => {
     "empresas com e-mail a@b.com.br ou c@d.com.br",
     "empresas com telefone (18) 4172-3666 ou (18) 4172-3667",
   ]) {
-    it(`reports nothing where one filter takes either: ${text}`, () => {
+    it(`reports nothing if one filter covers both: ${text}`, () => {
       assert.deepEqual(codesOf(text), []);
     });
   }
 });
 
-/** What is asked of the companies of one place. */
+/** Conditions on the companies of one place. */
 const ASKED: readonly Pair[] = [
   ["com telefone", "with a phone"],
   ["com e-mail", "with an email"],
@@ -184,7 +184,7 @@ const TOWNS: Pair = ["em Campinas", "in Campinas"];
 const OTHERS: Pair = ["em Santos", "in Santos"];
 const JOINTS: readonly Pair[] = [...ANDS, ["ou", "or"], [", e", ", and"]];
 
-describe("requests of one place each", () => {
+describe("requests with a place each", () => {
   it("are two requests by any joint, in either order and language", () => {
     const silent: string[] = [];
     for (const one of ASKED) {

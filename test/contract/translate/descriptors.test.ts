@@ -57,7 +57,7 @@ describe("the descriptors of activities", () => {
   const codesOf = (text: string) =>
     translate(text, segment).activities.flatMap(({ codes }) => codes);
 
-  it("add what the official names do not say", () => {
+  it("add meanings that the official names lack", () => {
     assert.deepEqual(codesOf("empresas de flunfas"), []);
     useDescriptors(readDescriptors(write(SUBCLASSES)));
     assert.deepEqual(codesOf("empresas de flunfas"), ["5611-2/01"]);
@@ -67,14 +67,14 @@ describe("the descriptors of activities", () => {
     assert.deepEqual(codesOf("empresas de flunfas"), [], "only as long as they are in use");
   });
 
-  it("are taken word for word as they are said, before trades that their words make", () => {
+  it("are matched word for word, before trades that their words make", () => {
     assert.notDeepEqual(codesOf("clínica de quimbundos dentários"), ["8630-5/04"]);
     useDescriptors(readDescriptors(write(SUBCLASSES)));
     const [found, ...others] = translate("clínica de quimbundos dentários", segment).activities;
     assert.deepEqual([found?.codes, found?.certainty, others], [["8630-5/04"], 0.95, []]);
   });
 
-  it("and official names count word for word before what their words may be made of", () => {
+  it("and official names are matched word for word before their parts", () => {
     const rows = [
       ["fabricação de aditivos de uso industrial", ["2093-2/00"]],
       ["fabricação de móveis com predominância de madeira", ["3101-2/00"]],
@@ -87,13 +87,13 @@ describe("the descriptors of activities", () => {
     }
   });
 
-  it("are beside the narrow one of two in a phrase, and the trade behind services", () => {
+  it("extend the narrow one of two in a phrase, and the trade after services", () => {
     assert.deepEqual(codesOf("escolas de educação infantil"), ["8511-2/00", "8512-1/00"]);
     assert.deepEqual(codesOf("serviços de tatuagem"), codesOf("tatuagem"));
     assert.ok(codesOf("escolas e educação infantil").length > 2, "a list is no phrase");
   });
 
-  it("count text by text: a short one that fits beats a long one that has more", () => {
+  it("rank text by text: a short one that fits beats a long one that has more", () => {
     useDescriptors(readDescriptors(write(SUBCLASSES)));
     const ranked = rankDescriptions(segment, ["zorblaxista"]);
     assert.deepEqual(
@@ -102,12 +102,12 @@ describe("the descriptors of activities", () => {
     );
   });
 
-  it("never give a code that the snapshot does not know", () => {
+  it("never yield a code that the snapshot lacks", () => {
     useDescriptors(readDescriptors(write(SUBCLASSES)));
     assert.ok(!rankDescriptions(segment, ["flunfa"]).some(({ code }) => code === "9999999"));
   });
 
-  it("are refused with every mistake and its place", () => {
+  it("are rejected with every mistake and its place", () => {
     const wrong = [
       { id: 12, descricao: "X" },
       { id: "5611201", descricao: "" },

@@ -1,8 +1,8 @@
 /**
- * Proves that generated requests become what they were generated from (trade, place, every wish,
- * and what no filter takes named), and that confidence means what it says on requests and
+ * Proves that generated requests are translated to what they were generated from (trade, place,
+ * every condition; conditions without a filter are named). Confidence is calibrated on requests and
  * sentences that it was not fitted with. Does not prove how right people's own sentences are: the
- * first runs of those that nobody had seen do (docs/translate.md).
+ * first runs of unseen ones do (docs/translate.md).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,7 +11,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { generateRequests } from "../../support/translate/requests.ts";
 import { halfOf, judge, loadSentences } from "../../support/translate/sentences.ts";
 
-/** Shares that are right at least: plain, with a wish that no filter takes, with a slip. */
+/** Minimum shares of right ones: plain, with a condition without a filter, with a typo. */
 const RIGHT_MIN: Readonly<Record<string, number>> = {
   ...{ "pt plain": 0.97, "en plain": 0.97 },
   ...{ "pt left": 0.95, "en left": 0.9 },
@@ -55,11 +55,11 @@ describe("generated requests", () => {
   });
   after(() => probe.close());
 
-  it("have the confidence that they deserve, where it was not fitted with them", () => {
+  it("have calibrated confidence, outside the fitted ones", () => {
     keepsItsWord(seen.filter((one) => halfOf(one) === "held-out"));
   });
 
-  it("leave the held-out sentences the confidence that they deserve", () => {
+  it("leave the held-out sentences their calibrated confidence", () => {
     keepsItsWord(
       loadSentences("held-out").map((sentence) => {
         const { spec } = probe.translate(sentence.text);
@@ -70,7 +70,7 @@ describe("generated requests", () => {
     );
   });
 
-  it("become what they were generated from", () => {
+  it("are translated to what they were generated from", () => {
     for (const [kind, least] of Object.entries(RIGHT_MIN)) {
       const own = seen.filter(({ group }) => group === kind);
       if (own.length < KIND_MIN) continue;

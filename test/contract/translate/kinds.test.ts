@@ -27,7 +27,7 @@ describe("kinds that the registry does not separate", () => {
     return { words: said.map(({ words }) => words), explain };
   };
 
-  it("are said", () => {
+  it("are reported", () => {
     for (const [text, kind] of [
       ["importadores de pneus em Recife", "importadores"],
       ["wine importers in Recife", "importers"],
@@ -50,7 +50,7 @@ describe("kinds that the registry does not separate", () => {
     }
   });
 
-  it("are not said where the registry separates them", () => {
+  it("are not reported if the registry separates them", () => {
     for (const text of [
       "fábricas de adubo orgânico em Recife",
       "educação infantil em Recife",

@@ -1,7 +1,7 @@
 /**
- * Proves: what is offered for a word that no lexicon knows are the activities that a slow count
- * over all rows finds to be far commoner among companies with the word in their names; it is
- * offered with exact counts and never searched. Does not prove that real names tell activities.
+ * Proves: for a word of no lexicon, the translator offers the activities that a slow count over all
+ * rows finds far more common among companies with the word in their names. They are offered with
+ * exact counts and never searched. Does not prove that real names reveal activities.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -16,7 +16,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 /** Words that are tried, the commonest first. */
 const WORDS = 400;
 
-describe("activities that words of names tell of", () => {
+describe("activities suggested by words of names", () => {
   let probe: Probe;
   let sample: SampleSnapshot;
   const byWord = new Map<string, Map<string, number>>();
@@ -74,7 +74,7 @@ describe("activities that words of names tell of", () => {
     assert.ok(told >= 10, String(told));
   });
 
-  it("are offered and not searched, and few words are looked for", () => {
+  it("are offered and not searched, and few words are looked up", () => {
     const [word = ""] =
       [...byWord].find(([one]) => {
         const { spec } = probe.translate(`empresas de ${one}`);

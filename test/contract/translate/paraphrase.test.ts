@@ -184,7 +184,7 @@ describe("paraphrases", () => {
     return JSON.stringify(spec);
   }
 
-  it("of a set give the same spec", () => {
+  it("of a set yield the same spec", () => {
     const wrong = SETS.flatMap(([first = "", ...others]) =>
       others
         .filter((text) => bytes(text) !== bytes(first))
@@ -207,13 +207,13 @@ describe("paraphrases", () => {
   });
 
   for (const [name, write] of Object.entries(WRITINGS)) {
-    it(`give the same spec ${name}`, () => {
+    it(`yield the same spec ${name}`, () => {
       const wrong = SETS.flat().filter((text) => bytes(write(text)) !== bytes(text));
       assert.deepEqual(wrong.map(write), []);
     });
   }
 
-  it("by the endpoint give what the function gives", async () => {
+  it("by the endpoint yield what the function yields", async () => {
     const server = await startFake("node");
     server.load(probe.segment);
     try {

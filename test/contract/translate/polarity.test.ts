@@ -1,8 +1,8 @@
 /**
- * Proves that a word which turns a wish round turns it round: pairs of sentences that differ in
- * that word only, with the whole of the filters that each must give, and negations over lists.
- * Does not prove that every way of negating is known; what is not known must be named as not
- * mapped, which the hostile texts prove for words, not for their meaning.
+ * Proves that a negating word negates its condition: on pairs of sentences that differ in that word
+ * only, with all filters of each, and on negations over lists. Does not prove that every negation
+ * is known; unknown ones must be named as unmapped, which the hostile texts prove for words, not
+ * for their meaning.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -294,7 +294,7 @@ describe("polarity", () => {
     return { "geo.municipality_ibge_any_of": [...new Set(codes)].sort() };
   }
 
-  /** What is wrong with a sentence, in words; empty where nothing is. */
+  /** Mistakes in a sentence's translation, in words. */
   function mistakesOf(short: string, wish: string): string[] {
     const text = written(short);
     const words = wish.split(" ").filter((word) => word !== "");
@@ -314,7 +314,7 @@ describe("polarity", () => {
     return allowed ? mistakes : [...mistakes, `${text}: not mapped: ${JSON.stringify(unmapped)}`];
   }
 
-  it("gives exactly the filters of both members of a pair", () => {
+  it("yields exactly the filters of both members of a pair", () => {
     const mistakes = PAIRS.flatMap(([text, wish, opposite, its]) => [
       ...mistakesOf(text, wish),
       ...mistakesOf(opposite, its),
@@ -322,7 +322,7 @@ describe("polarity", () => {
     assert.equal(mistakes.join("\n"), "");
   });
 
-  it("never gives the same for both members of a pair", () => {
+  it("never yields the same for both members of a pair", () => {
     const said = (text: string) => JSON.stringify([...membersOf(probe.spec(written(text)))]);
     const same = PAIRS.filter(([text, , opposite]) => said(text) === said(opposite));
     assert.deepEqual(
@@ -331,7 +331,7 @@ describe("polarity", () => {
     );
   });
 
-  it("reaches what is joined and stops where another wish begins", () => {
+  it("applies to joined items and ends at the next condition", () => {
     const mistakes = SCOPES.flatMap(([text, wish]) => mistakesOf(text, wish));
     assert.equal(mistakes.join("\n"), "");
   });

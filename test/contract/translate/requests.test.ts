@@ -1,13 +1,13 @@
 /**
- * Proves: however somebody asks, in the words of the lists below, a sentence means what it means
- * without them, and no word of them is left as not understood; where such words are a part of what
- * is sought they stay. Does not prove that people ask in no other words.
+ * Proves: request phrases of the lists below do not change a sentence's meaning, and none of their
+ * words is left as not understood. If such words are a part of the searched trade, they stay. Does
+ * not prove that people use no other phrases.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
-/** Ways to ask; X is what is asked for. */
+/** Request phrases; X stands for the requested companies. */
 const FRAMES = (
   "por gentileza, X|X, por favorzinho|oi, tudo certo? X|olá pessoal, X|e aí, X|" +
   "fala pessoal, X|boa noite, tudo bem com vocês? X|bom dia equipe, X|caros, X|" +
@@ -77,7 +77,7 @@ const PLACED = (
   "bakeries in Natal, Brazil|bakeries in Natal (Brazil)|bakeries that are in Natal"
 ).split("|");
 
-/** Words of requests that are trades, or wishes, where they go on. */
+/** Words of requests that begin a trade or a condition. */
 const KEPT: readonly (readonly [text: string, words: string])[] = [
   ["pesquisa de mercado em Natal", "pesquisa de mercado"],
   ["catálogo", "catálogo"],
@@ -88,7 +88,7 @@ const ENGLISH = new RegExp(
     "could|interested|i'd|i'm)\\b",
 );
 
-describe("ways of asking", () => {
+describe("request phrases", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -99,7 +99,7 @@ describe("ways of asking", () => {
     return { filters: spec.filters, left: spec.explain.unmapped_constraints };
   };
 
-  it("change nothing of what is asked for", () => {
+  it("do not change the request", () => {
     const wanted = outcome("padarias em Natal").filters;
     for (const frame of FRAMES) {
       const english = ENGLISH.test(frame) && !/lista/.test(frame);
@@ -111,7 +111,7 @@ describe("ways of asking", () => {
     }
   });
 
-  it("stay where they are what is sought", () => {
+  it("are kept if they are the searched trade", () => {
     for (const [text, words] of KEPT) {
       const { parts } = probe.translate(text);
       const part = parts.find((one) => one.words.startsWith(words));

@@ -1,9 +1,9 @@
 /**
- * Proves: a sentence asks for the lists of who asks by their names, in three languages, in or out
- * of them, several at once, whatever the names say (a city, a trade, a negation), and for what was
- * exported; a list that nobody has, and words of which in or out cannot be known, are said and
- * never become a filter, least of all the opposite; without lists they are left as ever.
- * Does not prove: whose lists they are (contract/http/api/said-lists.test.ts).
+ * Proves: a sentence names its sender's lists, and exported accounts, to include or exclude them,
+ * several together, in three languages, even if a name is a city, a trade, or a negation. An
+ * unknown list, and words that leave inclusion open, are reported and never become a filter, least
+ * of all the opposite. Without lists such words are read as before. Does not prove: whose lists
+ * they are (contract/http/api/said-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -61,7 +61,7 @@ describe("lists in sentences", () => {
     return { lists: filters.lists, filters, left, parts, confidence: explain.confidence };
   };
 
-  it("are asked for by their names, in and out of them", () => {
+  it("are included and excluded by their names", () => {
     const { geo, industry } = said("padarias em Recife").filters;
     for (const name of NAMES) {
       for (const [way, member] of WAYS) {
@@ -77,7 +77,7 @@ describe("lists in sentences", () => {
     }
   });
 
-  it("are several at once, and the only one without its name", () => {
+  it("can be several, and the only one without its name", () => {
     const out = (text: string) => said(text).lists?.exclude;
     const both = ["Clientes", "Não contatar"];
     assert.deepEqual(out("padarias em Recife fora das listas Clientes e Não contatar"), both);
@@ -93,7 +93,7 @@ describe("lists in sentences", () => {
     assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
   });
 
-  it("are joined by or, which is said if there are several", () => {
+  it("are joined by or, which is reported if there are several", () => {
     const lists = () => NAMES.map((name) => ({ id: name, name }));
     const assumed = (text: string) =>
       translate(text, probe.segment, { lists }).spec.explain.assumptions.some(
@@ -112,7 +112,7 @@ describe("lists in sentences", () => {
     assert.equal(assumed("padarias em Recife fora das listas Clientes e Não contatar"), false);
   });
 
-  it("are left out together with what is joined to them", () => {
+  it("are excluded together with joined items", () => {
     const wrong: string[] = [];
     for (const negator of ["exceto", "menos", "exceto os da", "desconsiderando a", "tirando a"]) {
       for (const joint of [" e ", " ou ", ", MEI e "]) {
@@ -136,7 +136,7 @@ describe("lists in sentences", () => {
     assert.deepEqual((trade as { cnae_any_of?: string[] }).cnae_any_of ?? [], []);
   });
 
-  it("with one name are told apart by the exact spelling only", () => {
+  it("with one name are distinguished by the exact spelling only", () => {
     const names = ["clientes", "Clientes", "CLIENTES", "Clientes MG", "(Vip)", "vip", "Vip"];
     const rows: readonly (readonly [text: string, list: string | null])[] = [
       ["padarias em Recife fora da lista Clientes", "Clientes"],
@@ -163,7 +163,7 @@ describe("lists in sentences", () => {
     assert.match(note?.detail ?? "", /^2 listas .*“Clientes” \(lst_1\), “Clientes” \(lst_2\)/);
   });
 
-  it("of what was exported is known by itself", () => {
+  it("of exported accounts are known without a name", () => {
     const rows: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
       ["padarias em Recife que ainda não exportei", "exclude"],
       ["padarias em Recife que eu nunca baixei", "exclude"],
@@ -181,7 +181,7 @@ describe("lists in sentences", () => {
     assert.equal(said("produtos exportados em Santos").lists, undefined);
   });
 
-  it("that nobody has, or of which in or out is not clear, are said", () => {
+  it("that do not exist, or may be included or excluded, are reported", () => {
     for (const text of [
       "padarias na lista Fornecedores em Recife",
       "padarias em Recife da minha lista",
@@ -197,7 +197,7 @@ describe("lists in sentences", () => {
     assert.deepEqual(said("minha lista de padarias em Recife").left, []);
   });
 
-  it("are left where nobody has lists", () => {
+  it("are left if the tenant has no lists", () => {
     for (const [way] of WAYS) {
       const { lists, left } = said(way.replace("X", "Clientes"), null);
       assert.deepEqual([lists, left], [undefined, ["list"]], way);

@@ -1,9 +1,9 @@
 /**
- * Proves: two requests with a place each never run as one, whatever is said of the first before
+ * Proves: two requests with a place each never run as one, for any condition of the first before
  * the second begins (an exclusion, a contact, a date, a regime), by joint, in either order, in
- * three languages; requests of one place or of one activity are one, and so is a list that goes on
- * behind an exclusion.
- * Does not prove which requests a person means; two are said to be two.
+ * three languages. Requests of one place or of one activity are one, and so is a list that
+ * continues after an exclusion. Does not prove which requests a person means; two are reported as
+ * two.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -66,7 +66,7 @@ function* requests(): Generator<string> {
 }
 
 describe("two requests in one sentence", () => {
-  it("are said to be two and do not run", () => {
+  it("are reported as two and do not run", () => {
     const silent: string[] = [];
     let tried = 0;
     for (const text of requests()) {
@@ -86,7 +86,7 @@ describe("two requests in one sentence", () => {
     "padarias em SP com telefone e padarias no Paraná com e-mail",
     "bakeries in SP, except in Santos, and with a phone in Paraná",
   ]) {
-    it(`asks for something else in each place: ${text}`, () => {
+    it(`have a request for something else in each place: ${text}`, () => {
       assert.deepEqual(outcome(text), { runs: false, isTwo: true });
     });
   }
@@ -107,7 +107,7 @@ describe("two requests in one sentence", () => {
     });
   }
 
-  it("begin behind the comma that closes the list of an exclusion", () => {
+  it("begin after the comma that closes the list of an exclusion", () => {
     const { industry, geo } = probe.spec(
       "padarias em SP, exceto em Santos e em Campinas, e farmácias",
     ).filters;

@@ -1,8 +1,8 @@
 /**
- * Proves that the labelled sentences are sound: a hash decides their half, none stands twice, every
- * construct is in both halves, every code exists, every expected spec is a valid one, and the judge
- * finds each field that is wrong and none that is right. Does not prove that the labels are right:
- * people read them. Nothing is translated here.
+ * Proves that the labelled sentences are sound: a hash decides their half, none occurs twice, every
+ * construct is in both halves, every code exists, and every expected spec is valid. The judge finds
+ * each wrong field and no right one. Does not prove that the labels are right: people read them.
+ * Nothing is translated here.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -55,14 +55,14 @@ describe("labelled sentences", () => {
     }
   });
 
-  it("lie in the half that the hash says, each once", () => {
+  it("are in the half that the hash decides, each once", () => {
     for (const { half, sentences } of halves) {
       for (const sentence of sentences) assert.equal(halfOf(sentence), half, sentence.text);
     }
     assert.equal(new Set(all.map(({ text }) => text)).size, all.length);
   });
 
-  it("have only members that are judged, and unmapped words that were written", () => {
+  it("have only judged members, and unmapped words of their text", () => {
     for (const sentence of all) {
       assert.deepEqual(
         Object.keys(sentence).filter((name) => !MEMBERS.has(name)),
@@ -79,7 +79,7 @@ describe("labelled sentences", () => {
     }
   });
 
-  it("mean the same as what they say they paraphrase", () => {
+  it("mean the same as the sentences that they paraphrase", () => {
     for (const sentence of all.filter(({ same_as }) => same_as !== undefined)) {
       const first = all.find(({ text }) => text === sentence.same_as);
       assert.ok(first !== undefined && first.same_as === undefined, sentence.text);
@@ -100,7 +100,7 @@ describe("expected specs", () => {
     sample.dispose();
   });
 
-  it("name codes of the snapshot's catalogue only", () => {
+  it("name codes of the snapshot's catalog only", () => {
     const lookup = catalogLookup(segment.catalog);
     const unknown = all.flatMap((sentence) =>
       expectationsOf(sentence).flatMap(({ cnae, cnae_exclude, ...expected }) => [
@@ -145,14 +145,14 @@ describe("expected specs", () => {
     );
   });
 
-  it("judges places, statuses and ages by what they mean", () => {
+  it("judges places, statuses, and ages by their meaning", () => {
     for (const [text, expect, given] of MEANINGS) {
       const sentence: LabelledSentence = { text, group: "meaning", expect };
       assert.ok(judge(sentence, { ...specOf(expect, segment), ...given }, segment).right, text);
     }
   });
 
-  it("takes one day more or less of an age for the same, and no other day", () => {
+  it("accepts one day more or less of an age, and no other day", () => {
     const judged = (label: string, started_before: string) => {
       const expect = { company: { started_before: label } };
       return judge({ text: "", group: "", expect }, only({ started_before }), segment).right;
@@ -167,7 +167,7 @@ describe("expected specs", () => {
     assert.equal(judged(day, beside(1)), false, "a day that was said is exact");
   });
 
-  it("takes all cities but one as a list, or said to be unmapped", () => {
+  it("accepts all cities but one as a list, or reported as unmapped", () => {
     const expect = { uf: ["SC"], not_municipality: ["4205407"] };
     const sentence: LabelledSentence = { text: "", group: "", expect };
     const others = segment.catalog.municipalities.flatMap(({ ibge, uf }) =>

@@ -1,9 +1,8 @@
 /**
- * Proves the correction of slips of the pen: that the index of near words gives exactly what a
- * comparison with every word gives, that words which somebody knows are never changed, what becomes
- * of a table of slips, how often seeded random slips are corrected to what was meant and how often
- * to something else, and that the work per sentence is bounded. Does not prove that real writers
- * slip like the random ones.
+ * Proves the correction of typos: the index of near words returns exactly what a comparison with
+ * every word returns, known words are never changed, and the work per sentence is bounded. Has a
+ * table of typos with their results, and minimum shares of seeded random typos with the right
+ * correction. Does not prove that real typos are like the random ones.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -76,7 +75,7 @@ function slowNearest(words: readonly string[], word: string): NearWord[] {
 }
 
 describe("SpellIndex", () => {
-  it("gives what a comparison with every word gives", () => {
+  it("returns what a comparison with every word returns", () => {
     const random = randomOf(41);
     let hits = 0;
     // Few letters make many near words; spaces and letters beyond a-z are there as well.
@@ -107,7 +106,7 @@ describe("SpellIndex", () => {
     assert.ok(hits > 2_000, `${hits} near words say little`);
   });
 
-  it("knows how many slips a word may have", () => {
+  it("knows the permitted edits of a word", () => {
     const index = new SpellIndex(["sol", "lojas", "padarias", "sao jose do rio preto"]);
     const words = (word: string, distanceMax?: number) =>
       index.nearest(word, distanceMax === undefined ? {} : { distanceMax }).map((one) => one.word);
@@ -144,7 +143,7 @@ const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, str
     { restaurntes: "restaurantes", Florianopoliss: "Florianópolis" },
   ],
   ["lojas de motoss", { motoss: "motos" }],
-  // Places that nobody knows, and names of companies, stay what they are.
+  // Unknown places and names of companies stay unchanged.
   ["padarias em Nárnia", {}],
   ["padarias em Gondor", {}],
   ["padarias em Wakanda e Asgard", {}],
@@ -180,7 +179,7 @@ describe("correctSpelling", () => {
 
   const keysOf = (sentence: Sentence) => sentence.tokens.map(({ key }) => key).join(" ");
 
-  it("reads slips as what was meant, and says so", () => {
+  it("corrects typos to the meant words, and reports it", () => {
     for (const [text, read] of SLIPS) {
       const { notes, count } = corrected(text);
       const seen = Object.fromEntries(
@@ -227,7 +226,7 @@ describe("correctSpelling", () => {
     }
   });
 
-  it("leaves real words alone that it does not know", () => {
+  it("leaves real words unchanged that it does not know", () => {
     const changes = (words: readonly string[]) =>
       words.flatMap((word) => {
         const frames = [`empresas de ${word} com telefone`, `padarias em ${word}`, word];
@@ -241,7 +240,7 @@ describe("correctSpelling", () => {
     assert.ok(fresh.length <= FRESH_WORDS.length * 0.02, fresh.join(" "));
   });
 
-  it("corrects most random slips to what was meant, and hardly any to something else", () => {
+  it("corrects most random typos to the meant word, and hardly any to another", () => {
     const random = randomOf(7);
     const names = readdirSync(join(ROOT, "data/lexicon")).flatMap((file) => {
       const entries = JSON.parse(readFileSync(join(ROOT, "data/lexicon", file), "utf8"));
@@ -278,7 +277,7 @@ describe("correctSpelling", () => {
     }
   });
 
-  it("is the same every time, and looks at no more than 24 unknown words", () => {
+  it("is the same every time, and reads at most 24 unknown words", () => {
     const unknown = [..."bcdfghjklmnpqrstvwxz"].flatMap((a) => [`${a}adaira`, `${a}urtiba`]);
     const text = `${unknown.filter((word) => !/^[pc]/.test(word)).join(" ")} padaira`;
     assert.equal(corrected(text).count, 0, "the last word is the 25th that nobody knows, or later");
@@ -289,7 +288,7 @@ describe("correctSpelling", () => {
     }
   });
 
-  it("reads diminutives and the other gender of professions as the word that is known", () => {
+  it("reads diminutives and the other gender of professions as the known word", () => {
     for (const [text, plain] of [
       ["padariazinha em MG", "padaria em MG"],
       ["padariazinhas em MG", "padaria em MG"],

@@ -1,9 +1,9 @@
 /**
- * Proves that a name that no place has is never searched as what it ends with: made-up names before
- * every state, point of the compass and region, led to in every usual way, in capitals and in small
- * letters, give no state and no municipality and are not sure enough to be run; and that names
- * which do exist and end so are found. Does not prove that every name people invent is told; those
- * of towns that are spelled wrongly are the matter of `spelling.test.ts`.
+ * Proves that an unknown name is never searched as the place it ends with. Invented names before
+ * every state, point of the compass, and region, in every usual phrase, in upper and lower case,
+ * yield no state and no municipality and too little confidence to run. Existing names with such
+ * ends are found. Does not prove that every invented name is reported; `spelling.test.ts` covers
+ * misspelled towns.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -14,7 +14,7 @@ import { strangers } from "../../support/translate/sweeps.ts";
 
 /** Deviations that are shown. */
 const SHOWN = 12;
-/** Of so many texts of sweeps one is tried of these. */
+/** One of this many texts of a sweep is tested here. */
 const SHARE = 8;
 
 /** Regions of the table, of every kind of name. */
@@ -23,7 +23,7 @@ const REGIONS: readonly string[] = [
   ...["Grande Recife", "Costa Verde", "Chapada Diamantina", "Campanha Gaúcha", "Norte de Minas"],
 ];
 
-describe("names that nobody knows", () => {
+describe("unknown names", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -47,7 +47,7 @@ describe("names that nobody knows", () => {
     "in small letters": (text) => text.toLowerCase(),
   };
   for (const [name, write] of Object.entries(WRITTEN)) {
-    it(`are no state, region or city that they end with, ${name}`, () => {
+    it(`are no state, region, or city that they end with, ${name}`, () => {
       const all = [...strangers(REGIONS)].map(write).filter((text) => !BY_CAPITALS.test(text));
       const step = Math.max(1, Math.floor(all.length / (tries("sweep texts") / SHARE)));
       const some = all.filter((_, at) => at % step === SEED % step);
@@ -60,7 +60,7 @@ describe("names that nobody knows", () => {
     });
   }
 
-  it("are not seen in names that there are", () => {
+  it("are not found in existing names", () => {
     for (const { ibge, name, uf } of probe.segment.catalog.municipalities) {
       if (ibge === null || uf === null || uf === "EX") continue;
       const { explain } = read(`padarias em ${name}`);

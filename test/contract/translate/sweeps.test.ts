@@ -1,7 +1,7 @@
 /**
- * Proves that a wish means the same whatever place, state or activity stands beside it, in any
- * order and under any of its names, and that a name beside its state is that place. Does not
- * prove what a wish means: the tables of the other suites do, for the sentences that these are
+ * Proves that a condition means the same next to any place, state, or activity, in any order and
+ * under any of its names, and that a name next to its state is that place. Does not prove the
+ * meaning of a condition: the tables of the other suites do, for the sentences that these are
  * compared with.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ import * as sweeps from "../../support/translate/sweeps.ts";
 /** Deviations that are shown. */
 const SHOWN = 12;
 
-/** What a text became: its places, and all else. */
+/** A text's translation: its places, and all else. */
 interface Facts {
   readonly where: string;
   readonly rest: string;
@@ -57,7 +57,7 @@ describe("sweeps", () => {
     });
   }
 
-  it("find that a condition narrows, and that it and its negation are the whole", () => {
+  it("find that a condition narrows, and that it and its negation add up to the whole", () => {
     const matches = (text: string) => countMatches(probe.segment, probe.spec(text));
     for (const base of ["padarias", "restaurantes em SP", "dentistas no Paraná"]) {
       const all = matches(base);
@@ -91,7 +91,7 @@ describe("sweeps", () => {
   function factsOf(text: string): Facts {
     const { filters, explain, limit, sort } = probe.translate(text).spec;
     const { geo, ...rest } = filters as Readonly<Record<string, unknown>>;
-    // What the speaker says of himself is said, and no wish.
+    // Notes on the speaker's own offer are no condition.
     const named = explain.unmapped_constraints.filter(({ code }) => code !== "own_offer");
     const left = named.map(({ code }) => code);
     return { where: JSON.stringify(geo), rest: JSON.stringify({ rest, limit, sort, left }) };

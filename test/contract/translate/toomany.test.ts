@@ -1,6 +1,6 @@
 /**
  * Proves: a sentence that names more lists, phones, addresses, districts, or codes than a search
- * takes gives a spec that is valid, does not run, and notes where the excess is and what to do; a
+ * accepts yields a valid spec that does not run, with a note of the excess and the remedy. A
  * sentence at the limit runs.
  * Does not prove: the limits themselves (contract/spec).
  */
@@ -43,7 +43,7 @@ function quoted({ left, text }: ReturnType<typeof said>, code: string) {
   return { words: note.words ?? "", detail: note.detail };
 }
 
-describe("more lists than a search takes", () => {
+describe("more lists than a search accepts", () => {
   const names = (count: number) => LISTS.slice(0, count).map(({ name }) => name);
   const WAYS: readonly ((count: number) => string)[] = [
     (count) => `padarias em Recife nas listas ${names(count).join(", ")}`,
@@ -55,7 +55,7 @@ describe("more lists than a search takes", () => {
     (count) => `bakeries in Recife from my lists ${names(count).join(", ")}`,
   ];
 
-  it("are named with their number, whatever joins them", () => {
+  it("are named with their number, for any joint", () => {
     for (const way of WAYS) {
       for (const count of [LISTS_MAX + 1, 35]) {
         const found = said(way(count));
@@ -75,21 +75,21 @@ describe("more lists than a search takes", () => {
     }
   });
 
-  it("are said to be too many by 'nenhuma lista' as well", () => {
+  it("are reported as too many by 'nenhuma lista' as well", () => {
     const found = said("padarias em Recife que não estejam em nenhuma lista");
     assert.match(quoted(found, "list").detail, new RegExp(`${LISTS.length}`));
     assert.ok(!found.runs);
   });
 });
 
-describe("more addresses than a search takes", () => {
+describe("more addresses than a search accepts", () => {
   const { contactsMax } = SPEC_LIMITS;
   const addressOf = (i: number) => `${i.toString(36)}@b.co`;
   const WAYS: readonly ((count: number) => string)[] = [" ", ", ", " e ", "; "].map(
     (joint) => (count: number) => Array.from({ length: count }, (_, i) => addressOf(i)).join(joint),
   );
 
-  it("are quoted from the first to the last that is left", () => {
+  it("are quoted from the first to the last excess one", () => {
     for (const way of WAYS) {
       for (const count of [contactsMax + 1, contactsMax + 3]) {
         const found = said(way(count));
@@ -102,7 +102,7 @@ describe("more addresses than a search takes", () => {
     }
   });
 
-  it("run at the limit, and one that is said again counts once", () => {
+  it("run at the limit, and a repeated one counts once", () => {
     const text = WAYS[0]?.(contactsMax) as string;
     for (const each of [text, `${text} ${addressOf(0)}`]) {
       const { filters, left, runs } = said(each);
@@ -113,8 +113,8 @@ describe("more addresses than a search takes", () => {
   });
 });
 
-describe("many codes that do not exist", () => {
-  it("are noted, and the notes stay within what a spec takes", () => {
+describe("many unknown codes", () => {
+  it("are noted, and the notes stay within the limits of a spec", () => {
     const codes = Array.from({ length: 190 }, (_, i) => String(4_711_401 + i));
     const { left, runs } = said(`empresas com CNAE ${codes.join(", ")}`);
     assert.ok(left.every(({ code }) => code === "unknown_code") && left.length <= 11);

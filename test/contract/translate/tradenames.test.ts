@@ -1,7 +1,7 @@
 /**
  * Proves that the everyday names of trades in English and Spanish are understood, in the singular
- * and in the plural, and that what is done with goods is read in both. Does not prove how many
- * names there are; sentences that nobody has seen measure that.
+ * and in the plural, and that activities with goods are read in both. Does not prove how many names
+ * there are; unseen sentences measure that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** What an English speaker says, with the codes that it means. */
+/** English phrases with the codes that they mean. */
 const ENGLISH: readonly (readonly [text: string, codes: string])[] = [
   // Fields, animals and mines.
   ["shrimp farmers", "0321302 0322102"],

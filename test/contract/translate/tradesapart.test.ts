@@ -1,8 +1,7 @@
 /**
- * Proves: trades that each have a condition or a place of their own are said to be two requests,
- * whatever joins them (a full stop, a hyphen, "bem como"), and two trades that must both hold do
- * not run as either; regimes that companies have left are said to be unknown and do not run; in
- * three languages.
+ * Proves: trades that each have their own condition or place are reported as two requests, for any
+ * joint (a full stop, a hyphen, "bem como"). Two trades that must both hold do not run as either.
+ * Regimes that companies have left are reported as unknown and do not run. All in three languages.
  * Does not prove which of several requests a person means.
  */
 import assert from "node:assert/strict";
@@ -83,16 +82,16 @@ function* conditions(): Generator<string> {
   }
 }
 
-describe("trades that are sought in different ways", () => {
-  it("are two requests where each has a place, whatever joins them", () => {
+describe("trades with different conditions", () => {
+  it("are two requests if each has a place, for any joint", () => {
     assert.deepEqual(silent(places(), "two_requests"), []);
   });
 
-  it("are two requests where each has a condition", () => {
+  it("are two requests if each has a condition", () => {
     assert.deepEqual(silent(conditions(), "two_requests"), []);
   });
 
-  it("do not run as either where both must hold", () => {
+  it("do not run as either if both must hold", () => {
     const texts = [
       ...["padarias em SP que também são lanchonetes", "padarias que sejam também lanchonetes"],
       ...["bakeries that are also snack bars", "panaderías en SP que también son cafeterías"],
@@ -111,7 +110,7 @@ describe("trades that are sought in different ways", () => {
     "padarias em Santos - SP e restaurantes",
     "bakeries and restaurants with phone in SP",
   ]) {
-    it(`are one request where it is said of both: ${text}`, () => {
+    it(`are one request if the condition applies to both: ${text}`, () => {
       assert.deepEqual(
         outcome(text).codes.filter((code) => /two_requests|both_trades/.test(code)),
         [],
@@ -121,8 +120,8 @@ describe("trades that are sought in different ways", () => {
   }
 });
 
-describe("a regime that was left", () => {
-  it("is said to be unknown and does not run", () => {
+describe("a former regime", () => {
+  it("is reported as unknown and does not run", () => {
     const texts = [
       ...["deixaram de ser MEI", "saíram do Simples", "saíram do MEI"].map((said) => `que ${said}`),
       ...["desenquadradas do MEI", "desenquadradas do Simples", "excluídas do Simples"],
@@ -140,7 +139,7 @@ describe("a regime that was left", () => {
     "padarias em SP, excluídas as MEI",
     "padarias em SP que não são MEI",
   ]) {
-    it(`is not seen in: ${text}`, () => {
+    it(`is not found in: ${text}`, () => {
       assert.deepEqual(outcome(text), { isRun: true, codes: [] });
     });
   }

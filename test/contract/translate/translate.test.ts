@@ -1,8 +1,8 @@
 /**
- * Proves the translation of sentences: a table of what each construct becomes, that the same words
- * always give the same, and for any text that it never throws, that the parts lie in it and that
- * what comes out passes normalization. Does not prove how often it is right on sentences that
- * nobody here thought of, nor how fast; the bench of translation measures both.
+ * Proves the translation of sentences, with a table of constructs and their results. The same words
+ * always yield the same spec. No text makes it throw; the parts are within the text, and the spec
+ * passes normalization. Does not prove how often unseen sentences are right, nor how fast it is;
+ * the bench of translation measures both.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -15,7 +15,7 @@ import { suggestionsOf } from "../../../src/translate/suggestions.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
-/** What is expected of a sentence; members that are not named are not looked at. */
+/** Expected translation of a sentence; absent members are not checked. */
 interface Expected {
   readonly cnae?: readonly string[];
   readonly without?: readonly string[];
@@ -180,14 +180,14 @@ describe("translation", () => {
     }
   });
 
-  it("gives the same bytes every time", () => {
+  it("yields the same bytes every time", () => {
     for (const [text] of SENTENCES) {
       const first = JSON.stringify(translate(text, segment));
       for (let i = 0; i < 5; i++) assert.equal(JSON.stringify(translate(text, segment)), first);
     }
   });
 
-  it("takes any text: spans lie in it, nothing is lost, and the spec is valid", () => {
+  it("accepts any text: spans are in it, nothing is lost, and the spec is valid", () => {
     const vocabulary = SENTENCES.flatMap(([text]) => text.split(" "));
     const anything = fc.oneof(
       fc.string({ maxLength: 200, unit: "binary" }),
@@ -217,7 +217,7 @@ describe("translation", () => {
     );
   });
 
-  it("offers a choice where words stand for several activities, with exact counts", () => {
+  it("offers a choice if words mean several activities, with exact counts", () => {
     const text = "padarias em SP";
     const translation = translate(text, segment);
     const spec = normalized(text);

@@ -41,7 +41,7 @@ describe("making the translator ready", () => {
     return { calls: () => calls, stop };
   }
 
-  it("leaves nothing to be made by a sentence, and waits aside for what grows", async () => {
+  it("leaves nothing to be built by a sentence, and waits for growing parts", async () => {
     const native: NativeSegment = segment.native;
     const places = counted(PlaceNames.prototype, ["put"]);
     const whole = counted(native, ["facets", "count", "select"]);

@@ -1,8 +1,8 @@
 /**
- * Proves what each construct of dates, ages, capital, limits, status, size, regime, head offices,
- * contact and order becomes, exactly: filters, limit, order, what is left, warned of and assumed;
- * that every word of a text is in a part; and that notes are in the language of the request. Does
- * not prove places and activities, which have suites of their own.
+ * Proves the exact results of each construct of dates, ages, capital, limits, status, size, regime,
+ * head offices, contact, and order: filters, limit, order, unmapped parts, warnings, and
+ * assumptions. Every word of a text is in a part, and notes are in the language of the request.
+ * Does not prove places and activities, which have their own suites.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,7 +17,7 @@ import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/transl
 import { SAID_ROWS } from "../../support/translate/said-rows.ts";
 import { WISH_ROWS } from "../../support/translate/wish-rows.ts";
 
-/** What a text became, without its activities and without the assumption that it be active. */
+/** Summarizes a text's translation, without activities and the assumed active status. */
 function summaryOf(probe: Probe, text: string): string {
   const spec = probe.spec(text);
   const { company, contact, geo } = spec.filters;
@@ -68,7 +68,7 @@ function unitsOf(min?: number, max?: number): string | null {
   return min === undefined && max === undefined ? null : `${min ?? ""}-${max ?? ""}`;
 }
 
-describe("wishes", () => {
+describe("conditions", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -86,7 +86,7 @@ describe("wishes", () => {
     });
   }
 
-  it("sets every filter by every one of its sayings, and no other", () => {
+  it("sets every filter by every one of its phrases, and no other", () => {
     const set = (filters: AccountQuerySpec["filters"]) =>
       FILTERS.filter((row) => isSet(filters, row)).map(({ member }): FilterName => member);
     const plain = set(probe.spec("padarias em Curitiba").filters);
@@ -108,7 +108,7 @@ describe("wishes", () => {
     }
   });
 
-  it("leaves out no activity that was asked for by name", () => {
+  it("omits no activity that was requested by name", () => {
     const { industry } = probe.spec("bares e restaurantes exceto fast food").filters;
     assert.ok(industry.cnae_any_of.includes("5611-2/01"));
     assert.ok(!industry.cnae_exclude.includes("5611-2/01"));
@@ -116,7 +116,7 @@ describe("wishes", () => {
     assert.deepEqual(some.cnae_exclude, ["4771-7/02"]);
   });
 
-  it("takes two trades in the plural for both, and their names together for one shop", () => {
+  it("reads two trades in the plural as both, and their names together as one shop", () => {
     const codes = (text: string) => probe.spec(text).filters.industry.cnae_any_of;
     assert.deepEqual(codes("livrarias e papelarias"), ["4761-0/01", "4761-0/03"]);
     assert.deepEqual(codes("livraria e papelaria"), ["4761-0/01"]);
@@ -125,7 +125,7 @@ describe("wishes", () => {
     assert.deepEqual(codes("cartórios"), ["6912-5/00"]);
   });
 
-  it("takes no words for activities that only say what is had, or where something is", () => {
+  it("reads no words for possessions or locations as activities", () => {
     const codes = (text: string) => probe.spec(text).filters.industry.cnae_any_of;
     assert.deepEqual(codes("dentistas com domínio próprio na internet"), codes("dentistas"));
     assert.deepEqual(codes("farmácias com 5 ou mais lojas"), codes("farmácias"));
@@ -133,7 +133,7 @@ describe("wishes", () => {
     assert.ok(codes("textile factories").every((code) => code.startsWith("13")));
   });
 
-  it("says that a kind is not separated, and which quarter is not applied", () => {
+  it("reports that a kind is not separated, and which quarter is not applied", () => {
     const noted = (text: string, list: (typeof NOTE_LISTS)[number]) =>
       notesOf(probe.spec(text), list).map(({ code, words }) => `${code}(${words})`);
     const kinds = noted("restaurantes japoneses em Curitiba", "assumptions");
@@ -143,7 +143,7 @@ describe("wishes", () => {
     assert.deepEqual(probe.unmapped("padarias em Campinas, Goiânia"), ["em Campinas"]);
   });
 
-  it("assumes that companies are active where no status is named, and only there", () => {
+  it("assumes that companies are active only if no status is named", () => {
     const codes = (text: string) =>
       notesOf(probe.spec(text), "assumptions").map(({ code }) => code);
     assert.ok(codes("padarias").includes("active_only"));
@@ -192,7 +192,7 @@ describe("wishes", () => {
     );
   });
 
-  it("keeps an e-mail together behind its negation", () => {
+  it("keeps an e-mail together after its negation", () => {
     const { parts } = probe.translate("dentistas sem e-mail");
     assert.deepEqual(
       parts.map(({ words, role }) => [words, role]),
@@ -238,7 +238,7 @@ describe("confidence", () => {
     abroad: fc.nat(2),
   });
 
-  it("is between 0 and 1 with two decimals, and falls with all that was not understood", () => {
+  it("is between 0 and 1 with two decimals, and falls with every unknown part", () => {
     const worse = [
       ...(["unknownWords", "unmappedRequests", "homonyms", "corrections"] as const),
       ...(["contradictions", "abroad", "strayWords", "unknownRequests"] as const),
@@ -254,7 +254,7 @@ describe("confidence", () => {
     );
   });
 
-  it("is uncertain where running the spec would mislead, and not for a wish that is named", () => {
+  it("is uncertain if running the spec would mislead, and not for a named condition", () => {
     assert.ok(!isUncertain(confidenceOf(sure)));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unmappedRequests: 1 })));
     assert.ok(!isUncertain(confidenceOf({ ...sure, unknownWords: 2, unknownRequests: 1 })));
@@ -280,7 +280,7 @@ describe("confidence", () => {
     }
   });
 
-  it("warns of an uncertain translation and names the wishes of a certain one", async () => {
+  it("warns of an uncertain translation and names the conditions of a certain one", async () => {
     const probe = await openProbe();
     const codes = (text: string) => notesOf(probe.spec(text), "warnings").map(({ code }) => code);
     const strange = ["xyzzy em SP", "quero vender", "clínicas xyzzy em SP"];

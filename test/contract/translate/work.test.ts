@@ -1,6 +1,6 @@
 /**
  * Proves that the work for adversarial texts of 2,000 characters stays within a bound and grows
- * with the text, kind by kind, and that an unknown word is compared with all known words only if a
+ * with the text, kind by kind. An unknown word is compared with all known words only if a
  * correction of it is likely. Does not prove how long the work takes: the bench does.
  */
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ describe("the work for a long text", () => {
     assert.deepEqual(found, [], "work for 1,000 and 2,000 characters");
   });
 
-  it("is bounded for what once took time with the square of the text", () => {
+  it("is bounded for texts that once took quadratic time", () => {
     const found = ONCE_STEEP.flatMap((shape) =>
       tooMuch(JSON.stringify(shape), (length) => repeated(shape, length)),
     );

@@ -1,8 +1,8 @@
 /**
  * Proves: `peneira diff` of a snapshot and the next month prints the same accounts in each format,
- * streams them to standard output and everything else to standard error; kinds, watched fields,
+ * streams them to standard output and everything else to standard error. Kinds, watched fields,
  * fields, and a limit apply and wrong ones are rejected in one error; specs and lead queries come
- * from files and standard input; plain Arrow files work; a cached list is reused and a damaged one
+ * from files and standard input. Plain Arrow files work; a cached list is reused and a damaged one
  * replaced; a signal and a reader that stops leave nothing.
  * Does not prove: that the changes are right (campaign/twin/changes.test.ts).
  */

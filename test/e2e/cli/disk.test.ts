@@ -1,7 +1,7 @@
 /**
  * Proves, on a real disk that is full, read-only, or failing: every command that writes exits with
- * 1 and one sentence that names what was not written, why, and what to do, and leaves nothing;
- * commands that only read answer on a full disk, and else answer or fail in the same way. A state
+ * 1 and one sentence that names what was not written, why, and what to do, and leaves nothing.
+ * Commands that only read answer on a full disk, and else answer or fail in the same way. A state
  * on a full disk can be backed up to another one. No command shows a stack. Every command has a row
  * here, so a new one cannot be forgotten.
  */

@@ -1,6 +1,6 @@
 /**
  * Proves: `peneira districts` prints the districts that a full scan of a snapshot finds, in every
- * format, by name, by code, and by the prefix of a name; a name of several municipalities and one
+ * format, by name, by code, and by the prefix of a name. A name of several municipalities and one
  * of none are rejected with a message.
  * Does not prove: how names fold (unit/native-index/districtname.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves: `peneira export` writes the bytes of a server's worker, reports rows, bytes, SHA-256, and
  * time, rejects what it may not replace before any work, and leaves nothing when a signal or the
- * system ends it; `peneira search --format csv` prints the rows of that export.
+ * system ends it. `peneira search --format csv` prints the rows of that export.
  * Does not prove: the content of the files (contract/export/render.test.ts and its neighbors).
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * Proves: commands do not search or export a hardly understood sentence: they exit with 1, show the
+ * Proves: commands do not search or export a hardly understood sentence. They exit with 1, show the
  * understood part of the spec, and write nothing; `peneira translate` reports it on standard error
  * and still shows the translation; a clear sentence gets no such message.
  * Does not prove: what sentences mean (unit/translate/*.test.ts).

@@ -1,6 +1,6 @@
 /**
  * Proves what `peneira list` prints and its exit codes: lists are created, filled from files and
- * from standard input, shown, printed, renamed, and deleted, by id and by name; rejected parts of a
+ * from standard input, shown, printed, renamed, and deleted, by id and by name. Rejected parts of a
  * file, CSV or spreadsheet, are reported with line or cell; impossible requests are rejected with a
  * message and change nothing; with a snapshot the check digits are its accounts'.
  * Does not prove: how columns and CNPJs are parsed (unit/lists/upload.test.ts).

@@ -1,6 +1,6 @@
 /**
  * Proves: a command that cannot write its result to standard output exits with 1 and a sentence,
- * also for its help; a reader that has ended is no failure; a key or a password that cannot be
+ * also for its help; a reader that has ended is no failure. A key or a password that cannot be
  * shown is not created, and what it would replace stays unchanged.
  * Does not prove: what a full disk does to the state (disk.test.ts).
  */

@@ -1,9 +1,9 @@
 /**
  * Proves: `peneira update` brings a folder of snapshots up to date and nothing else: from nothing,
  * to a newer month that a running server adopts and answers from, and not at all if nothing is
- * newer; kill -9 in each step and a later run have the same result; damaged zips and months during
- * publication change nothing; --keep and --keep-dump work, and never remove what a server serves;
- * --check reports what an update would do, and its exit codes.
+ * newer. Kill -9 in each step and a later run have the same result; damaged zips and months during
+ * publication change nothing. The options --keep and --keep-dump work, and never remove what a
+ * server serves; --check reports what an update would do, and its exit codes.
  * Does not prove: the download (download*.test.ts) and the import (import*.test.ts) themselves.
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Proves, in Chromium against a real server, how the search box handles each kind of text: a CNPJ
+ * Proves, in Chromium against a real server, how the search box handles each kind of text. A CNPJ
  * or a root, in any spelling, opens the company's page, which has its own address, prints, and
- * leads to the other establishments and back; a mistyped one is reported; names are suggested while
+ * leads to the other establishments and back; a mistyped one is reported. Names are suggested while
  * typing and opened by keyboard; a sentence that is not understood shows advice in place of a
  * number; examples and the placeholder find something.
  * Does not prove: what sentences mean (unit and contract/translate), the order of suggested names

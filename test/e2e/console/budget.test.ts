@@ -1,6 +1,6 @@
 /**
  * Proves: all scripts that one person can load are under 130 KB as sent; the first page requests
- * few and small files, each once and compressed, and a second visit none of them; it is painted
+ * few and small files, each once and compressed, and a second visit none of them. It is painted
  * within 300 ms on this machine, once the browser has a process for it; nothing shifts while a view
  * loads, in any view.
  * Does not prove: the time on other machines and networks; sizes and counts stand for that.

@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server, that the fields for one phone and one e-mail find the
- * companies that have them: in any common spelling, with the API's count, in the address and
- * restored from it, together, and not after their chips are removed. Other text stays with an
- * example and changes nothing. A sentence that names them becomes the same filters.
+ * companies that have them. They accept any common spelling, show the API's count, are in the
+ * address and restored from it, and filter together, until their chips are removed. Other text
+ * stays with an example and changes nothing. A sentence that names them becomes the same filters.
  * Does not prove: which rows have a contact (campaign/kernel/contacts.test.ts), every spelling
  * (unit/spec/phones.test.ts), the translator (contract/translate).
  */

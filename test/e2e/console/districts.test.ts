@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server and in both languages, that the district field is
  * fetched on first use, offers the districts of the chosen or typed municipality with their counts,
- * works by keyboard, and that a choice is counted as over the API, is in the address, can be
- * removed, and causes a warning outside the chosen places.
+ * and works by keyboard. A choice is counted as over the API, is in the address, can be removed,
+ * and causes a warning outside the chosen places.
  * Does not prove: which districts a municipality has (contract/http/api/districts), nor where a
  * text is searched (unit/console/districtsearch).
  */

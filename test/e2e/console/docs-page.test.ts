@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium: a server's reference pages write nothing to the console, request only
- * themselves, keep to their policy (an injected script or style does not run), have no sideways
- * scroll on a phone, have only working links, and can be used by keyboard. Skipped without
+ * themselves, and keep to their policy (an injected script or style does not run). They have no
+ * sideways scroll on a phone, have only working links, and can be used by keyboard. Skipped without
  * Chromium. Does not prove: how other browsers show them.
  */
 import assert from "node:assert/strict";

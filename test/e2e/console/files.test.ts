@@ -1,8 +1,8 @@
 /**
  * Proves, in Chromium against a real server: an export made in the dialog has the bytes of one made
- * by the API, for any choice; it is estimated, followed, canceled, listed, rerun, used as a query,
- * and deleted, and a toast reports its end on another view; a saved search keeps its count and
- * shows the change on newer data; a key made in the console works on the API until disabled; the
+ * by the API, for any choice. It is estimated, followed, canceled, listed, rerun, used as a query,
+ * and deleted, and a toast reports its end on another view. A saved search keeps its count and
+ * shows the change on newer data; a key made in the console works on the API until disabled. The
  * audit trail is paged; usage survives a restart; members are created, limited, and disabled.
  * Does not prove: the bytes themselves (unit/export/*.test.ts), limits of plans
  * (contract/http/*.test.ts).

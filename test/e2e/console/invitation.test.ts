@@ -1,9 +1,9 @@
 /**
  * Proves, in Chromium against a real server and in both languages: that an owner invites a user by
- * e-mail and gets a link, once; that the invited user chooses a password and is signed in, also
- * after a restart of the server, and over another user's session; that the link then stops working
- * and says so; that an invitation can be withdrawn; that axe finds nothing on the page, wide and on
- * a phone, light and dark.
+ * e-mail and gets a link, once. The invited user chooses a password and is signed in, also after a
+ * restart of the server, and over another user's session. The link then stops working and says so;
+ * an invitation can be withdrawn. Axe finds nothing on the page, wide and on a phone, light and
+ * dark.
  * Does not prove: what the server refuses (contract/console/invitations.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium without a mouse: that a user writes a sentence, goes to the rows, opens a
- * company, adds it to a list and removes it, opens its page, and returns; that the focus is never
- * lost, moves into what was opened, and returns to its origin.
+ * company, adds it to a list and removes it, opens its page, and returns. The focus is never lost,
+ * moves into what was opened, and returns to its origin.
  * Does not prove: what a screen reader says (axe.test.ts checks names and roles).
  */
 import assert from "node:assert/strict";

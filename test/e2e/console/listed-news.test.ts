@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium against a real server with two months: the news of a saved search that names
- * lists are the changes of the current lists, both included and excluded; they follow a list that
- * changes, and their file has the same; a search whose list was deleted reports the loss, in the
+ * lists are the changes of the current lists, both included and excluded. They follow a list that
+ * changes, and their file has the same. A search whose list was deleted reports the loss, in the
  * list of searches and in its news.
  * Does not prove: which accounts have changed (campaign/twin/listed-changes.test.ts).
  */

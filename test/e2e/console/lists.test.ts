@@ -1,10 +1,10 @@
 /**
- * Proves, in Chromium against a real server: that a list is created and filled by pasting and from
- * a file of either kind, with the server's counts and every rejected line with its reason, and lost
- * leading zeros restored; that a search is limited to a list or excludes one, by the form and by
- * the address; that rows, one company, and a whole search are added; that rows in a list are
- * marked; that a list is renamed, emptied, and deleted; at four widths, light and dark, in both
- * languages, without a finding of axe.
+ * Proves, in Chromium against a real server: a list is created and filled by pasting and from a
+ * file of either kind, with the server's counts, the reason of every rejected line, and restored
+ * leading zeros. A search is limited to a list or excludes one, by the form and by the address.
+ * Rows, one company, and a whole search are added; rows in a list are marked. A list is renamed,
+ * emptied, and deleted. All at four widths, light and dark, in both languages, without a finding of
+ * axe.
  * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (twins).
  */
 import assert from "node:assert/strict";

@@ -1,10 +1,9 @@
 /**
  * Proves, in Chromium against a real server whose folder gets a newer month while pages are open,
- * that the month is announced once and everything on the screen follows it; that the menu shows how
- * many saved searches have news; that the news of one are the changes that /v1/changes returns,
- * kind by kind and to the last line, with old and new values; that a file has only the shown kind;
- * that changes marked as seen are no news; and that a page whose server is gone for a while
- * recovers by itself.
+ * that the month is announced once and everything on the screen follows it. The menu shows how many
+ * saved searches have news. The news of one are the changes that /v1/changes returns, kind by kind
+ * and to the last line, with old and new values. A file has only the shown kind; changes marked as
+ * seen are no news. A page whose server is gone for a while recovers by itself.
  * Does not prove: which accounts have changed (twin/changes), looks.
  */
 import assert from "node:assert/strict";

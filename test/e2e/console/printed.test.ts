@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium against a real server: the printout has the query, the count, charts with
- * their colors, and the first rows with nothing cut off, in place of the screen, and nothing of it
- * remains; few results have no charts.
+ * their colors, and the first rows with nothing cut off, in place of the screen. Afterwards nothing
+ * of it remains; few results have no charts.
  * Does not prove: how a printer breaks its pages.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
  * Proves, in Chromium against a real server, that the fields and choices for contacts, branches,
- * and chains filter as labeled: each shows the count of the same filter over the API, is in the
+ * and chains filter as labeled. Each shows the count of the same filter over the API, is in the
  * address, can be removed, and removes what it excludes.
  * Does not prove: what the filters mean (twin/engine), the filters of places, activities, and dates
  * (flows).

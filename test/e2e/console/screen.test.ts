@@ -1,10 +1,10 @@
 /**
  * Proves, in Chromium on an office laptop's screen (1366 by 768): that after a sentence with
  * alternatives at least ten rows are fully visible, with CNPJ, phone, and e-mail among the columns
- * that need no scrolling; that no column is cut, and that the filter form is flush; that options
- * without accounts are not offered, such as a replaced code; that charts open from their strip and
- * keep their state; that the days of usage are drawn, and show their numbers under the pointer.
- * Does not prove: which rows they are (flows.test.ts).
+ * that need no scrolling. No column is cut, and the filter form is flush. Options without accounts
+ * are not offered, such as a replaced code. Charts open from their strip and keep their state; the
+ * days of usage are drawn, and show their numbers under the pointer. Does not prove: which rows
+ * they are (flows.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";

@@ -1,8 +1,8 @@
 /**
- * Proves that the pictures in the documents can be taken: the places they show are reached, in
- * English and in the colours and sizes they have; each is there and small enough to be fetched.
- * With RENEW_PICTURES=1 it takes them anew.
- * Does not prove that a picture is of today; they are taken anew before a release.
+ * Proves that the documents' pictures can be taken: their views are reached, in English and in the
+ * pictures' colors and sizes. Each picture exists and is small enough to load. With
+ * RENEW_PICTURES=1 it takes them again. Does not prove that a picture is current; they are taken
+ * again before a release.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

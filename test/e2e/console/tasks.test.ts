@@ -1,7 +1,7 @@
 /**
  * Proves, in Chromium against a real server and in both languages, that the tasks of the help page
- * can be done as described, that the page has a meaningful picture of each, small enough to load,
- * and that every view leads to it. With RENEW_PICTURES=1 it takes the pictures.
+ * can be done as described. The page has a meaningful picture of each, small enough to load, and
+ * every view leads to it. With RENEW_PICTURES=1 it takes the pictures.
  * Does not prove: that a picture is current; it is taken again before a release.
  */
 import assert from "node:assert/strict";

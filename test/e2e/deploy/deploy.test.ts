@@ -1,11 +1,11 @@
 /**
  * Proves that nginx, Caddy, and HAProxy work in front of a real server with the files of
- * docs/deploy: search over TLS and over HTTP/2, downloads whole and in ranges, waiting reads,
- * signing in to the console with the HTTPS cookie, rejection of oversized requests, wrong keys
- * counted by the client's address, metrics kept inside. And that the service, the image, and the
- * examples name existing files and settings. Does not prove: certificates of an authority, HTTP/3,
- * other versions of the proxies, and that an image builds (no container engine is used). A proxy
- * that is not installed is skipped with a message.
+ * docs/deploy. Search works over TLS and over HTTP/2, as do downloads whole and in ranges, waiting
+ * reads, and signing in to the console with the HTTPS cookie. Oversized requests are rejected,
+ * wrong keys counted by the client's address, and metrics kept inside. The service, the image, and
+ * the examples name existing files and settings. Does not prove: certificates of an authority,
+ * HTTP/3, other versions of the proxies, and that an image builds (no container engine is used). A
+ * proxy that is not installed is skipped with a message.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

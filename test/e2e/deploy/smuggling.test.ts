@@ -1,8 +1,7 @@
 /**
  * Proves, behind nginx, Caddy, and HAProxy with the files of docs/deploy and over both transports:
- * while one client sends every request with ambiguous framing, another client on the proxy's same
- * connections to the server always gets its own answers, and no request of either is answered
- * twice.
+ * while one client sends every request with ambiguous framing, another client on the same server
+ * connections always gets its own answers. No request of either is answered twice.
  * Does not prove: other versions of the proxies. A proxy that is not installed is skipped with a
  * message.
  */

@@ -1,9 +1,9 @@
 /**
- * Proves that what the documents say is so: every example of README.md, README.pt-BR.md and docs/
- * runs as it stands, in order, in an empty folder, against invented companies; every answer that is
- * shown is the real one; every link leads somewhere; what is generated from code is up to date.
- * What could not run here is printed with its reason.
- * Does not prove that sentences between the examples are true, nor that other sites are there.
+ * Proves that the documents are true: every example of README.md, README.pt-BR.md, and docs/ runs
+ * unchanged, in order, in an empty folder, against invented companies. Every shown answer is the
+ * real one, every link has a target, and tables generated from code are up to date. Examples that
+ * could not run here are printed with the reason. Does not prove that sentences between the
+ * examples are true, nor that other sites exist.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -76,14 +76,14 @@ describe("documents", () => {
     assert(compared > ran / 2, "too few answers are shown");
   });
 
-  it("link to files and headings that are there", () => {
+  it("link to existing files and headings", () => {
     refuse(
       LINKED.flatMap((file) => deadLinks(file)),
       "links that lead nowhere",
     );
   });
 
-  it("name only addresses that somebody has looked at", () => {
+  it("name only reviewed addresses", () => {
     const named = new Set(LINKED.flatMap((file) => externalLinks(textOf(file))));
     refuse(
       [...named].filter((address) => !Object.hasOwn(EXTERNAL, address)),
@@ -93,7 +93,7 @@ describe("documents", () => {
     refuse(vain, "addresses in the table that no document names");
   });
 
-  it("hold what is generated from the code as it is now", () => {
+  it("contain the current generated tables", () => {
     refuse(
       staleDocuments().map(({ file }) => file),
       "old; node --import tsx test/support/documents/generate.ts writes them",

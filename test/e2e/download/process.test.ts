@@ -1,6 +1,6 @@
 /**
  * Proves, with the program as people run it: kill -9 at random moments costs at most the bytes in
- * flight, and the result is exact; signals end with their code and resumable parts; a second run is
+ * flight, and the result is exact. Signals end with their code and resumable parts; a second run is
  * rejected; a full disk is reported with a message; wrong flags are all named; the list is printed
  * for people and programs.
  * Does not prove: power cuts; what a share can do (contract/download/download.test.ts).

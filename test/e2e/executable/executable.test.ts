@@ -1,7 +1,7 @@
 /**
- * Proves: the single executable works without anything else: with an empty environment in an empty
- * folder, and (as root) in a chroot with only the system's libraries: versions, licenses, a dump,
- * its import, searches, exports in every format, sentences, a server with its console. That the
+ * Proves: the single executable works without anything else, in an empty environment and folder,
+ * and (as root) in a chroot with only the system's libraries. It covers versions, licenses, a dump,
+ * its import, searches, exports in every format, sentences, and a server with its console. The
  * extracted parts are private: modified ones are replaced, ones that others could modify are
  * refused, with a message that names path and remedy.
  * Does not prove: what its commands do in detail; the other suites do, also with TEST_PRODUCT.

@@ -193,13 +193,13 @@ describe("a sent file", () => {
     assert.match(String(told.detail), /Row 2 has a cell with more than 32,767 characters/);
   });
 
-  it("adds the accounts that it has to the list of exported ones", async () => {
+  it("adds its found accounts to the list of exported ones", async () => {
     const only = await (await client.get("/v1/lists/exported/entries?limit=10000")).json();
     const entries = (only as { entries: string[] }).entries;
     assert.ok(entries.includes(cnpjs[0] as string));
   });
 
-  it("is refused in words if it cannot be read or the request is wrong", async () => {
+  it("is refused with a message if it cannot be parsed or the request is wrong", async () => {
     const refused = async (bytes: Uint8Array, more: object, code: string, pointer: string) => {
       const name = `wrong-${Math.random()}`;
       const { status, told } = await send(server, bytes, { name, ...more });
@@ -220,7 +220,7 @@ describe("a sent file", () => {
     );
   });
 
-  it("is answered by POST /v1/enrich alike, however large the request is", async () => {
+  it("gets the same answer of POST /v1/enrich for any size of the request", async () => {
     const post = async (some: readonly string[]) => {
       const answer = await client.post("/v1/enrich", { cnpjs: some, fields: ["legal_name"] });
       assert.equal(answer.status, 200);

@@ -1,8 +1,8 @@
 /**
- * Proves, with real server processes: an export in every format is, byte for byte, what
- * `peneira export` writes and holds the rows of the same search; exports with secondary activities
- * hold what the linear scan finds; a deleted export leaves no file behind; tenants see nothing of
- * each other; bounds are 429; a stopped tenant's links stop.
+ * Proves, with real server processes: an export in every format is, byte for byte, what `peneira
+ * export` writes and holds the rows of the same search; exports with secondary activities hold what
+ * the linear scan finds. A deleted export leaves no file behind; tenants see nothing of each other;
+ * bounds are 429; a stopped tenant's links stop.
  * Does not prove: the end of exports and of servers (e2e/export/life.test.ts,
  * campaign/kills/*.test.ts), cells of every kind (unit/export/*.test.ts).
  */
@@ -139,14 +139,14 @@ for (const transport of ["uws", "node"]) {
       assertLines(await READERS.jsonl(bytes), linesOf(accounts.slice(0, 7)));
     });
 
-    it("without any row have a header and no more", async () => {
+    it("without any row have a header only", async () => {
       const spec = { filters: { industry: { text_hints: ["nobody is called so"] } } };
       const { record, bytes } = await client.exported({ spec, output: { format: "csv" } });
       assert.equal(record.row_count, 0);
       assert.equal(bytes.toString(), "cnpj,legal_name,uf,municipality_ibge,cnae_primary\r\n");
     });
 
-    it("can be loaded in parts and looked at first", async () => {
+    it("can be loaded in ranges and inspected first with HEAD", async () => {
       const { record, bytes } = await client.exported({ spec: SPEC, output: { format: "csv" } });
       const url = client.base + (await client.link(record.export_id));
       const middle = bytes.byteLength >> 1;
@@ -164,7 +164,7 @@ for (const transport of ["uws", "node"]) {
     });
 
     for (const mode of ["fallback", "full"] as const) {
-      it(`with ${mode} hold what the linear scan finds, in its order`, async () => {
+      it(`with ${mode} have what the linear scan finds, in its order`, async () => {
         const codes = new Map<string, number>();
         for (const row of twin.rows) {
           const code = row.cnae_primary as string;
@@ -205,7 +205,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal((await fetch(client.base + link)).status, 404);
     });
 
-    it("are created once, however often and at once the same request comes", async () => {
+    it("are created once for repeated and concurrent requests", async () => {
       const body = { spec: SPEC, output: { format: "csv" }, limit: 3 };
       const made = await Promise.all(Array.from({ length: 64 }, () => client.create(body, "once")));
       assert.equal(new Set(made.map((one) => one.export.export_id)).size, 1);
@@ -260,7 +260,7 @@ for (const transport of ["uws", "node"]) {
       assert.deepEqual(seen, made);
     });
 
-    it("of a stopped tenant cannot be loaded by their links either", async () => {
+    it("of a disabled tenant cannot be loaded by their links either", async () => {
       const name = `stopped-${transport}`;
       const tenant = otherClient(server, name, "scale");
       const { record } = await tenant.exported({ spec: SPEC, output: { format: "csv" } });
@@ -277,7 +277,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal((await fetch(client.base + link)).status, 200);
     });
 
-    it("beyond the bounds of a plan are 429, and 422 where it has no exports", async () => {
+    it("beyond the limits of a plan are 429, and 422 if it has no exports", async () => {
       const bounded = otherClient(server, `bounded-${transport}`, "growth");
       const body = { spec: SPEC, output: { format: "xlsx" } };
       const answers = await Promise.all(

@@ -1,7 +1,7 @@
 /**
  * Proves, over a real server on a snapshot whose names are formulas, HTML, control characters,
- * right-to-left and four-byte texts: the search gives these names as they are, and so does every
- * export format to a reader of its own; the page shows them in Chromium and nothing runs, asks or
+ * right-to-left and four-byte texts: the search returns these names unchanged, and so does every
+ * export format to its own reader. The page shows them in Chromium and nothing runs, prompts, or
  * fetches, even with the page's policy switched off.
  * Does not prove: other columns and renderers alone (unit/export/*.test.ts), other browsers.
  */
@@ -54,7 +54,7 @@ const POLYGLOTS: readonly string[] = [
 /** Without a mark at the very beginning: readers of Arrow take that for no part of a text. */
 const NAMES = [...POLYGLOTS, ...HOSTILE_TEXTS].map((name) => name.replace(/^\ufeff/, ""));
 
-/** What the import makes a blank of (docs/import-rules.md, text_control). */
+/** Characters that the import replaces with a blank (docs/import-rules.md, text_control). */
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /** A name as it is searched: a text with controls has blanks for them, one between words. */
@@ -149,7 +149,7 @@ function cells(written: (text: string) => string = (text) => text): string[][] {
 }
 
 describe("hostile names", () => {
-  it("come through the import and the search as they are, but for controls", () => {
+  it("pass the import and the search unchanged, except for controls", () => {
     assert.ok(accounts.length > ACCOUNTS / 3);
     const seen = new Set<string>();
     for (const account of accounts) {
@@ -165,14 +165,14 @@ describe("hostile names", () => {
     assert.ok(NAMES.every((name) => imported(name) === "" || seen.has(imported(name))));
   });
 
-  it("come through csv, guarded where a spreadsheet would run them", async () => {
+  it("pass CSV, guarded where a spreadsheet would run them", async () => {
     const [head, ...rows] = readCsv((await exported("csv")).toString());
     assert.deepEqual(head, FIELDS);
     assert.deepEqual(rows, cells(unformulated));
     for (const cell of rows.flat()) assert.doesNotMatch(cell, FORMULA);
   });
 
-  it("come through jsonl and parquet exactly", async () => {
+  it("pass JSON lines and Parquet exactly", async () => {
     const lines = (await exported("jsonl")).toString().split("\n");
     assert.equal(lines.pop(), "");
     assert.deepEqual(
@@ -183,7 +183,7 @@ describe("hostile names", () => {
     assert.deepEqual(await parquetReadObjects({ file }), accounts);
   });
 
-  it("come through xlsx as texts, never as formulas", async () => {
+  it("pass XLSX as texts, never as formulas", async () => {
     const bytes = await exported("xlsx");
     const rows = (await readSheet(bytes, { trim: false } as never)) as (string | null)[][];
     assert.deepEqual(rows[0], [...FIELDS]);
@@ -193,7 +193,7 @@ describe("hostile names", () => {
     );
   });
 
-  it("are shown in Chromium, and nothing of them runs, asks or fetches", async (test) => {
+  it("are shown in Chromium, and nothing of them runs, prompts, or fetches", async (test) => {
     if (!existsSync(CHROMIUM)) return test.skip(`there is no browser at ${CHROMIUM}`);
     const path = join(folder, "page.html");
     writeFileSync(path, await exported("html"));
@@ -216,7 +216,7 @@ describe("hostile names", () => {
     }
   });
 
-  it("would be noticed if they ran", async (test) => {
+  it("would be detected if they ran", async (test) => {
     if (!existsSync(CHROMIUM)) return test.skip(`there is no browser at ${CHROMIUM}`);
     const path = join(folder, "careless.html");
     const body = POLYGLOTS.map((name) => `<tr><td>${name}</td></tr>`).join("");
@@ -231,7 +231,7 @@ describe("hostile names", () => {
   });
 });
 
-/** What a page shows in its rows; everything that it does beyond showing it is an offence. */
+/** Returns the cells that a page shows; anything else that it does is an offence. */
 async function opened(page: Page, path: string, offences: string[]): Promise<string[][]> {
   const url = pathToFileURL(path).href;
   await page.exposeFunction("canary", () => void offences.push("canary"));

@@ -1,9 +1,9 @@
 /**
- * Proves, with real server processes: an expired export is 410 for ever and its file is removed
- * from the disk; an accepted export keeps its id and is finished, with the same bytes, after the
- * server was killed or stopped; a stopping server lets nobody wait; below the free space that is to
- * be kept nothing new is accepted, and what a spec says beside its filters is bounded everywhere.
- * Does not prove: crashes at every point (campaign/kills/*.test.ts).
+ * Proves, with real server processes: an expired export is 410 indefinitely and its file is removed
+ * from the disk. An accepted export keeps its id and is finished, with the same bytes, after the
+ * server was killed or stopped. A stopping server ends waiting reads. Below the minimum free space
+ * no new export is accepted, and a spec's members besides its filters are bounded everywhere. Does
+ * not prove: crashes at every point (campaign/kills/*.test.ts).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -41,8 +41,8 @@ function start(dataDir: string, settings: Readonly<Record<string, string>> = {})
   return startServerProcess({ snapshot: sample.snapshot, dataDir, settings });
 }
 
-describe("an export whose time is over", () => {
-  it("is 410 for ever, by its link too, and its file is gone from the disk", async () => {
+describe("an expired export", () => {
+  it("is 410 indefinitely, by its link too, and its file is removed from the disk", async () => {
     const dataDir = freshDir();
     const settings = { PENEIRA_EXPORTS_RETENTION: "5" };
     let server = await start(dataDir, settings);
@@ -74,9 +74,9 @@ describe("an export whose time is over", () => {
   });
 });
 
-describe("a disk with less space than is kept free", () => {
+describe("a disk with less than the minimum free space", () => {
   for (const transport of TRANSPORTS) {
-    it(`refuses new exports and large explains, and goes on searching: ${transport}`, async () => {
+    it(`refuses new exports and large explains, and still searches: ${transport}`, async () => {
       const settings = {
         PENEIRA_TRANSPORT: transport,
         PENEIRA_EXPORTS_FREE_BYTES_MIN: String(2 ** 50),

@@ -1,9 +1,8 @@
 /**
- * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels that is opened as
- * by a double click shows every value as it was written, CNPJs, phones and codes with their zeros,
- * dates as days and amounts as numbers, in CSV and XLSX; and that this test would see a number that
- * lost its zeros.
- * Does not prove: what Excel shows, which reads such cells in the same way but more boldly.
+ * Proves, with LibreOffice in a Brazilian locale: a file with Portuguese labels, opened like by a
+ * double click, shows every value as written, in CSV and XLSX. CNPJs, phones, and codes have their
+ * zeros, dates are days, and amounts numbers. This test would detect a number that lost its zeros.
+ * Does not prove: the display of Excel, which converts such cells in the same way but more often.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -21,7 +20,7 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 const OFFICE = "soffice";
 /** Semicolons, quotes, UTF-8, from the first line on, in Brazil's Portuguese, numbers detected. */
 const AS_OPENED = "59,34,76,1,,1046,false,true";
-/** The locale of the office, whatever that of the machine is. */
+/** The locale of the office, independent of the machine's. */
 const PROFILE = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry"
   xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -94,7 +93,7 @@ const heading = (name: string) => columnLabel(name, { labels: "pt" }).heading;
 const DAYS = ["started_on", "registration_status_date"].map(heading);
 const AMOUNT = heading("share_capital");
 
-/** What the office may show for a cell: it shortens years of a CSV file, and ends of amounts. */
+/** Permitted texts of a cell: the office shortens years of a CSV file, and ends of amounts. */
 function mayShow(column: string, written: string, format: "csv" | "xlsx"): string[] {
   if (format === "xlsx" && column === heading("cnpj_root")) return [written.replace("/", "")];
   if (DAYS.includes(column)) return [written, written.replace(/\d\d(\d\d)$/, "$1")];
@@ -123,7 +122,7 @@ describe("a double click in a Brazilian LibreOffice", () => {
     });
   }
 
-  it("takes the zeros off what is written as programs read it", (test) => {
+  it("drops the zeros of values in the machine form", (test) => {
     if (skipped(test)) return;
     const cells = shown(
       "machine.csv",

@@ -1,9 +1,9 @@
 /**
- * Proves: an output field that is added to the table of fields alone does not compile, and the
- * compiler names the files of docs/contributing.md, "Add an output field", at most four, for a
- * column of text or of fixed length; nor does one whose type its column cannot store. A field with
- * an existing column lacks only the console's texts. A column that no dump is read into does not
- * compile either.
+ * Proves: an output field that is added to the table of fields alone does not compile. The compiler
+ * names the files of docs/contributing.md, "Add an output field", at most four, for a column of
+ * text or of fixed length. A field whose type its column cannot store does not compile either. A
+ * field with an existing column lacks only the console's texts. A column that no dump is read into
+ * does not compile either.
  * Does not prove: that headers made from the tables are up to date
  * (unit/native-index/headers.test.ts). Only product files that import the tables of fields,
  * columns, or records are checked; node build.mjs check has all others.

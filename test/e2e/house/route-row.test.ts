@@ -1,7 +1,7 @@
 /**
  * Proves: a route is one row. A row that lacks a part, or that names a nonexistent schema, example,
  * error, or part of the service, or whose handler's answer is not exactly that of its schema, does
- * not compile; a complete one does, and it alone makes the route reachable and adds it to the
+ * not compile. A complete one does, and it alone makes the route reachable and adds it to the
  * OpenAPI document, the reference, and llms.txt.
  * Does not prove: that a row's texts are true (the suites that check answers against the document
  * do: contract/http).

@@ -1,9 +1,9 @@
 /**
  * Proves that the OpenAPI document suffices to write a client: declarations are generated from it,
- * a program that uses the whole API compiles against them and no longer does if a member, a
- * parameter, a path, or a code is renamed, and the program works with a real server on both
- * transports, with every answer as documented. Does not prove: that other generators understand the
- * document, nor the names of optional parameters, which openapi-fetch does not check.
+ * and a program that uses the whole API compiles against them. It no longer does if a member, a
+ * parameter, a path, or a code is renamed. The program works with a real server on both transports,
+ * with every answer as documented. Does not prove: that other generators understand the document,
+ * nor the names of optional parameters, which openapi-fetch does not check.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes on both transports: a stopping server loses no request of its
- * clients, repeatedly under load, exits with 0, and continues on the same data directory; its
- * answers during the stop; that its database is whole without a log.
+ * clients, repeatedly under load, exits with 0, and continues on the same data directory. Also its
+ * answers during the stop, and that its database is whole without a log.
  * Does not prove: the second signal (e2e/server/serve.test.ts) and downloads until the deadline
  * (contract/http/server/transport-files.test.ts).
  */

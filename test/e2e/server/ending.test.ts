@@ -1,7 +1,7 @@
 /**
  * Proves on the real process: an uncaught failure (an exception in a callback, an unhandled
  * rejection) is logged without its message, fails /readyz, makes the server drain like a signal
- * does, and exits with 1; the server never continues, and a second failure ends it immediately.
+ * does, and exits with 1. The server never continues, and a second failure ends it immediately.
  * Does not prove: that such a failure exists; the other suites look for them.
  */
 import assert from "node:assert/strict";

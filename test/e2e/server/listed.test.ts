@@ -1,8 +1,8 @@
 /**
  * Proves, with real servers on both transports: random specs that name random lists, and `exported`
- * as it grows by exports, are searched, counted, and exported over HTTP exactly like the slow twin
- * with plain sets of what was sent and what files contained: accounts in order, totals, pages
- * joined by cursor, and the rows of files.
+ * as it grows by exports, are searched, counted, and exported over HTTP like the slow twin with
+ * plain sets of the sent and exported accounts. Compares accounts in order, totals, pages joined by
+ * cursor, and the rows of files.
  * Does not prove: orders and facets of such specs (campaign/twin/listed.test.ts), refusals
  * (contract/http/api/listed-search.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves, on a real snapshot: tools without a server return the engine's answers (accounts, totals,
- * counts) for seeded random filters, with bounded size for any request; a translation's filters are
+ * counts) for seeded random filters, with bounded size for any request. A translation's filters are
  * those of its spec, in short form; any arguments yield a valid result or a named mistake, never an
- * internal failure; files are written whole, into their folder, and replace nothing. And with the
+ * internal failure. Files are written whole, into their folder, and replace nothing. And with the
  * official client: `peneira mcp` as a process.
  * Does not prove: what keys and plans forbid (contract/http/api/mcp.test.ts), nor lines
  * (unit/mcp/lines.test.ts).

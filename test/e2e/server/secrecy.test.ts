@@ -1,10 +1,10 @@
 /**
- * Proves, by searching the bytes: after keys were created, used in every way, mistyped, rotated,
- * and expired, files were exported and loaded by signed links, and requests failed, no key, no part
- * of a secret, and no signature is in any file of the data directory (write-ahead log included,
- * while the server runs and after a kill) nor in its output; and the log, at level debug, has no
- * name, e-mail, phone, or CNPJ of an account and nothing of a query. A key disappears from a core
- * dump after some other requests (Linux).
+ * Proves, by searching the bytes: no key, no part of a secret, and no signature is in any file of
+ * the data directory (write-ahead log included, while the server runs and after a kill) nor in its
+ * output. Before, keys were created, used in every way, mistyped, rotated, and expired, files were
+ * exported and loaded by signed links, and requests failed. The log, at level debug, has no name,
+ * e-mail, phone, or CNPJ of an account and nothing of a query. A key disappears from a core dump
+ * after some other requests (Linux).
  * Does not prove: that a core taken while a key is in use lacks it: it has it.
  */
 import assert from "node:assert/strict";

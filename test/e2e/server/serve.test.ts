@@ -1,6 +1,6 @@
 /**
  * Proves, with `peneira serve` as a process on a real snapshot: the first start prints one key and
- * the address, a restart keeps keys and cursors valid, signals end it as documented, the newest
+ * the address, a restart keeps keys and cursors valid, and signals end it as documented. The newest
  * valid snapshot of a folder is served, settings take effect, and a mistake stops the start with a
  * sentence. Does not prove: answers in detail (contract/http/api/scenarios.test.ts).
  */

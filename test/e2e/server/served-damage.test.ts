@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes on both transports: an altered served file with restored mtime
- * is answered 503 everywhere and 500 nowhere once the server is not ready; the log reports it once,
- * with the block and without a row, as do the metrics; the server recovers with a good file; in a
+ * is answered 503 everywhere and 500 nowhere once the server is not ready. The log reports it once,
+ * with the block and without a row, as do the metrics; the server recovers with a good file. In a
  * folder an older good snapshot is served meanwhile; the status shows the progress of the check;
  * exports neither distrust the file that they pin nor read a damaged one.
  * Does not prove: how fast that is, nor what is found without file events

@@ -1,7 +1,7 @@
 /**
  * Proves, with real server processes on both transports: repeatedly replacing a served file under
- * load costs no request; every answer is wholly of one snapshot, walks end on the one they began
- * on, exports use the one they were created on; a replaced snapshot is unmapped; a server starts on
+ * load costs no request; every answer is wholly of one snapshot. Walks end on the one they began
+ * on, exports use the one they were created on. A replaced snapshot is unmapped; a server starts on
  * an empty folder and adopts the first snapshot, rejects a bad one and continues, and recovers when
  * a good file replaces a corrupt one.
  * Does not prove: which files are adopted in detail (contract/search/reload.test.ts), nor stopping

@@ -1,7 +1,7 @@
 /**
- * Proves, with real servers on both transports, that a tenant learns nothing of another one: its
+ * Proves, with real servers on both transports, that a tenant learns nothing of another one. Its
  * requests about the other's exports, cursors, Idempotency-Keys, and links get the same bytes as
- * those about nonexistent ones; the whole table of scenarios gets the same answers on a server full
+ * those about nonexistent ones. The whole table of scenarios gets the same answers on a server full
  * of another's exports and on an empty one; nothing of the other is in any answer. Inherent
  * differences are removed: request ids, times, the rest of the rate limit, and ids that the client
  * created itself. Does not prove: that answers take the same time, and excludes /metrics, which is
@@ -85,7 +85,7 @@ async function said(answer: Response, without: readonly RegExp[]): Promise<strin
  */
 const TIMES =
   /req_[0-9a-z]+|"took_ms":[0-9.]+|"usage":\{"today":\{[^}]*\}[^}]*\}|"verification":\{[^}]*\}/g;
-/** What a server issues to its client, per server. */
+/** Values that each server issues to its clients. */
 const OWN = /exp_[0-9a-f]{32}|"next_cursor":"[^"]+"|"expires_at":"[^"]+"/g;
 
 const exported = (key: string, spec: object = SP): Question => ({

@@ -1,8 +1,8 @@
 /**
  * Proves, with real server processes over uWebSockets.js: three threads answer like one, byte for
  * byte; a key's rate and requests in flight are exact on any threads; a disabled key is rejected by
- * all of them within 100 ms; metrics are summed, usage is counted once, and the log has every
- * request once, in order of time; several threads are rejected with the transport node.
+ * all of them within 100 ms. Metrics are summed, usage is counted once, and the log has every
+ * request once, in order of time. Several threads are rejected with the transport node.
  * Does not prove: shares and failures of threads (contract/http/threads), swaps and stops
  * (e2e/server/swap.test.ts and drain.test.ts, which run with any number of threads).
  */

@@ -1,7 +1,7 @@
 /**
  * Compares a document's shown answer with a command's output; returns the differences as text.
  * Invariant: everything shown is compared. Values that differ in every run (ids, keys, times,
- * durations, cursors, signatures) are masked on both sides; `…` inside a line or a string stands
+ * durations, cursors, signatures) are masked on both sides. `…` inside a line or a string stands
  * for any characters, alone on a line for any lines, last in a list for more elements.
  */
 

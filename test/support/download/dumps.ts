@@ -56,7 +56,7 @@ export interface TestOptions extends DownloadOptions {
 
 let targets = 0;
 
-/** A wish for a month of a share into a folder of its own. */
+/** Options to download a month of a share into a new folder. */
 export function wishOf(
   url: string | readonly string[],
   root: string,

@@ -1,6 +1,6 @@
 /**
  * Checks answers against the OpenAPI document; a failure names the undocumented part.
- * Invariant: as strict as the document allows: the status must be listed, every required header
+ * Invariant: as strict as the document allows. The status must be listed, every required header
  * must be present and no unlisted one, the media type and the JSON body must fit; rules in the
  * document's text (unknown paths, other methods, HEAD) are checked too.
  */

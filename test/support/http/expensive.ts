@@ -1,7 +1,7 @@
 /**
  * Expensive requests, as a client sends them: facets of everything, large pages, long sentences,
  * ten thousand postal codes, uploads of lists, exports. A test counts the work of their answering
- * thread (contract/http/turns), a bench times others meanwhile (bench/beside.bench.ts).
+ * thread (contract/http/turns), a bench times others meanwhile (`bench/beside.bench.ts`).
  * Invariant: every round sends a new query, so that no cache answers, and every answer is a success
  * that is read completely.
  */

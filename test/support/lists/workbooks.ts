@@ -43,7 +43,7 @@ export interface SheetDraft {
 
 /** Writing options. */
 interface Wording {
-  /** Of all elements of the sheets. */
+  /** Prefix of all elements of the sheets. */
   readonly prefix?: string;
   /** True if rows and cells have positions; without them none may be missing. */
   readonly places?: boolean;

@@ -2,7 +2,7 @@
  * Bundles test files to plain JavaScript, which Node starts in a third of the time that it needs to
  * transform the sources of each; shared product parts become shared chunks.
  * Invariant: a module finds its files as if it ran at its source's location; only src/location.ts
- * is told that it is in the product's bundle, so that threads load what users run.
+ * sees that it is in the product's bundle, so that threads load what users run.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";

@@ -76,7 +76,7 @@ export class SteadyLoad {
    * by the server, when the port was closed.
    */
   untaken = 0;
-  /** Set once the server was told to stop. */
+  /** Set once the server was signaled to stop. */
   stopping = false;
   /** Set to end every client after its next answer. */
   over = false;

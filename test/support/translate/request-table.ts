@@ -168,7 +168,7 @@ const wish = (about: string, says: readonly string[], expect: Expected): Wish =>
   ...{ about, says, expect },
 });
 
-/** Wishes that are filters, by language. */
+/** Conditions with a filter, by language. */
 export const WISHES: Readonly<Record<RequestLanguage, readonly Wish[]>> = {
   pt: [
     wish("phone", ["com telefone", "que tenham telefone"], { contact: { require_phone: true } }),

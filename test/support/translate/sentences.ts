@@ -2,7 +2,7 @@
  * The project's own labeled sentences: reads both halves of test/sentences, and judges each field
  * of a translator's spec.
  * Invariant: the labels come from the meaning of the words and from the official tables, never from
- * a translator; a field that a label does not name must have its default; a hash of the text
+ * a translator. A field that a label does not name must have its default; a hash of the text
  * decides the half, so that no one chose it. The held-out half is measured, never inspected.
  */
 import { readFileSync } from "node:fs";
@@ -96,7 +96,7 @@ export interface Judgement {
   readonly fields: Readonly<Record<Field, boolean>>;
   /** All fields right under a single expectation. */
   readonly right: boolean;
-  /** Of the closest expectation. */
+  /** Counts for the closest expectation. */
   readonly unmapped: UnmappedCount;
 }
 
@@ -113,13 +113,12 @@ export function loadSentences(half: Half): readonly LabelledSentence[] {
 }
 
 /**
- * Later sentences, with the language as `group`, each file labeled before its first run. Right
- * then: of 200 "further" ones 103 of 120 in Portuguese, 46 of 50 in English, 21 of 30 in Spanish;
- * of 61 "fresh" ones 35 of 39, 12 of 14, 8 of 8; of "sixty" 33 of 36, 11 of 12, 12 of 12 (two of
- * these labels ended a year a day early); of 200 "second" ones 110 of 120, 40 of 50, and 25 of 30,
- * written without reading the lexicon (four labels name too few codes); of 100 "third" ones 45 of
- * 50, 26 of 30, and 17 of 20, three of them, all right, from older sets. The failures of those runs
- * have since been fixed.
+ * Later sentences, with the language as `group`, each file labeled before its first run. Right in
+ * that run, in Portuguese, English, and Spanish: 103 of 120, 46 of 50, and 21 of 30 "further" ones;
+ * 35 of 39, 12 of 14, and 8 of 8 "fresh" ones. Of "sixty", 33 of 36, 11 of 12, and 12 of 12 (two
+ * labels ended a year a day early). Of "second", 110 of 120, 40 of 50, and 25 of 30, written
+ * without reading the lexicon (four labels name too few codes). Of "third", 45 of 50, 26 of 30, and
+ * 17 of 20; three of them, all right, are from older sets. These failures have since been fixed.
  */
 export function loadLater(
   file: "further" | "fresh" | "sixty" | "second" | "third",

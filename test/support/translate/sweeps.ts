@@ -24,7 +24,7 @@ export interface SweepCity {
   readonly uf: string;
 }
 
-/** Wishes that follow a place. */
+/** Conditions that follow a place. */
 export const SWEEP_WISHES: readonly string[] = [
   ...[" com telefone", " com e-mail", " com mais de 5 anos", " com capital acima de 100 mil"],
   ...[" que não sejam MEI", " do Simples", " de pequeno porte", " abertas desde 2020"],
@@ -80,7 +80,7 @@ const BESIDE: readonly ((city: string, uf: string) => string)[] = [
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const inCity = ({ name, uf }: SweepCity) => `padarias em ${name}/${uf}`;
 
-/** Every municipality with every wish, its state named. */
+/** Every municipality with every condition, its state named. */
 export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepCase> {
   for (const city of cities) {
     for (const wish of SWEEP_WISHES) {
@@ -90,7 +90,9 @@ export function* citiesWithState(cities: readonly SweepCity[]): Generator<SweepC
   }
 }
 
-/** Every municipality with every wish, and no state; namesakes are chosen as they are alone. */
+/**
+ * Every municipality with every condition, and no state; namesakes are chosen as they are alone.
+ */
 export function* citiesAlone(cities: readonly SweepCity[]): Generator<SweepCase> {
   const names = [...new Set(cities.map(({ name }) => name))];
   for (const name of names) {
@@ -111,7 +113,7 @@ export function* citiesNextTo(cities: readonly SweepCity[]): Generator<SweepCase
   }
 }
 
-/** Every state with every wish, by its letters and by its name. */
+/** Every state with every condition, by its letters and by its name. */
 export function* states(): Generator<SweepCase> {
   for (const [uf, name] of Object.entries(STATE_NAMES)) {
     if (uf === "EX") continue;
@@ -124,7 +126,7 @@ export function* states(): Generator<SweepCase> {
   }
 }
 
-/** Trades of every activity with every wish, before or after the place. */
+/** Trades of every activity with every condition, before or after the place. */
 export function* activities(): Generator<SweepCase> {
   const trades = [...namesByCode().values()].flatMap(({ trades }) => trades.slice(0, 1));
   for (const trade of trades) {
@@ -187,7 +189,7 @@ export function* contactsBehind(): Generator<SweepCase> {
   }
 }
 
-/** Two to four wishes in every order. */
+/** Two to four conditions in every order. */
 export function* orders(): Generator<SweepCase> {
   const all = [...ORDERED, ...ORDERED_MORE];
   for (const some of subsets(all, 4)) {
@@ -214,7 +216,7 @@ function* permutations(all: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-/** Every name of every wish of the table, with its first name. */
+/** Every name of every condition of the table, with its first name. */
 export function* tableNames(): Generator<SweepCase> {
   for (const { names, role, led } of FILTER_NAMES) {
     const say = (name: string) => {
@@ -260,7 +262,7 @@ const REQUESTS: readonly string[] = [
   ...["oficinas no Pará abertas desde 2020", "lojas de tintas em Recife que não sejam MEI"],
   ...["restaurantes em Olinda e Recife com e-mail", "farmácias no Norte exceto Pará"],
 ];
-/** What speakers say of themselves, up to the request. */
+/** Openings about the speaker, up to the request. */
 const SPEAKERS: readonly string[] = [
   ...["vendo embalagens: ", "vendo café e chá, procuro ", "ofereço seguros. Quero ", "sou MEI, "],
   ...["sou contador em Manaus e busco ", "somos uma gráfica e precisamos de ", "moro em Belém; "],
@@ -270,7 +272,7 @@ const SPEAKERS: readonly string[] = [
   ...["gráfica em Santos procura ", "tenho uma padaria em Belém e quero "],
 ];
 
-/** What the speaker says of himself is no filter, whatever is sought. */
+/** A speaker's opening is no filter, for any request. */
 export function* speakers(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const speaker of SPEAKERS) {

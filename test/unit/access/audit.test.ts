@@ -1,7 +1,7 @@
 /**
  * Proves, on a real database: every audit action is written by its change, with its facts and its
- * actor, and by nothing else; a change without effect leaves no line; if the line cannot be written
- * nothing is changed, and a rejected change leaves no line; lines are never altered, are kept for
+ * actor, and by nothing else. A change without effect leaves no line. If the line cannot be written
+ * nothing is changed, and a rejected change leaves no line. Lines are never altered, are kept for
  * the retention under any clock, and contain no name, e-mail, password, or key; a tenant's users
  * cannot write lines without limit.
  * Does not prove: what commands and routes do with it (cli-audit, console-audit), nor the lines of

@@ -1,8 +1,8 @@
 /**
- * Proves the hashes of passwords: that one real hash has its full cost and verifies, that work is
- * the same for existing and unknown users (counted, not timed), that at most two are computed
- * concurrently and the rest wait or are rejected; the rule for new passwords; generated ones. Does
- * not prove: that scrypt is scrypt (Node's is trusted).
+ * Proves the hashes of passwords: that one real hash has its full cost and verifies, and that work
+ * is the same for existing and unknown users (counted, not timed). At most two are computed
+ * concurrently, and the rest wait or are rejected. Also the rule for new passwords; generated ones.
+ * Does not prove: that scrypt is scrypt (Node's is trusted).
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -1,8 +1,8 @@
 /**
  * Proves: a change list is the same bytes each time; identical snapshots have an empty one; it
  * opens only for its own pair and only whole (every byte of a small one is flipped, it is truncated
- * and extended); the wrong order is rejected with a message; an abort, a write failure, and a
- * damaged snapshot leave no file; an entry that names a nonexistent row fails as
+ * and extended). The wrong order is rejected with a message; an abort, a write failure, and a
+ * damaged snapshot leave no file. An entry that names a nonexistent row fails as
  * `snapshot_unavailable`; watchable fields and irrelevant parts of a spec are reported.
  * Does not prove: that the entries are right (campaign/twin/changes.test.ts).
  */

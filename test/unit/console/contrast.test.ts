@@ -1,6 +1,6 @@
 /**
  * Proves: every displayed pair of colors of tokens.css meets WCAG 2.2 in the light and in the dark
- * theme: 4.5 for text, 3 for borders of controls, focus rings, and charts; and every token that the
+ * theme: 4.5 for text, 3 for borders of controls, focus rings, and charts. Every token that the
  * style sheets and scripts name exists.
  * Does not prove: that a rule uses the intended pairs (axe-core in the browser does).
  */

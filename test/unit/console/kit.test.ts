@@ -1,6 +1,6 @@
 /**
  * Proves: every module of the console that is loaded by import() imports the kit first, except
- * tables of words, which are read outside a browser too; so their shared base is one file of the
+ * tables of words, which are read outside a browser too. So their shared base is one file of the
  * bundle and not a dozen pieces.
  * Does not prove: how large the files are (e2e/console/budget).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves: names of companies are formatted as people write them, and only the case of letters
- * changes; the common prefix of a chart's names is removed once, in whole words, and never all of a
- * name; every short name is of an existing activity, differs from every other of its language, and
+ * changes. The common prefix of a chart's names is removed once, in whole words, and never all of a
+ * name. Every short name is of an existing activity, differs from every other of its language, and
  * is no longer than the official one.
  * Does not prove: that a short name is in common use.
  */

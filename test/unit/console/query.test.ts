@@ -1,7 +1,7 @@
 /**
- * Proves that console queries have one form, that clearing by pointer leaves empty filters, and
- * that the explorer sends one request for a burst of edits, aborts stale ones, never shows an old
- * answer as a new one, and keeps the last good one.
+ * Proves that console queries have one form, that clearing by pointer leaves empty filters. The
+ * explorer sends one request for a burst of edits, aborts stale ones, never shows an old answer as
+ * a new one, and keeps the last good one.
  * Does not prove: the wiring to the address bar and the server (console end-to-end tests do).
  */
 import assert from "node:assert/strict";

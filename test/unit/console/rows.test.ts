@@ -1,10 +1,10 @@
 /**
- * Proves: a list of rows has exactly the accounts of its pages in order, requests one page at a
- * time and ahead of the visible rows, sends with a cursor neither limit nor output besides the
- * spec, ends at the server's or its own limit, retries a failure only on request, waits as told,
- * restarts if the snapshot changed, and is silent once stopped. Columns request only fields of the
- * plan and keep their rules for any stored value. A row's phone is of the requested kind, by the
- * filters' rule, and chains show the head office.
+ * Proves: a list of rows has exactly the accounts of its pages in order, and requests one page at a
+ * time, ahead of the visible rows. With a cursor it sends neither limit nor output besides the
+ * spec. It ends at the server's or its own limit, retries a failure only on request and after the
+ * server's delay, restarts if the snapshot changed, and is silent once stopped. Columns request
+ * only fields of the plan and keep their rules for any stored value. A row's phone is of the
+ * requested kind, by the filters' rule, and chains show the head office.
  * Does not prove: how rows are drawn, nor what a server answers (the end-to-end tests do).
  */
 import assert from "node:assert/strict";

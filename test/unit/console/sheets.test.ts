@@ -40,7 +40,7 @@ describe("a pasted text", () => {
   }
 });
 
-describe("a wish", () => {
+describe("a request for a sheet", () => {
   const allowed = ["cnpj", "legal_name", "uf", "email"];
 
   it("begins with fields of the plan", () => {

@@ -1,7 +1,7 @@
 /**
  * Proves: listings are parsed with any prefixes and encodings, and rejected if hostile; only
- * expected names count; both forms of a share's address work, credentials and redirects stay on
- * their host; an untrusted certificate is reported with a message; a share's retry times are
+ * expected names count. Both forms of a share's address work, credentials and redirects stay on
+ * their host; an untrusted certificate is reported with a message. A share's retry times are
  * understood; the directory of a 5 GB zip is read from its tail alone.
  * Does not prove: a whole month (contract/download/download.test.ts).
  */

@@ -1,5 +1,5 @@
 /**
- * Proves: pages of web servers and of buckets are parsed by their links, for any columns; hostile
+ * Proves: pages of web servers and of buckets are parsed by their links, for any columns. Hostile
  * ones are rejected or yield nothing, in time proportional to their size; the rest of a randomly
  * damaged one never leads outside the folder; browsers' links become addresses.
  * Does not prove: a whole month (contract/download/mirrors.test.ts).

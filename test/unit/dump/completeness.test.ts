@@ -1,6 +1,6 @@
 /**
  * Proves: each rejection of a folder's month or date names the flag that resolves it, and that flag
- * does; a date far from the month is reported; irregular files are named without waiting for them;
+ * does; a date far from the month is reported. Irregular files are named without waiting for them;
  * a part that is small next to the others is reported, and the sizes of real months are not.
  * Does not prove: the other checks of a folder (archive.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: a file of a dump that is not what its name says is named by its kind, zipped or not, with
- * the remedy; what operating systems add to a zip or a folder is ignored, and two real members are
- * still rejected; a changed byte in a zip is reported as damage of the zip, not of a row, by the
- * scan of an import, by the tables, and by `--ceis`.
+ * the remedy. Additions of operating systems to a zip or a folder are ignored, and two real members
+ * are still rejected. A changed byte in a zip is reported as damage of the zip, not of a row, by
+ * the scan of an import, by the tables, and by `--ceis`.
  * Does not prove: other damages of zips (archive.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves: every byte of a registry text becomes the character of Windows-1252 or a blank, by a
- * table that is written out here; controls and direction marks of UTF-8 become blanks; both are
- * counted once per text; CSI sequences of terminals are removed whole; a user's table is read as
+ * table that is written out here. Controls and direction marks of UTF-8 become blanks; both are
+ * counted once per text; CSI sequences of terminals are removed whole. A user's table is read as
  * UTF-8 or as Windows-1252; smart quotes count against UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */

@@ -1,6 +1,6 @@
 /**
  * Proves: `peneira sample` writes 37 zips with the registry's names and columns, the same bytes for
- * the same arguments, and rows that are consistent across files; wrong flags and used folders are
+ * the same arguments, and rows that are consistent across files. Wrong flags and used folders are
  * rejected before anything is written; no end leaves partial output.
  * Does not prove: quirks (sample-quirks), shares (sample-distributions), that the import accepts
  * it.

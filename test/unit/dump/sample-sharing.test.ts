@@ -1,7 +1,7 @@
 /**
  * Proves: as many of a sample's companies share an e-mail or a phone as expected of a registry in
- * which accountants answer for their clients, offices of the largest city would have thousands in
- * the whole registry and none has all; owners have a few; chains have a heavy tail; only companies
+ * which accountants answer for their clients. Offices of the largest city would have thousands in
+ * the whole registry and none has all; owners have a few; chains have a heavy tail. Only companies
  * opened since the last day of July 2026 have letters, about half of these; larger cities have more
  * districts.
  * Does not prove: which companies share in the registry, of which no file was available; the bands

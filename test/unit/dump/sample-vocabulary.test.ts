@@ -1,6 +1,6 @@
 /**
  * Proves: names of a sample come from a vocabulary that grows like real text, with similarly
- * frequent words; as do domains of e-mails and districts; the number of threads changes no byte,
+ * frequent words, as do domains of e-mails and districts. The number of threads changes no byte,
  * also in a later month; a failing sample on threads leaves nothing.
  * Does not prove: the words of 72 million establishments (bench/scale.bench.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: files of places and of texts of activities are read completely with any delimiter, order,
- * line ends, and quotation marks, or rejected with every wrong line; those, and files of
- * populations, of another kind are named by it; our own output round-trips. Does not prove: what
- * sentences do with them (contract/translate/).
+ * line ends, and quotation marks, or rejected with every wrong line. Files of another kind, also
+ * those of populations, are named by it; our own output round-trips. Does not prove: what sentences
+ * do with them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

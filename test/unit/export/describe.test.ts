@@ -1,8 +1,7 @@
 /**
- * Proves: the description of a spec tells every filter, the order, the score and the limit: no
- * leaf of the schema can change without it; names stand beside codes; and slugs and file names are
- * short, plain, the same every time, and free of what a client wrote.
- * Does not prove: that the words are well chosen.
+ * Proves: the description of a spec names every filter, the order, the score, and the limit: no
+ * leaf of the schema can change without it. Codes have their names. Slugs and file names are short,
+ * plain, stable, and without client texts. Does not prove: that the words are well chosen.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -104,7 +103,7 @@ const FULL = normalizeSpec(
   contextWith({ mode: "export", fullAllowed: true }),
 ).spec;
 
-// No spec asks for head offices alone that are branches; each of the two is told all the same.
+// No spec combines head offices with branches only; here both are described anyway.
 FULL.filters.company.branches_only = true;
 
 const LISTS = ["a", "b", "c"].map((digit) => `lst_${digit.repeat(32)}`) as [string, string, string];
@@ -169,7 +168,7 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "scoring.random_seed": 8,
 };
 
-/** What a file shows by itself, what never changes, and what is not part of what was asked. */
+/** Members that a file shows itself, constants, and members outside the query. */
 const NOT_TOLD = /^(kind|spec_version|entity|output\..*|explain\..*)$/;
 
 /** Names of the leaves of a schema; a list counts as one, unless it holds objects. */
@@ -207,7 +206,7 @@ describe("describeSpec", () => {
     }
   });
 
-  it("differs for specs that differ, and only for those", () => {
+  it("differs for different specs, and only for those", () => {
     const asked = ({ limit, filters, sort, scoring }: AccountQuerySpec) =>
       JSON.stringify({ limit, filters, sort, scoring });
     const specs = Array.from({ length: 400 }, (_, seed) =>
@@ -218,7 +217,7 @@ describe("describeSpec", () => {
     assert.equal(descriptions.size, new Set(specs.map(asked)).size);
   });
 
-  it("names what codes stand for, and leaves a code without a name as it is", () => {
+  it("names the meaning of codes, and leaves a code without a name unchanged", () => {
     const items = new Map(describeSpec(FULL, NAMES).map(({ label, values }) => [label, values]));
     assert.deepEqual(items.get("Activities"), ["4711-3/01", "Ação nº 4721102 (4721-1/02)"]);
     assert.deepEqual(items.get("States"), ["abroad (EX)", "São Paulo (SP)"]);
@@ -232,7 +231,7 @@ describe("describeSpec", () => {
     for (const uf of UFS) assert.ok(stateName(uf), uf);
   });
 
-  it("has words for every order, and says nothing of what is not set", () => {
+  it("has words for every order, and omits unset members", () => {
     const bare = normalizeSpec({}, contextWith()).spec;
     assert.deepEqual(
       describeSpec(bare, NAMES).map(({ label }) => label),
@@ -249,7 +248,7 @@ describe("slugOf", () => {
   const slug = (filters: unknown) =>
     slugOf(normalizeSpec({ filters }, contextWith()).spec, SEGMENT);
 
-  it("tells the activity and the place", () => {
+  it("names the activity and the place", () => {
     assert.equal(slug({}), "empresas");
     assert.equal(slug({ geo: { uf_any_of: ["sp"] } }), "sp");
     assert.equal(slug({ geo: { uf_any_of: ["SP", "RJ", "AC", "AM"] } }), "4-estados");
@@ -260,11 +259,11 @@ describe("slugOf", () => {
     assert.equal(slug({ industry: { cnae_any_of: ["47"] } }), "4711-3-01-e-mais-3");
   });
 
-  it("keeps out what a client wrote itself", () => {
+  it("omits texts of the client", () => {
     assert.equal(slug({ industry: { text_hints: ["maria aparecida"] } }), "empresas");
   });
 
-  it("is short, plain and the same again, for any spec", () => {
+  it("is short, plain, and stable, for any spec", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const spec = randomSpec(seededRng(seed), SAMPLE_CATALOG, []);
@@ -279,7 +278,7 @@ describe("slugOf", () => {
 });
 
 describe("fileNameOf", () => {
-  it("has snapshot, slug, the beginning of the id and the format", () => {
+  it("has snapshot, slug, the start of the id, and the format", () => {
     const record = {
       id: "exp_0123456789abcdef0123456789abcdef",
       snapshot: "2026-10",
@@ -309,7 +308,7 @@ describe("fileNameOf", () => {
     }
   });
 
-  it("folds whatever a record says, also one that was written before labels were checked", () => {
+  it("folds any content of a record, also of one from before labels were checked", () => {
     const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
     const file = { format: "csv", compression: null };
     const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, ...file };

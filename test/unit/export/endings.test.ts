@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => here.dispose());
 
 describe("deleting", () => {
-  it("takes a waiting export out of the queue", async () => {
+  it("removes a waiting export from the queue", async () => {
     const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
     here.exports.remove("a", ids[0] as string);
     assert.throws(() => here.record("a", ids[0] as string), isError("export_not_found"));
@@ -36,7 +36,7 @@ describe("deleting", () => {
     assert.deepEqual(here.threads.held.map(idOf), ids.slice(1));
   });
 
-  it("cancels a running one and frees its place", async () => {
+  it("cancels a running one and frees its slot", async () => {
     const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
     await settle();
     here.exports.remove("a", ids[0] as string);
@@ -45,7 +45,7 @@ describe("deleting", () => {
     assert.equal(here.exports.find(ids[0] as string), undefined);
   });
 
-  it("frees the tenant's place before the thread has noticed", async () => {
+  it("frees the tenant's slot before the thread has noticed", async () => {
     await here.dispose();
     here = new Installation(2, false);
     here.exports.start(here.segment);
@@ -57,7 +57,7 @@ describe("deleting", () => {
     assert.deepEqual(here.threads.held.map(idOf), ids);
   });
 
-  it("throws away a file that is finished just then", async () => {
+  it("discards a file that is finished meanwhile", async () => {
     await here.dispose();
     here = new Installation(1, false);
     here.exports.start(here.segment);
@@ -70,7 +70,7 @@ describe("deleting", () => {
     assert.equal(here.exports.find(record.id), undefined);
   });
 
-  it("removes the file of a done one, and its key stays used", async () => {
+  it("removes the file of a done one, and keeps its key used", async () => {
     const { record } = here.create("a", "k");
     await settle();
     await here.endFirst();
@@ -80,7 +80,7 @@ describe("deleting", () => {
     assert.throws(() => here.exports.remove("a", record.id), isError("export_not_found"));
   });
 
-  it("tries again to remove a file that would not go", async () => {
+  it("retries the removal of a file that failed", async () => {
     const { record } = here.create("a", "k");
     await settle();
     here.first().end({ kind: "failed", failure: "disk_full", error: {} });
@@ -100,7 +100,7 @@ describe("deleting", () => {
 });
 
 describe("stopping", () => {
-  it("puts what runs back, without counting the attempt, and ends the threads", async () => {
+  it("requeues running exports, without counting the attempt, and ends the threads", async () => {
     const ids = [1, 2, 3].map((i) => here.create("a", `k${i}`).record.id);
     await settle();
     await here.exports.close();
@@ -113,7 +113,7 @@ describe("stopping", () => {
     );
   });
 
-  it("waits for a render that is just finishing, and keeps its file", async () => {
+  it("waits for a render that is about to finish, and keeps its file", async () => {
     await here.dispose();
     here = new Installation(1, false);
     here.exports.start(here.segment);
@@ -127,7 +127,7 @@ describe("stopping", () => {
     assert.equal(here.stateOf(record.id), "done");
   });
 
-  it("lets nobody wait", async () => {
+  it("ends all waits", async () => {
     const { record } = here.create("a", "k");
     const waiting = here.exports.settled("a", record.id, 60_000);
     here.exports.stop();
@@ -151,21 +151,21 @@ describe("waiting", () => {
     assert.equal((await here.exports.settled("a", record.id, 60_000)).state, "done");
   });
 
-  it("ends with its time, in the state of that moment", async () => {
+  it("ends at its timeout, with the current state", async () => {
     const { record } = here.create("a", "k");
     assert.equal((await here.exports.settled("a", record.id, 0)).state, "queued");
     await settle();
     assert.equal((await here.exports.settled("a", record.id, 20)).state, "running");
   });
 
-  it("ends as not found when the export is deleted", async () => {
+  it("ends as not found if the export is deleted", async () => {
     const { record } = here.create("a", "k");
     const waiting = here.exports.settled("a", record.id, 60_000);
     here.exports.remove("a", record.id);
     await assert.rejects(waiting, isError("export_not_found"));
   });
 
-  it("leaves no timer behind", async () => {
+  it("leaves no timer", async () => {
     const timers = () =>
       process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = timers();
@@ -180,7 +180,7 @@ describe("waiting", () => {
 });
 
 describe("a database that cannot be written", () => {
-  it("answers that storage is full or fails, and commits the end of a render later", async () => {
+  it("answers that storage is full or failing, and commits the end of a render later", async () => {
     const { record } = here.create("a", "k");
     await settle();
     // No page more than there are: what SQLite says when the disk is full.

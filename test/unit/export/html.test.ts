@@ -1,9 +1,9 @@
 /**
- * Proves: an exported page, read by an independent parser and by Chromium, has cell by cell what
- * the search shows, hostile texts included, and nothing that it holds runs, is fetched or breaks
- * its policy; it states snapshot, filters and counts; its headings, regions and contrasts are
- * accessible; it is readable on a phone, in the dark and on paper.
- * Does not prove: how other browsers draw it, nor what a screen reader says.
+ * Proves: an exported page, read by an independent parser and by Chromium, has the search's values
+ * cell by cell, hostile texts included. Nothing in it runs, is fetched, or breaks its policy. It
+ * states snapshot, filters, and counts; its headings, regions, and contrasts are accessible. It is
+ * readable on a phone, in the dark, and on paper. Does not prove: how other browsers draw it, nor
+ * what a screen reader says.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -54,7 +54,7 @@ async function pageOf(rows: Uint32Array, wish: Partial<ExportOptions> = {}, matc
 function cellOf(value: unknown): string {
   if (value === null) return "";
   const text = Array.isArray(value) ? value.join(", ") : plain(value);
-  // What HTML cannot hold, and what its parser does to line ends is undone by the writer.
+  // The writer replaces characters that HTML excludes, and keeps line ends through the parser.
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, "\ufffd");
 }
 
@@ -76,12 +76,12 @@ function only(page: PageElement, name: string): PageElement {
 }
 
 describe("an exported page", () => {
-  it("tells Excel that cells are text, which no formula is, but for numbers", () => {
+  it("marks cells as text for Excel, none as formulas, except for numbers", () => {
     const style = pageStyle([], false);
     assert.match(style, /\nth,td\{mso-number-format:"\\@"\}\n\.n\{mso-number-format:General\}\n/);
   });
 
-  it("has the cells of the search under human headings, whatever their texts", async () => {
+  it("has the cells of the search under human headings, for any texts", async () => {
     const page = readPage(await pageOf(fixture.rows));
     const headings = elements(only(page, "thead"), "th");
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe("an exported page", () => {
     );
   });
 
-  it("states snapshot, provenance, filters, rows and matches, and that the limit cut", async () => {
+  it("states snapshot, provenance, filters, rows, matches, and a limit that cuts", async () => {
     const rows = fixture.rows.slice(0, 12);
     const cut = readPage(await pageOf(rows, {}, 1_234));
     const terms = elements(cut, "dt").map(({ text }) => text);
@@ -134,7 +134,7 @@ describe("an exported page", () => {
     assert.match(only(readPage(await pageOf(fixture.rows.slice(0, 0))), "main").text, /0 accounts/);
   });
 
-  it("names nothing outside, runs nothing, and its policy fits its style", async () => {
+  it("references nothing outside, runs nothing, and has a policy that fits its style", async () => {
     const text = await pageOf(fixture.rows.slice(0, 40));
     const page = readPage(text);
     const style = only(page, "style").text;
@@ -154,14 +154,14 @@ describe("an exported page", () => {
     assert.deepEqual(addresses, ["#accounts"]);
   });
 
-  it("does not tell when it was made", async (test) => {
+  it("does not contain the time of its creation", async (test) => {
     const rows = fixture.rows.slice(0, 40);
     const now = await pageOf(rows);
     test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2031, 4, 6) });
     assert.equal(await pageOf(rows), now);
   });
 
-  it("is built for people who cannot see it or use no mouse", async () => {
+  it("is accessible to people who cannot see it or use no mouse", async () => {
     const page = readPage(await pageOf(fixture.rows.slice(0, 3)));
     assert.equal(only(page, "html").attributes.lang, "en");
     assert.equal(only(page, "tbody").attributes.lang, "pt-BR");
@@ -227,7 +227,7 @@ describe("an exported page in Chromium", () => {
   });
   after(() => browser?.close());
 
-  /** Opens a page of rows; everything that it should not do is told to `offences`. */
+  /** Opens a page of rows; adds everything that it must not do to `offences`. */
   async function opened(
     test: TestContext,
     rows: Uint32Array,
@@ -297,7 +297,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("keeps its header in sight, and scrolls by keyboard", async (test) => {
+  it("keeps its header visible, and scrolls by keyboard", async (test) => {
     const page = await opened(test, fixture.rows);
     if (page === undefined) return;
     await page.keyboard.press("Tab");
@@ -315,7 +315,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("with many rows still stands in columns under a header in sight, and prints", async (test) => {
+  it("with many rows keeps columns under a visible header, and prints", async (test) => {
     const rows = Uint32Array.from(
       { length: SMALL_TABLE_ROWS_MAX + 1 },
       (_, i) => i % fixture.rows.length,
@@ -344,7 +344,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("stays a table for those who hear it, wide and on a phone", async (test) => {
+  it("remains a table for screen readers, wide and on a phone", async (test) => {
     const rows = fixture.rows.slice(0, 7);
     const page = await opened(test, rows);
     if (page === undefined) return;
@@ -380,7 +380,7 @@ describe("an exported page in Chromium", () => {
     await page.close();
   });
 
-  it("turns dark where people want it, and loses its scroll region on paper", async (test) => {
+  it("is dark on request, and has no scroll region on paper", async (test) => {
     const page = await opened(test, fixture.rows.slice(0, 100));
     if (page === undefined) return;
     await page.emulateMedia({ colorScheme: "dark" });

@@ -1,9 +1,8 @@
 /**
- * Proves that a link is accepted in the one spelling it was given out in and in no other: not with
- * a bit flipped, not with characters moved, added or encoded, not with another secret; that both
- * live secrets verify and the newest signs; that a link ends after five minutes or with its export,
- * to the millisecond, also where the clock was ahead when it was made.
- * Does not prove that the comparison takes constant time.
+ * Proves that a link is accepted in its issued spelling only: not with a flipped bit, with
+ * characters moved, added, or encoded, or with another secret. Both live secrets verify, and the
+ * newest signs. A link ends after five minutes or with its export, to the millisecond, even if the
+ * clock was ahead at its creation. Does not prove that the comparison takes constant time.
  */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
@@ -32,7 +31,7 @@ const exportOf = (hex: string, at = 0) => ({
 });
 const RECORD = exportOf("0123456789abcdef0123456789abcdef");
 
-/** What becomes of a link: "ok" or the code of its refusal. */
+/** Returns "ok" or the code of the link's refusal. */
 function fate(link: string, secrets: SecretRing = [SECRET], nowMs = NOW_MS): string {
   const mark = link.indexOf("?");
   const [path, query] = mark < 0 ? [link, ""] : [link.slice(0, mark), link.slice(mark + 1)];
@@ -96,7 +95,7 @@ describe("a link", () => {
     assert.ok(flips > 150_000, `only ${flips} flips`);
   });
 
-  it("is accepted exactly when it is spelled as it was made, whatever is edited", () => {
+  it("is accepted only in its issued spelling, for any edit", () => {
     const link = signLink(RECORD, { nowMs: NOW_MS, secrets: [SECRET, OLDER] });
     const piece = fc.constantFrom(
       ...[
@@ -171,7 +170,7 @@ describe("a link", () => {
     assert.equal(good, spelled(`/files/${RECORD.id}.csv`, "1790000301", SECRET));
   });
 
-  it("survives one change of the secret and not two", () => {
+  it("survives one change of the secret, and no second one", () => {
     const link = signLink(RECORD, { nowMs: NOW_MS, secrets: [OLDER] });
     assert.equal(fate(link, [SECRET, OLDER]), "ok");
     assert.equal(fate(link, [SECRET]), "link_invalid");
@@ -180,7 +179,7 @@ describe("a link", () => {
     assert.equal(fate(fresh, [OLDER]), "link_invalid");
   });
 
-  it("ends to the millisecond, and a wrong one never says that it would have", () => {
+  it("ends to the millisecond, and a wrong one never reveals that it would have", () => {
     const endMs = (Math.ceil(NOW_MS / 1000) + LINK_SECONDS) * 1000;
     assert.equal(fate(good, [SECRET], endMs - 1), "ok");
     assert.equal(fate(good, [SECRET], endMs), "link_expired");
@@ -188,7 +187,7 @@ describe("a link", () => {
     assert.ok(endMs - NOW_MS >= 300_000 && endMs - NOW_MS < 301_000);
   });
 
-  it("of a clock that was ahead does not live longer when the clock is set right", () => {
+  it("of a clock that was ahead does not live longer after the clock is corrected", () => {
     const ahead = (byMs: number) => signLink(RECORD, { nowMs: NOW_MS + byMs, secrets: [SECRET] });
     assert.equal(fate(ahead(59_000)), "ok", "a minute is no leap");
     for (const byMs of [61_000, 400_000, 30 * 86_400_000]) {

@@ -22,7 +22,7 @@ describe("a cursor of the list", () => {
     limit: fc.integer({ min: 1, max: LIST_LIMIT_MAX }),
   });
 
-  it("comes back as it was, for the same tenant and either live secret", () => {
+  it("is decoded for the same tenant and either live secret", () => {
     fc.assert(
       fc.property(position, fc.string({ unit: "binary" }), (place, tenant) => {
         const cursor = encodeListCursor(place, tenant, secrets);

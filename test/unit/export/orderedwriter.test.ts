@@ -1,7 +1,7 @@
 /**
- * Proves: pieces that are made beside each other are written in the order in which they came,
- * however long each takes and whoever is made at once; no more than three are under way; the first
- * that fails ends the work where it is its turn, with nothing behind it written.
+ * Proves: concurrently made pieces are written in the order of their arrival, for any durations,
+ * and also if some are made immediately. At most three are in flight. The first failing one ends
+ * the work at its place, and nothing after it is written.
  * Does not prove what is in the pieces (contract/export/render).
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OrderedWriter } from "../../../src/export/formats/renderer.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
-/** What was written, and how to make a piece that takes its time. */
+/** A writer with a list of its output, and a maker of slow pieces. */
 function begin() {
   const written: number[] = [];
   const made = { inFlight: 0, most: 0 };
@@ -25,8 +25,8 @@ function begin() {
   return { written, made, turn, piece };
 }
 
-describe("pieces that are written in turn", () => {
-  it("keep their order, however long each takes", async () => {
+describe("pieces that are written in order", () => {
+  it("keep their order, for any durations", async () => {
     const random = seededRandom(5);
     const { written, made, turn, piece } = begin();
     const wanted = Array.from({ length: 120 }, (_, number) => number);
@@ -39,7 +39,7 @@ describe("pieces that are written in turn", () => {
     assert.equal(made.most, 3);
   });
 
-  it("end at the first that fails, in its turn", async () => {
+  it("end at the first that fails, in order", async () => {
     const { written, turn, piece } = begin();
     await turn.later(piece(0, 20));
     await turn.later(Promise.reject(new Error("one")));

@@ -1,8 +1,8 @@
 /**
- * Proves: a Parquet export, read by hyparquet and by DuckDB, has the types that were promised and
- * cell by cell what the search shows, hostile texts included; no rows and several row groups are
- * files like any other; bytes do not depend on how rows came in batches; errors are thrown.
- * Does not prove: which rows an export has (search-scroll.test.ts) nor its way to the disk.
+ * Proves: a Parquet export, read by hyparquet and by DuckDB, has the promised types and the
+ * search's values cell by cell, hostile texts included. Files without rows and with several row
+ * groups are valid. Bytes do not depend on the batches of rows; errors are thrown. Does not prove:
+ * which rows an export has (search-scroll.test.ts), nor how it is written to disk.
  */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -139,7 +139,7 @@ describe("cells of a Parquet export", () => {
     assert.deepEqual(read, withoutMarks(accounts));
   });
 
-  it("are those of the search, read by DuckDB, which cuts no text at its zeros", async () => {
+  it("are those of the search, read by DuckDB, which truncates no text at its zeros", async () => {
     const read = await askDuckDb(await exported(fixture.rows), "SELECT * FROM FILE");
     const accounts = searched(fixture.segment, fixture.rows, OUTPUT_FIELD_NAMES);
     assert.deepEqual(read, withoutMarks(accounts));
@@ -164,7 +164,7 @@ describe("cells of a Parquet export", () => {
     assert.deepEqual(read, accounts);
   });
 
-  it("are followed by what explains them", async () => {
+  it("are followed by those that explain them", async () => {
     for (const cnae of [[], FIXTURE_TABLES.cnae_primary.slice(0, 20)]) {
       const wish = { fields: ["cnpj", "trade_name"], explain: true, cnae };
       const context = contextOf(fixture.segment, { format: "parquet", rowCount: 400, ...wish });
@@ -198,7 +198,7 @@ describe("the schema of a Parquet export", () => {
     }
   });
 
-  it("has integers and texts for what explains a row, with rows and without", async () => {
+  it("has integers and texts for explanations, with rows and without", async () => {
     const isText = (name: string) => name.startsWith("explain_matched");
     const spec = contextOf(fixture.segment, { format: "parquet", explain: true, rowCount: 0 }).spec;
     const wanted = explainColumns(spec).map(({ name }) => [
@@ -211,7 +211,7 @@ describe("the schema of a Parquet export", () => {
     }
   });
 
-  it("promises that there is a CNPJ, and of no other field", async () => {
+  it("declares only the CNPJ as required", async () => {
     const schema = parquetSchema(parquetMetadata(arrayBufferOf(await exported(fixture.rows))));
     const required = schema.children.filter(
       ({ element }) => element.repetition_type === "REQUIRED",
@@ -222,7 +222,7 @@ describe("the schema of a Parquet export", () => {
     );
   });
 
-  it("comes with snapshot, date, provenance, matches and spec", async () => {
+  it("has snapshot, date, provenance, matches, and spec", async () => {
     const { segment } = fixture;
     const metadata = parquetMetadata(arrayBufferOf(await exported(fixture.rows)));
     const pairs = new Map(metadata.key_value_metadata?.map(({ key, value }) => [key, value]));
@@ -240,7 +240,7 @@ describe("row groups of a Parquet export", () => {
   const count = 2 * ROW_GROUP_ROWS + 1_234;
   const many = Uint32Array.from({ length: count }, (_, i) => (i * 7) % 400);
 
-  it("are equal in size but the last, and together hold every row in order", async () => {
+  it("are equal in size except the last, and together have every row in order", async () => {
     const bytes = await exported(many, { fields }, 65_536);
     const metadata = parquetMetadata(arrayBufferOf(bytes));
     assert.deepEqual(
@@ -261,7 +261,7 @@ describe("row groups of a Parquet export", () => {
     });
   });
 
-  it("are the same bytes however the rows came, and every time", async () => {
+  it("are the same bytes for any batches, every time", async () => {
     const wish = { fields, explain: true };
     const rows = many.subarray(0, ROW_GROUP_ROWS + 1_234);
     const first = await exported(rows, wish, 65_536);
@@ -270,7 +270,7 @@ describe("row groups of a Parquet export", () => {
     }
   });
 
-  it("do not exist without rows, and the file is whole", async () => {
+  it("do not exist without rows, and the file is still valid", async () => {
     const none = fixture.rows.subarray(0, 0);
     const bytes = await exported(none);
     assert.equal(parquetMetadata(arrayBufferOf(bytes)).row_groups.length, 0);
@@ -286,7 +286,7 @@ describe("row groups of a Parquet export", () => {
 });
 
 describe("errors of a Parquet export", () => {
-  it("of writing are thrown as they are", async () => {
+  it("of writing are thrown unchanged", async () => {
     const full = new Error("no space");
     const context = contextOf(fixture.segment, { format: "parquet", rowCount: 400 });
     let left = 3;
@@ -329,7 +329,7 @@ describe("Thrift's compact protocol", () => {
     );
   const value = structOf(fc.oneof(flat, nesting(fc.oneof(flat, nesting(flat)))));
 
-  it("gives back every struct that was encoded", () => {
+  it("decodes every encoded struct", () => {
     fc.assert(
       fc.property(value, (struct) => {
         assert.deepEqual(decodeStruct(encodeStruct(struct)), struct);
@@ -337,7 +337,7 @@ describe("Thrift's compact protocol", () => {
     );
   });
 
-  it("refuses a struct that is cut off anywhere, and a type that it does not know", () => {
+  it("rejects a truncated struct, and an unknown type", () => {
     const whole = encodeStruct(
       new Map([
         [1, { type: THRIFT.i64, value: 2n ** 40n }],

@@ -1,9 +1,9 @@
 /**
- * Proves: a page with labels has, in both languages, its rows before what they are from; nothing of
- * an account's texts becomes an element, an attribute or a script; its policy allows its own style
- * and its own search and nothing else; links lead where the machine form says; its title is the one
- * that was asked for; in Chromium the search finds rows by names without accents and by numbers
- * without masks, and nothing breaks the policy, on a phone neither.
+ * Proves: a page with labels has, in both languages, its rows before their source. No account text
+ * becomes an element, an attribute, or a script. Its policy allows only its own style and its own
+ * search. Links are those of the machine form; the title is the requested one. In Chromium the
+ * search finds rows by names without accents and numbers without masks, and nothing breaks the
+ * policy, also on a phone.
  * Does not prove: the texts of cells (unit/native-index/rows), nor other browsers.
  */
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ describe("a page for people", () => {
     }
   });
 
-  it("has one script and one style, those of its policy, whatever texts hold", async () => {
+  it("has one script and one style, those of its policy, for any texts", async () => {
     const text = await pageOf(fixture.rows, { labels: "pt", title: "</title><script>x</script>" });
     const page = readPage(text);
     const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1] ?? "";
@@ -80,7 +80,7 @@ describe("a page for people", () => {
     );
   });
 
-  it("links to mail and phones as the machine form has them", async () => {
+  it("links to e-mails and phones as the machine form does", async () => {
     const text = await pageOf(fixture.rows, { labels: "pt" });
     const links = [...text.matchAll(/<a href="(\w+):([^"]*)">/g)].map(([, kind, to]) => [kind, to]);
     const wanted = searched(fixture.segment, fixture.rows, OUTPUT_FIELD_NAMES);

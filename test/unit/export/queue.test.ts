@@ -27,7 +27,7 @@ afterEach(() => here.dispose());
 const errno = (code: string) => Object.assign(new Error("made up"), { code });
 
 describe("a queue", () => {
-  it("renders, keeps the file, and says so", async () => {
+  it("renders, stores the file, and reports it", async () => {
     const { record } = here.create("a", "k");
     assert.deepEqual([record.state, record.progress, record.rowCount], ["queued", 0, null]);
     assert.match(record.id, /^exp_[0-9a-f]{32}$/);
@@ -51,7 +51,7 @@ describe("a queue", () => {
     assert.deepEqual(here.exports.find(record.id), done);
   });
 
-  it("shows another tenant nothing", async () => {
+  it("shows nothing to another tenant", async () => {
     const { record } = here.create("a", "k");
     here.tenant("b");
     for (const look of [
@@ -80,7 +80,7 @@ describe("a queue", () => {
     assert.deepEqual(seen, ids);
   });
 
-  it("gives tenants turns, whoever asked first", async () => {
+  it("schedules tenants fairly, in any order of requests", async () => {
     const order: string[] = [];
     for (let i = 0; i < 6; i++) here.create("a", `k${i}`);
     for (let i = 0; i < 2; i++) here.create("b", `k${i}`);
@@ -94,7 +94,7 @@ describe("a queue", () => {
     assert.deepEqual(order.join(""), "abcabaaaa");
   });
 
-  it("runs no more of a tenant than its plan allows, and the next one's instead", async () => {
+  it("runs no more of a tenant than its plan allows, and the next tenant's instead", async () => {
     await here.dispose();
     here = new Installation(8);
     here.exports.start(here.segment);
@@ -107,7 +107,7 @@ describe("a queue", () => {
     assert.equal(here.threads.held.length, 3);
   });
 
-  it("still renders what was accepted when the plan's number is 0 now", async () => {
+  it("still renders accepted exports after the plan's number is set to 0", async () => {
     const { record } = here.create("a", "k");
     await settle();
     here.reopen();
@@ -118,8 +118,8 @@ describe("a queue", () => {
   });
 });
 
-describe("turns", () => {
-  it("let nobody wait while another has two", () => {
+describe("scheduling", () => {
+  it("makes no tenant wait while another has two slots", () => {
     const rng = seededRng(7);
     for (let round = 0; round < 200; round++) {
       const left = new Map(["a", "b", "c", "d"].map((id) => [id, 1 + Math.floor(rng() * 5)]));
@@ -150,7 +150,7 @@ describe("turns", () => {
 });
 
 describe("bounds", () => {
-  it("refuse what the plan's queue does not hold, and keep nothing of it", async () => {
+  it("refuse what exceeds the plan's queue, and store nothing of it", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 6; i++) {
       ids.push(here.create("a", `k${i}`, { plan: "free" }).record.id);
@@ -196,7 +196,7 @@ describe("outcomes", () => {
     return record.id;
   };
 
-  it("that no attempt can mend fail at once", async () => {
+  it("that no retry can fix fail immediately", async () => {
     const id = await begin();
     const failed = { kind: "failed", failure: "disk_full", error: {} } as const;
     assert.deepEqual(await lastly(id, failed), ["failed", "disk_full", 1]);
@@ -222,7 +222,7 @@ describe("outcomes", () => {
     assert.equal(here.stateOf(id), "done");
   });
 
-  it("of an order that cannot even be given are attempts as well", async () => {
+  it("of an order that cannot even be sent count as attempts", async () => {
     const { record } = here.create("a", "k");
     here.database.prepare("UPDATE exports SET spec = '{' WHERE id = ?").run(record.id);
     await settle();
@@ -245,7 +245,7 @@ describe("outcomes", () => {
     for (const [error, failure] of cases) assert.equal(failureOf(error), failure, String(error));
   });
 
-  it("are logged without a word of the error's text", async () => {
+  it("are logged without the error's text", async () => {
     const id = await begin();
     await lastly(id, { kind: "failed", failure: "write_failed", error: { error_code: "EIO" } });
     const text = here.logged.join("");

@@ -1,8 +1,8 @@
 /**
- * Proves: recovery from every half state that a crash can leave, written by hand, also when it is
- * broken off or done twice; pins that hold the file whatever happens to its name, as long as an
- * export needs it and no longer. Does not prove that a commit survives a power cut, nor that these
- * are all the states there are (crash harness; campaign/twin/export.test.ts).
+ * Proves: recovery from every partial state that a crash can leave, written by hand, also if it is
+ * interrupted or done twice. Pins keep the file, even if its name changes or goes, exactly as long
+ * as an export needs it. Does not prove that a commit survives a power cut, nor that there are no
+ * other states (crash harness; campaign/twin/export.test.ts).
  */
 import assert from "node:assert/strict";
 import {
@@ -46,14 +46,14 @@ describe("recovery", () => {
     writeFileSync(join(here.dataDir, "exports", name), bytes);
   const row = (id: string) =>
     here.database.prepare("SELECT state, attempts FROM exports WHERE id = ?").get(id);
-  /** As after a crash: opened anew; nothing is rendered, so that the state can be looked at. */
+  /** Reopens the state as after a crash, and renders nothing, so that tests can inspect it. */
   const restart = () => {
     here.reopen();
     here.exports.start(here.segment);
     here.exports.stop();
   };
 
-  it("queues what was running, with its attempts, and removes what it wrote", () => {
+  it("requeues running exports, with their attempts, and removes their partial files", () => {
     const { id } = here.create("a", "k").record;
     change("state = 'running', attempts = 2", id);
     put(`${id}.csv.0123456789abcdef.tmp`);
@@ -63,7 +63,7 @@ describe("recovery", () => {
     assert.deepEqual(here.names("exports"), []);
   });
 
-  it("gives up what was begun three times", () => {
+  it("gives up an export after three attempts", () => {
     const { id } = here.create("a", "k").record;
     change("state = 'running', attempts = 3", id);
     restart();
@@ -72,7 +72,7 @@ describe("recovery", () => {
     assert.deepEqual(here.names("pins"), [`served-${here.segment.snapshotId}.peneira`]);
   });
 
-  it("leaves a done export with its file as it is", async () => {
+  it("leaves a done export and its file unchanged", async () => {
     here.exports.start(here.segment);
     const before = await done("k");
     restart();
@@ -80,7 +80,7 @@ describe("recovery", () => {
     assert.equal(readFileSync(here.exports.filePath(before), "utf8"), "cnpj\r\n");
   });
 
-  it("renders again what is done and has lost its file, and does not prolong it", async () => {
+  it("renders a done export again if its file is lost, and does not prolong it", async () => {
     here.exports.start(here.segment);
     const missing = await done("k");
     const cut = await done("l", "0123456789");
@@ -106,7 +106,7 @@ describe("recovery", () => {
     assert.deepEqual([again.state, again.expiresAtMs], ["done", missing.expiresAtMs]);
   });
 
-  it("ends an expiry or a deletion that was broken off", async () => {
+  it("completes an interrupted expiry or deletion", async () => {
     here.exports.start(here.segment);
     const [due, marked, deleted] = [await done("k"), await done("l"), await done("m")];
     change("expired_at = 5", marked.id);
@@ -121,7 +121,7 @@ describe("recovery", () => {
     assert.equal(here.record("a", due.id).expired, true);
   });
 
-  it("removes files of failed exports and of none, and nobody else's", () => {
+  it("removes files of failed exports and of unknown ones, and no other files", () => {
     const { id } = here.create("a", "k").record;
     change("state = 'failed', failure = 'disk_full'", id);
     put(`${id}.csv`);
@@ -132,7 +132,7 @@ describe("recovery", () => {
     assert.deepEqual(here.names("exports"), ["README", "exp_short.csv"]);
   });
 
-  it("makes lost pins again and removes those that nobody needs", () => {
+  it("recreates lost pins and removes unneeded ones", () => {
     here.create("a", "k");
     unlinkSync(pin());
     for (const name of ["0000000000000000", "served-0000000000000000"]) {
@@ -144,7 +144,7 @@ describe("recovery", () => {
     assert.equal(statSync(pin()).ino, statSync(here.segment.path).ino);
   });
 
-  it("keeps the pin of a snapshot that is not served any more, while an export needs it", () => {
+  it("keeps the pin of a snapshot that is no longer served, while an export needs it", () => {
     here.create("a", "k");
     const { ino } = statSync(pin());
     const path = join(here.folder, "b.peneira");
@@ -156,7 +156,7 @@ describe("recovery", () => {
     assert.equal(here.names("pins").length, 2);
   });
 
-  it("queues again only what runs or has lost its file", () => {
+  it("requeues only running exports and those without their file", () => {
     const store = new ExportStore(here.database);
     const { id } = here.create("a", "k").record;
     assert.equal(store.requeue(id, 0), false);
@@ -167,7 +167,7 @@ describe("recovery", () => {
     assert.deepEqual(row(id), { state: "queued", attempts: 1 });
   });
 
-  it("says what is wrong when it cannot write, and keeps everything", () => {
+  it("reports the reason if it cannot write, and keeps everything", () => {
     const { id } = here.create("a", "k").record;
     change("state = 'running', attempts = 1", id);
     put(`${id}.csv`);
@@ -182,7 +182,7 @@ describe("recovery", () => {
     assert.deepEqual(here.names("exports"), []);
   });
 
-  it("comes to the same end when it is done twice", () => {
+  it("has the same result if it is repeated", () => {
     for (let i = 0; i < 8; i++) {
       const { id } = here.create("a", `k${i}`).record;
       change(`state = 'running', attempts = ${1 + (i % 3)}`, id);
@@ -233,7 +233,7 @@ describe("a pin", () => {
     assert.deepEqual(here.threads.forgotten, [], "what is served may stay open");
   });
 
-  it("holds the served file, also when another one has taken its name", async () => {
+  it("keeps the served file, even if another one has taken its name", async () => {
     here.exports.start(here.segment);
     const { ino } = statSync(here.segment.path);
     const other = join(here.folder, "b.peneira");
@@ -244,7 +244,7 @@ describe("a pin", () => {
     assert.equal(readFileSync(pin(), "utf8"), "a snapshot");
   });
 
-  it("of a snapshot that is not served any more goes with its last export", async () => {
+  it("of a snapshot that is no longer served goes with its last export", async () => {
     here.exports.start(here.segment);
     here.create("a", "k");
     await settle();
@@ -261,7 +261,7 @@ describe("a pin", () => {
     assert.deepEqual(here.threads.forgotten, ["b".repeat(16), here.segment.snapshotId]);
   });
 
-  it("of a file that is gone is refused, and nothing is kept", () => {
+  it("of a missing file is refused, and nothing is stored", () => {
     unlinkSync(here.segment.path);
     assert.throws(() => here.create("a", "k"), isError("snapshot_unavailable"));
     assert.equal(here.count("exports"), 0);

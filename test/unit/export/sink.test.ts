@@ -1,8 +1,8 @@
 /**
  * Proves: a file appears whole, once all of its bytes are on the disk, with its true size and
- * SHA-256; whatever call of the system fails, and wherever its maker gives up, nothing is left
- * behind, no descriptor stays open, and the failure is thrown as it came.
- * Does not prove: that the disk keeps what fsync promised; the power cuts of the crash tests do.
+ * SHA-256. If any system call fails, or the producer aborts at any point, no file is left, no
+ * descriptor stays open, and the failure is thrown unchanged. Does not prove: that the disk keeps
+ * fsync's promise; the power cuts of the crash tests do.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -37,7 +37,7 @@ before(() => {
 });
 after(() => fs.rmSync(folder, { recursive: true }));
 
-/** The system's calls; each is told with its number before it is made. */
+/** The system's calls; `tell` gets each with its number before it is made. */
 function watched(tell: (name: Call, number: number) => void): DiskCalls {
   let number = 0;
   const watch =
@@ -83,7 +83,7 @@ async function leavesNothing(work: () => Promise<unknown>, wanted: assert.Assert
 }
 
 describe("writeWhole", () => {
-  it("writes as many bytes as it may, and not one beyond", async () => {
+  it("writes up to its byte limit, and no byte beyond", async () => {
     const { sizeBytes } = await writeWhole(path, fill, SYSTEM, BYTES.byteLength);
     assert.equal(sizeBytes, BYTES.byteLength);
     let written = 0;
@@ -104,7 +104,7 @@ describe("writeWhole", () => {
     fs.unlinkSync(path);
   });
 
-  it("makes a private file with the size and the SHA-256 that it tells", async () => {
+  it("makes a private file with the reported size and SHA-256", async () => {
     const done = await writeWhole(path, fill);
     const sha256 = createHash("sha256").update(BYTES).digest("hex");
     assert.deepEqual(done, { filled: undefined, sizeBytes: BYTES.length, sha256 });
@@ -114,7 +114,7 @@ describe("writeWhole", () => {
     fs.rmSync(path);
   });
 
-  it("gives the disk every stretch that is written, once and in order", async () => {
+  it("starts writeback for every written stretch, once and in order", async () => {
     const stretches: [from: number, length: number][] = [];
     let written = 0;
     const disk: DiskCalls = {
@@ -147,7 +147,7 @@ describe("writeWhole", () => {
     fs.rmSync(path);
   });
 
-  it("makes an empty file of nothing", async () => {
+  it("makes an empty file of no bytes", async () => {
     const done = await writeWhole(path, async () => "nothing");
     assert.deepEqual([done.filled, done.sizeBytes], ["nothing", 0]);
     assert.equal(fs.statSync(path).size, 0);
@@ -172,7 +172,7 @@ describe("writeWhole", () => {
     ]);
   });
 
-  it("leaves nothing whichever call fails, once or from then on", async () => {
+  it("leaves no file for any failing call, once or from then on", async () => {
     let count = 0;
     await writeWhole(
       path,
@@ -198,7 +198,7 @@ describe("writeWhole", () => {
     }
   });
 
-  it("leaves nothing when its maker gives up, before or after its first bytes", async () => {
+  it("leaves no file if the producer aborts, before or after its first bytes", async () => {
     for (const pieces of [0, 1, 3]) {
       const refusal = new Error("given up");
       const work = async (write: (bytes: Uint8Array) => void) => {
@@ -223,7 +223,7 @@ describe("writeWhole", () => {
     assert.equal(syncs, 1);
   });
 
-  it("leaves an older file of the name alone until the new one is whole", async () => {
+  it("leaves an older file of the name unchanged until the new one is complete", async () => {
     fs.writeFileSync(path, "older");
     for (const name of ["writeSync", "fsyncSync", "renameSync"] as const) {
       await leavesNothing(() => writeWhole(path, fill, failing(name, "EIO")), { code: "EIO" });
@@ -234,7 +234,7 @@ describe("writeWhole", () => {
     fs.rmSync(path);
   });
 
-  it("is refused by a folder of its name and by a folder that is not there", async () => {
+  it("is refused by a folder of its name and by a missing folder", async () => {
     fs.mkdirSync(path);
     await leavesNothing(() => writeWhole(path, fill), { code: "EISDIR" });
     fs.rmdirSync(path);
@@ -256,7 +256,7 @@ describe("writeWhole", () => {
     fs.rmSync(path);
   });
 
-  it("keeps no hold on the bytes that it was given", async () => {
+  it("does not retain the given bytes", async () => {
     await writeWhole(path, async (write) => {
       for (const length of [5, 1 << 20, 900_000, 2 << 20]) {
         const given = Buffer.alloc(length, 1);
@@ -270,14 +270,14 @@ describe("writeWhole", () => {
 });
 
 describe("temporaryName", () => {
-  it("lies beside the path and is another one each time", () => {
+  it("is in the folder of the path and different each time", () => {
     const names = new Set(Array.from({ length: 50 }, () => temporaryName("/folder/a.csv")));
     assert.equal(names.size, 50);
     for (const name of names) assert.match(name, /^\/folder\/a\.csv\.[0-9a-f]{16}\.tmp$/);
   });
 });
 
-/** Linux frees a descriptor even when close fails, so a failing close closes all the same. */
+/** Linux frees a descriptor even if close fails, so a failing close here closes it too. */
 function closing(disk: DiskCalls): DiskCalls["closeSync"] {
   return (fd) => {
     try {

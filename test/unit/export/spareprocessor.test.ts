@@ -1,6 +1,6 @@
 /**
- * Proves: a render may use another processor once nobody searched for a second, not at once, and
- * not while anybody searches; never where there is one processor only.
+ * Proves: a render may use another processor after a second without searches, not from the start,
+ * not during searches, and never if there is only one processor.
  * Does not prove that a render uses it (contract/export/render).
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { openLog } from "../../../src/process/log.ts";
 
 describe("a spare processor", () => {
-  it("is there when nobody searched for a second", () => {
+  it("is available after a second without searches", () => {
     const searches = searchCounter();
     let nowMs = 5_000;
     const isSpare = spareProcessor(searches, () => nowMs, 2);
@@ -23,7 +23,7 @@ describe("a spare processor", () => {
     assert.deepEqual([at(6_100), at(7_099), at(7_100)], [false, false, true]);
   });
 
-  it("is taken back by what the engine answers, and by what is remembered", () => {
+  it("is withdrawn by answers of the engine, and by cached ones", () => {
     const searches = searchCounter();
     const telemetry = new Telemetry(openLog("silent"), searches);
     telemetry.engine("count", 1);
@@ -32,7 +32,7 @@ describe("a spare processor", () => {
     assert.equal(Atomics.load(searches, 0), 2);
   });
 
-  it("is never the only one", () => {
+  it("is never the only processor", () => {
     let nowMs = 0;
     const isSpare = spareProcessor(searchCounter(), () => nowMs, 1);
     nowMs = 10_000;

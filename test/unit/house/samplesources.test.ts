@@ -21,7 +21,7 @@ const NEEDED = [
   "test/support/sample/snapshot.ts",
 ];
 
-it("samples depend on what makes and imports them, and on nothing else", async () => {
+it("samples depend only on the sources that make and import them", async () => {
   const sources = await sampleSources();
   const lacking = NEEDED.filter((file) => !sources.includes(file));
   assert.deepEqual(lacking, []);

@@ -1,8 +1,8 @@
 /**
- * Proves how `npm start` builds: it says first what it will do and about how long that takes; every
- * step waits for those it needs and for no other; each shows a clock; one that fails ends the rest;
- * times are kept for the next clone.
- * Does not prove that the steps make what they say: .ci/run does all of them, in one clone.
+ * Proves how `npm start` builds. It first prints its steps and about how long they take. Every step
+ * waits for those it needs and for no other, and shows a clock. A failing step ends the rest; times
+ * are stored for the next clone. Does not prove the steps' results: .ci/run does all of them, in
+ * one clone.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -73,14 +73,14 @@ function steps(events: string[], fails?: string): Step[] {
   ];
 }
 
-/** What was written, with clocks as `0:00`. */
+/** An output that records texts, with clocks as `0:00`. */
 function recorded(isTTY = false) {
   const written: string[] = [];
   return { isTTY, written, write: (text: string) => void written.push(text) };
 }
 
 describe("steps of npm start", () => {
-  it("wait for those they need, and stand side by side otherwise", async () => {
+  it("wait for those they need, and otherwise run concurrently", async () => {
     const events: string[] = [];
     const out = recorded();
     const seconds = await runParallel(steps(events), { out });
@@ -92,7 +92,7 @@ describe("steps of npm start", () => {
     assert.ok((seconds.addon ?? 0) >= 0.05);
   });
 
-  it("each show a clock, at their begin and at their end", async () => {
+  it("each show a clock, at their start and at their end", async () => {
     for (const isTTY of [false, true]) {
       const out = recorded(isTTY);
       await runParallel(steps([]), { out });
@@ -110,7 +110,7 @@ describe("steps of npm start", () => {
     ]);
   });
 
-  it("do not begin after a failure, which is told", async () => {
+  it("do not begin after a failure, which is reported", async () => {
     const events: string[] = [];
     const run = runParallel(steps(events, "packages"), { out: recorded() });
     await assert.rejects(run, /packages is broken/);
@@ -119,13 +119,13 @@ describe("steps of npm start", () => {
   });
 });
 
-describe("what npm start says first", () => {
+describe("the first output of npm start", () => {
   const times = {
     where: "a machine",
     seconds: { packages: 9.2, addon: 50, bundle: 3, snapshot: 20 },
   };
 
-  it("is every step, and how long all of them take side by side", () => {
+  it("is every step, and the duration of all of them run concurrently", () => {
     assert.equal(criticalPath(steps([]), times.seconds), 70);
     assert.equal(
       announcement(steps([]), times),
@@ -139,7 +139,7 @@ About 1:10 min in all (a machine).
     );
   });
 
-  it("is remembered of steps that began from nothing", () => {
+  it("uses times of steps that began from nothing", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "peneira-times-"));
     after(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(path.join(folder, "built"));
@@ -151,7 +151,7 @@ About 1:10 min in all (a machine).
     assert.deepEqual(wholeSteps(begun, folder), ["packages", "bundle"]);
   });
 
-  it("is remembered of the last time, and measured before there is one", () => {
+  it("uses the last times, and an estimate before there are any", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "peneira-times-"));
     after(() => rmSync(folder, { recursive: true, force: true }));
     const file = path.join(folder, "new", "start.json");

@@ -1,8 +1,7 @@
 /**
- * Proves: processes that make the same thing of a checkout do so one after the other, and those
- * that waited find it made; a process that died in the middle stops nobody; a step that failed is
- * done again, one whose inputs are as they were is not; a plan runs nothing.
- * Does not prove that the inputs that build.mjs names are all there are.
+ * Proves: processes that build the same part of a checkout take turns, and those that waited find
+ * it built. A process that dies meanwhile blocks no other. A failed step runs again, one with
+ * unchanged inputs does not; a plan runs nothing. Does not prove that build.mjs names all inputs.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -49,7 +48,7 @@ function ends(work: string) {
 }
 
 describe("steps of one checkout", () => {
-  it("are done by one of several processes, and the others say that they wait", async () => {
+  it("are done by one of several processes, and the others report that they wait", async () => {
     const texts = await Promise.all(
       [1, 2, 3].map(async () => {
         const child = spawn(process.execPath, maker(ONCE), { stdio: ["ignore", "ignore", "pipe"] });
@@ -67,7 +66,7 @@ describe("steps of one checkout", () => {
     assert.ok(held.length <= 2 && held.every((text) => !making.includes(text)), texts.join());
   });
 
-  it("are not held by a process that was killed", () => {
+  it("are not blocked by a killed process", () => {
     const killed = ends(`make(() => { note("("); process.kill(process.pid, "SIGKILL"); });`);
     assert.equal(killed.signal, "SIGKILL");
     assert.ok(existsSync(path.join(folder, ".cache/locks/output.lock")));
@@ -77,7 +76,7 @@ describe("steps of one checkout", () => {
     assert.ok(!existsSync(path.join(folder, ".cache/locks/output.lock")));
   });
 
-  it("leave no lock when they fail, and are done again", () => {
+  it("leave no lock after a failure, and are done again", () => {
     assert.equal(ends(`make(() => { note("!"); process.exit(3); });`).status, 3);
     assert.equal(ends(`make(() => { note("!"); throw new Error("no"); });`).status, 1);
     assert.ok(!existsSync(path.join(folder, ".cache/locks/output.lock")));
@@ -85,7 +84,7 @@ describe("steps of one checkout", () => {
     assert.equal(notes(), "!!()");
   });
 
-  it("are done where an input changed or an output is gone, and else not", () => {
+  it("are done only if an input changed or an output is missing", () => {
     ends(ONCE);
     ends(ONCE);
     assert.equal(notes(), "()");
@@ -98,7 +97,7 @@ describe("steps of one checkout", () => {
     assert.equal(readFileSync(path.join(folder, "output"), "utf8"), "two");
   });
 
-  it("are named and not run where it is asked what is due, whoever is at them", () => {
+  it("are named and not run in a plan, even while another process runs them", () => {
     mkdirSync(path.join(folder, ".cache/locks"), { recursive: true });
     writeFileSync(path.join(folder, ".cache/locks/output.lock"), String(process.pid));
     const asked = ends(`console.log(steps.due(() => make(() => note("!"))).join());`);

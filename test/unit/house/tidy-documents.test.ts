@@ -2,7 +2,7 @@
  * Proves that documents point at files that exist, that dependencies are exact, locked and the
  * ones we know, and that no text names a machine or announces unfinished work. Does not prove that
  * what the documents say is true.
- * Every test prints all places that break its rule at once.
+ * Every test prints all places that break its rule.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -53,13 +53,13 @@ describe("documents", () => {
     }
   });
 
-  it("that are not written for this checkout name no place of it on the net", () => {
+  it("name no invented home page, repository, or tracker", () => {
     const manifest = JSON.parse(textOf("package.json")) as Record<string, unknown>;
     const invented = ["repository", "bugs", "homepage"].filter((name) => name in manifest);
     assert.deepEqual(invented, []);
   });
 
-  it("are all there", () => {
+  it("all exist", () => {
     const wanted = [
       ...["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "package-lock.json"],
       ...["CONTRIBUTING.md", "SECURITY.md", "pull_request_template.md"].map((name) => {
@@ -86,13 +86,13 @@ describe("dependencies", () => {
     refuse(broken, "a range lets the same commit mean different code");
   });
 
-  it("are locked as the manifest says", () => {
+  it("are locked as in the manifest", () => {
     const root = lockfile.packages[""];
     assert.deepEqual(root?.dependencies, manifest.dependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
   });
 
-  it("are pinned by hash, for systems that we run on only, and name no registry", () => {
+  it("are pinned by hash, for the systems that we run on only, and name no registry", () => {
     assert.ok(LOCKFILES.includes("package-lock.json"));
     const broken = LOCKFILES.flatMap((file) =>
       lockfileProblems(readLockfile(file)).map((problem) => `${file}: ${problem}`),
@@ -100,7 +100,7 @@ describe("dependencies", () => {
     refuse(broken, "node --import tsx test/support/house/lockfile.ts takes out what may go");
   });
 
-  it("would be found here, and taken out, if they were not", () => {
+  it("are detected here, and removed, if they are not", () => {
     const { packages } = lockfile;
     const [integrity] = Object.values(packages).flatMap((one) => one.integrity ?? []);
     const planted = {
@@ -123,7 +123,7 @@ describe("dependencies", () => {
     const pruned = JSON.parse(prunedLockfile(JSON.stringify({ packages: planted })));
     assert.deepEqual(lockfileProblems(pruned), ["node_modules/weak has no sha512"]);
     assert.equal(pruned.packages[""].optionalDependencies, undefined);
-    // What is taken out in one place alone is missed in the other.
+    // An entry that is removed in one place only is missed in the other.
     const { "node_modules/unpinned": _, ...rest } = planted;
     const half = lockfileProblems({ packages: rest } as never);
     assert.ok(half.includes("the root wants unpinned, which is not locked"));

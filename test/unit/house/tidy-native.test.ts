@@ -1,16 +1,16 @@
 /**
- * Proves that the C++ sources are in order: each lies in a folder by what it does, includes go down
- * from the folder of JavaScript to that of the file and, in a folder with rooms, from room to room,
- * every source says what it holds to, is compiled or included, and one layer alone knows N-API.
- * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code.
- * Every test prints all places that break its rule at once.
+ * Proves that the C++ sources are in order. Each is in the folder of its task; includes lead down
+ * from the folder of JavaScript to that of the file and, in a folder with subfolders, between
+ * these. Every source states its invariant and is compiled or included, and a single layer uses
+ * N-API. Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all
+ * code. Every test prints all places that break its rule.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { filesMatching, ROOT, refuse, textOf } from "../../support/house/checkout.ts";
 
-/** What the sources of a folder may include. */
+/** Folders that the sources of a folder may include. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   format: ["format"],
   query: ["format", "query"],
@@ -35,7 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);
 
 describe("native sources", () => {
-  it("lie in the folders of what they do", () => {
+  it("are in the folders of their tasks", () => {
     const tools = /^native-index\/(binding\.gyp|[\w-]+\.mjs)$/;
     const broken = filesMatching(/^native-index\//).filter(
       (file) => BELOW[folderOf(file)] === undefined && !tools.test(file),
@@ -43,7 +43,7 @@ describe("native sources", () => {
     refuse(broken, `the folders are ${Object.keys(BELOW).join(", ")}; flat lie only tools`);
   });
 
-  it("include what lies below them, by folder and name", () => {
+  it("include only folders below them, by folder and name", () => {
     const broken = SOURCES.flatMap((file) =>
       includesOf(file).flatMap(({ target, line }) => {
         const place = `${file}:${line} includes "${target}"`;
@@ -54,12 +54,12 @@ describe("native sources", () => {
     refuse(broken, "includes go down only");
   });
 
-  it("lie in rooms that have a place in the order of their folder", () => {
+  it("are in subfolders that have a place in the order of their folder", () => {
     const broken = SOURCES.filter((file) => !roomsOf(file).includes(roomOf(file)));
     refuse(broken, "the rooms of a folder are listed here, lowest first");
   });
 
-  it("know N-API in one folder, and its errors in one file", () => {
+  it("use N-API in one folder, and its errors in one file", () => {
     const broken = SOURCES.flatMap((file) => {
       const text = textOf(file);
       if (folderOf(file) !== "napi") return /napi_\w+\(|node_api\.h/.test(text) ? [file] : [];
@@ -69,7 +69,7 @@ describe("native sources", () => {
     refuse(broken, "napi/ is the one layer over N-API, napi/values/errors.cc makes its errors");
   });
 
-  it("say what they hold to", () => {
+  it("state their invariants", () => {
     const broken = SOURCES.filter((file) => {
       const opening = /^(?:\/\/.*\n)+/.exec(textOf(file))?.[0] ?? "";
       return !opening.replace(/\n\/\/ ?/g, " ").includes("Invariant:");

@@ -22,7 +22,7 @@ const OWN_BYTES = new Set([
 
 const READERS = filesMatching(/^src\/(dump|ingest)\/(?!sample\/).*\.ts$/);
 
-describe("texts of files that are imported", () => {
+describe("texts of imported files", () => {
   it("are decoded by one file", () => {
     const others = READERS.filter((file) => !OWN_BYTES.has(file) && DECODES.test(textOf(file)));
     refuse(others, "decode with decodeText or decodeTable of src/dump/registrytext.ts");
@@ -35,7 +35,7 @@ describe("texts of files that are imported", () => {
     refuse(wrong, "decode with decodeText of src/dump/registrytext.ts");
   });
 
-  it("are decoded nowhere else in files that do so no longer", () => {
+  it("are decoded nowhere else in files that no longer do so", () => {
     const idle = [...OWN_BYTES].filter((file) => !DECODES.test(textOf(file)));
     refuse(idle, "these decode nothing any more; take them off the list of this test");
   });

@@ -1,10 +1,9 @@
 /**
- * Proves: files of the product import each other's types in no circle either; a type has a name
- * that no other file exports; a small file with a single importer says why it stands alone; what is
- * exported is imported somewhere; style sheets are as short as code; a folder has so few entries
- * that they are seen at a glance.
- * Does not prove that a name is good or that a file is cut in the right place: people do.
- * Every test prints all places that break its rule at once.
+ * Proves: type imports of the product have no cycle either, and no two files export a type of the
+ * same name. A small file with a single importer states why it is separate, and every export is
+ * imported. Style sheets are as short as code; a folder has few enough entries for a glance. Does
+ * not prove that a name or a file's extent is good: people do. Every test prints all places that
+ * break its rule.
  */
 import { describe, it } from "node:test";
 import ts from "typescript";
@@ -33,7 +32,7 @@ describe("the tree", () => {
     );
   });
 
-  it("has one exported type of a name", () => {
+  it("has exported types with unique names", () => {
     const owners = new Map<string, string[]>();
     for (const file of PRODUCT) {
       for (const { name, isType } of exportsOf(file)) {
@@ -88,7 +87,7 @@ describe("the tree", () => {
     refuse(broken, "a larger folder has rooms, named after what happens in them");
   });
 
-  it("exports nothing that nobody imports", () => {
+  it("has no export without an importer", () => {
     const wanted = new Set(TYPESCRIPT.flatMap(namesImportedBy));
     const scripts = filesMatching(/\.mjs$/)
       .map(textOf)

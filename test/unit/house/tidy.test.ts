@@ -1,9 +1,9 @@
 /**
- * Proves that the house is in order: imports go down the ranks without cycles, heavy packages have
- * one importer, files and functions stay small, everything public is explained, nothing is dead,
- * documents point at what exists, and nothing of a machine or of unfinished work is left.
- * Does not prove that a comment is true, a name is good, or a test can fail: people do.
- * Every test prints all places that break its rule at once.
+ * Proves that the sources are in order. Imports go down the ranks without cycles, heavy packages
+ * have one importer, files and functions stay small, every export has a comment, and no code is
+ * dead. Documents point at existing files, and no trace of a machine or of unfinished work is left.
+ * Does not prove that a comment is true, a name is good, or a test can fail: people do. Every test
+ * prints all places that break its rule.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ const FILE_LINES_MAX = 600;
 const FUNCTION_LINES_MAX = 70;
 const PARAMETERS_MAX = 4;
 const COLUMNS_MAX = 100;
-/** Three to eight are wanted; a .cc beside its .h says less, a byte layout more. */
+/** Three to eight are usual; a .cc next to its .h has fewer, a byte layout more. */
 const HEADER_LINES = { min: 2, max: 20 };
 
 /** Folders and single files of a rank; a file imports its own folder or a lower rank. */
@@ -52,7 +52,7 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/** What calls are called; see src/http/server/routetable.ts. */
+/** Names of request contexts; see src/http/server/routetable.ts. */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
 /** Stages hand values on; only searcher.ts knows their sequence. */
@@ -89,7 +89,7 @@ describe("imports", () => {
     refuse(found, "files need each other's types in a circle");
   });
 
-  it("of what carries requests, and of what describes them, stay where they are", () => {
+  it("of what carries requests, and of what describes them, stay in their places", () => {
     const broken = filesMatching(HTTP_PARTS).flatMap((file) => {
       const [own = ""] = HTTP_PARTS.exec(file) ?? [];
       return importsOf(file)
@@ -99,7 +99,7 @@ describe("imports", () => {
     refuse(broken, "src/http/api stands on both; neither knows it, nor the other");
   });
 
-  it("of a request's call are made by calledWith, for a spread loses what its class has", () => {
+  it("of a request's call are made by calledWith, as a spread loses class members", () => {
     const broken = filesMatching(/^src\/(http|mcp|console)\/(?!web\/).*\.ts$/).flatMap((file) =>
       textOf(file)
         .split("\n")
@@ -110,7 +110,7 @@ describe("imports", () => {
     refuse(broken, "a call is no plain object: calledWith(call, {…})");
   });
 
-  it("of a heavy package stand in one file", () => {
+  it("of a heavy package are in one file", () => {
     const broken = HEAVY.flatMap((name) => {
       const importers = PRODUCT.filter((file) =>
         importsOf(file).some(({ specifier }) => name.test(specifier)),
@@ -166,7 +166,7 @@ describe("imports", () => {
   });
 });
 
-it("every suite stands in a tier", () => {
+it("every suite is in a tier", () => {
   const broken = filesMatching(/\.test\.ts$/).filter(
     (file) => !/^test\/(unit|contract|e2e|campaign)\/([\w-]+\/){0,2}[\w-]+\.test\.ts$/.test(file),
   );
@@ -212,7 +212,7 @@ describe("sizes", () => {
 });
 
 describe("names", () => {
-  it("of files say what is in them", () => {
+  it("of files describe their content", () => {
     const banned = /(^|\/)(utils?|helpers?|common|types?|index|misc|shared|new)\.(tsx?|mjs|cc|h)$/;
     refuse(filesMatching(banned), "these names say nothing; a file is called after its noun");
   });
@@ -267,7 +267,7 @@ function folderOf(file: string): string {
   return file === "src/main.ts" ? "src/cli" : (/^src\/[\w-]+/.exec(file)?.[0] ?? file);
 }
 
-/** Whether a file of the tree is meant: a relative path, or the name of a worker. */
+/** True for a file of the tree: a relative path, or the name of a worker. */
 function isOurs(specifier: string): boolean {
   if (specifier.endsWith(".worker.ts")) return true;
   return specifier.startsWith(".") && !specifier.endsWith(".node");
@@ -277,7 +277,7 @@ function linesOf(file: string): string[] {
   return textOf(file).replace(/\n$/, "").split("\n");
 }
 
-/** A `describe` is a heading over tests, not a function that somebody must hold in the head. */
+/** A `describe` is a heading over tests, not a function that a reader must understand whole. */
 function isGroupOfTests(node: ts.Node): boolean {
   const { parent } = node;
   return (

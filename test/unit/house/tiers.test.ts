@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { MATRIX, scaled, tries } from "../../support/run/scale.ts";
 
-/** What is asked for, as far as these tests look. */
+/** The requested run, as far as these tests read it. */
 interface Asked {
   readonly suites: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -51,8 +51,8 @@ describe("a suite of the matrix", () => {
   });
 });
 
-describe("what is asked to be tested", () => {
-  it("is what a person runs before a commit, without a name", () => {
+describe("the requested tests", () => {
+  it("are the quick ones by default", () => {
     const quick = [...QUICK, "test/unit/spec/normalize.test.ts"];
     assert.deepEqual(quickSuites(ALL), quick);
     const asked = readTests([], ALL);
@@ -60,7 +60,7 @@ describe("what is asked to be tested", () => {
     assert.equal(asked.quick, true);
   });
 
-  it("is everything, or the campaigns", () => {
+  it("are all of them, or the campaigns", () => {
     const all = readTests(["--all"], ALL);
     assert.deepEqual([all.suites, all.all, all.quick], [ALL, true, false]);
     const campaign = readTests(["--campaign", "--scale", "10", "--seed", "7"], ALL);
@@ -68,7 +68,7 @@ describe("what is asked to be tested", () => {
     assert.deepEqual(campaign.variables, { TEST_SCALE: "10", TEST_SEED: "7" });
   });
 
-  it("is named by the end of a path, and by nothing that may be two", () => {
+  it("are named by the end of a path, and by no ambiguous name", () => {
     const named = (name: string) => readTests([name], ALL).suites;
     assert.deepEqual(named("spec/normalize"), ["test/unit/spec/normalize.test.ts"]);
     assert.deepEqual(named("test/e2e/cli/cli.test.ts"), ["test/e2e/cli/cli.test.ts"]);
@@ -77,7 +77,7 @@ describe("what is asked to be tested", () => {
     assert.throws(() => named("ormalize"), /there is no suite and no folder "ormalize"/);
   });
 
-  it("is a folder with all suites in it", () => {
+  it("are all suites of a folder", () => {
     const http = readTests(["contract/http"], ALL).suites;
     assert.deepEqual(
       http,
@@ -88,7 +88,7 @@ describe("what is asked to be tested", () => {
     assert.throws(() => readTests(["ontract/http"], ALL), /no suite and no folder/);
   });
 
-  it("is refused in words", () => {
+  it("are refused with a message", () => {
     assert.throws(() => readTests(["--all", "cli"], ALL), /name suites, or say --all/);
     assert.throws(() => readTests(["--scale", "0"], ALL), /--scale must be a number above 0/);
     assert.throws(() => readTests(["--sclae", "2"], ALL), /--sclae/);
@@ -96,7 +96,7 @@ describe("what is asked to be tested", () => {
   });
 });
 
-it("another process tries as much as it is told", () => {
+it("another process makes the given number of tries", () => {
   assert.deepEqual(scaled({ forgeries: 50_000, requests: 9 }, 3), {
     TEST_SCALE: "forgeries:50000,requests:9",
     TEST_SEED: "3",

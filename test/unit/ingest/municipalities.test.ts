@@ -1,7 +1,7 @@
 /**
  * Proves: a municipality that the dump's table spells differently keeps its IBGE code, by official
  * codes of a file or of the previous snapshot, or by its spelling; codes of other data are
- * rejected; contradictions of name and code, and unknown codes, are resolved as documented; all of
+ * rejected. Contradictions of name and code, and unknown codes, are resolved as documented; all of
  * them are named in warnings, report, snapshot, and `inspect`.
  * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
  * how official codes are parsed (municipalitycodes.test.ts).

@@ -1,9 +1,9 @@
 /**
  * Proves: the join in the addon produces the bytes, extents, counts, examples, and sampled keys of
- * its twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
- * companies without a name, and nonexistent places, with public lists and without, and for
- * rows that already have their companies' values; that a thread's next partition and bucket of
- * values are prefetched.
+ * its twin in TypeScript, partition by partition. It does so for a sample, for dumps with
+ * duplicates, orphans, companies without a name, and nonexistent places, with public lists and
+ * without, and for rows that already have their companies' values. A thread's next partition and
+ * bucket of values are prefetched.
  * Does not prove: that the twin is right (quirks and twin in this folder).
  */
 import assert from "node:assert/strict";

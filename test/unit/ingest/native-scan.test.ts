@@ -1,9 +1,9 @@
 /**
  * Proves: the scan in the addon, with vectors and without, produces the bytes, extents, counts,
- * codes, places, reports, and rejections of the scan in TypeScript: for seeded hostile files of all
- * three types, for any cuts, as ISO-8859-1 and as UTF-8, and with skipped malformed rows; for
- * fields, texts, columns, and code lists at and over their limits; that an endless record is
- * rejected long before its end.
+ * codes, places, reports, and rejections of the scan in TypeScript. It does so for seeded hostile
+ * files of all three types, for any cuts, as ISO-8859-1 and as UTF-8, and with skipped malformed
+ * rows; also for fields, texts, columns, and code lists at and over their limits. An endless record
+ * is rejected long before its end.
  * Does not prove: that the scan in TypeScript is right (quirks, twin, and refusals in this folder,
  * unit/dump/), nor the error contract (contract/native-index/errors.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: a range of the addon has the records of all files in rank order, with the corrected
- * counts, like reading, correcting, and sorting in TypeScript; the buffers of a batch are in the
+ * counts, like reading, correcting, and sorting in TypeScript. The buffers of a batch are in the
  * file as `finish` returns them, batch after batch in the same memory; consumed parts of a file use
- * no disk space; corrections that name no row are rejected, as is every call out of order.
+ * no disk space. Corrections that name no row are rejected, as is every call out of order.
  * Does not prove: that a snapshot is right (twin.test.ts), nor that corrections are
  * (shared-values.test.ts).
  */

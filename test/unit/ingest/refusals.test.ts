@@ -1,6 +1,6 @@
 /**
  * Proves: an import that cannot be complete is rejected with file, line, and reason, leaves no
- * output and no temporary file, and keeps the previous snapshot; the same dump yields the same
+ * output and no temporary file, and keeps the previous snapshot. The same dump yields the same
  * bytes for any number of threads and partitions; a rule of first rows applies across parts.
  * Does not prove: every damage of a zip (unit/dump/archive.test.ts).
  */

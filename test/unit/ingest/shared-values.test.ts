@@ -1,6 +1,6 @@
 /**
  * Proves: the number of companies with an e-mail or a phone is counted as by hand; companies that
- * have a value in several rows, or in both phones, count once; the addon and its twin produce the
+ * have a value in several rows, or in both phones, count once. The addon and its twin produce the
  * same bytes; an import in many partitions writes what a snapshot's reader counts.
  * Does not prove: that the join spills every value (native-join.test.ts compares it).
  */

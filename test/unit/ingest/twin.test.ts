@@ -1,6 +1,6 @@
 /**
  * Proves: sample dumps of several seeds become the accounts that a second, string-level reader of
- * the same zips computes: every field of every row, none more and none less, in rank order; and the
+ * the same zips computes: every field of every row, no more and no less, in rank order. So does the
  * municipality of every TOM code if the reference table is available.
  * Does not prove: the scores (computed by the product's own function from expected facts), nor
  * values that no sample has (unit/ingest/quirks.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Proves: a partial month is rejected before anything is replaced, and imported with the flag that
- * allows it, as the report states; a month of UTF-8 yields the accounts of the same month in
- * ISO-8859-1, whichever files reveal it, and a few odd sequences change nothing; malformed rows are
+ * allows it, as the report states. A month of UTF-8 yields the accounts of the same month in
+ * ISO-8859-1, whichever files reveal it, and a few odd sequences change nothing. Malformed rows are
  * skipped in all files together up to the allowed number.
  * Does not prove: what a folder shows before a row is read (unit/dump/archive.test.ts), nor that
  * the native scan matches its twin (native-scan.test.ts).

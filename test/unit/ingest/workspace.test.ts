@@ -1,6 +1,6 @@
 /**
  * Proves: disk space and permissions are checked before an import writes, and every disk error is a
- * sentence with the path and the need; leftovers of dead processes next to an output are removed by
+ * sentence with the path and the need. Leftovers of dead processes next to an output are removed by
  * its next import, and others' files stay.
  * Does not prove: that a whole import ends so (contract/cli/import.test.ts).
  */

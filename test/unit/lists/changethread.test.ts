@@ -1,7 +1,7 @@
 /**
- * Proves: large changes of lists are made in the thread, where nothing of them is written here,
- * with the results and the refusals of those that are made at once; changes that come together are
- * all kept; small ones are made here while the thread rests.
+ * Proves: the thread makes large changes of lists, and this thread then writes nothing. Results and
+ * refusals are those of immediate changes. Concurrent changes are all stored; small ones are made
+ * here while the thread is idle.
  * Does not prove: how long others wait (bench/lists.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
 const thread = new ChangeThread(folder, openLog("error"));
 let database: StateDatabase;
 let lists: Lists;
-/** What is written by this thread. */
+/** Transactions of this thread. */
 let writes = 0;
 
 class WatchedStore extends ListStore {
@@ -95,7 +95,7 @@ describe("a large change", () => {
     assert.equal(writes, 0);
   });
 
-  it("takes over what was sent, a block at a time, instead of having it copied", async () => {
+  it("transfers the sent entries a block at a time, without copying them", async () => {
     const sent = new EntryBuffer();
     const entry = (at: number) => ({ root: String(1e7 + at), order: "0001" });
     for (let at = LARGE; at > 0; at--) sent.add(entry(at));
@@ -112,7 +112,7 @@ describe("a large change", () => {
     assert.ok(blocks.every(({ byteLength }) => byteLength === 0));
   });
 
-  it("changes nothing where it cannot be told what a snapshot has of it", async () => {
+  it("changes nothing if the entries of the snapshot cannot be determined", async () => {
     const broken = { native: { entryRowsAsync: () => Promise.reject(new Error("damaged")) } };
     const segment = broken as unknown as Segment;
     const id = newList();
@@ -124,7 +124,7 @@ describe("a large change", () => {
     }
   });
 
-  it("leaves this thread free while it is under way", async () => {
+  it("leaves this thread free meanwhile", async () => {
     const id = newList();
     let turns = 0;
     let isDone = false;
@@ -150,7 +150,7 @@ describe("a large change", () => {
     assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
 
-  it("is made anew where another program has changed the list meanwhile", () => {
+  it("is repeated if another program has changed the list meanwhile", () => {
     const id = newList();
     const other = openDatabase(folder);
     let between = 1;
@@ -179,7 +179,7 @@ describe("a large change", () => {
     assert.equal(lists.find("ten", id).revision, 2);
   });
 
-  it("is refused as one that is made at once", async () => {
+  it("is refused like an immediate one", async () => {
     const id = newList();
     await assert.rejects(changed(id, "add", 0, LIMITS.list_entries + 1), {
       code: "plan_not_allowed",
@@ -190,7 +190,7 @@ describe("a large change", () => {
     await assert.rejects(changed(id, "add", 0, LARGE), { code: "list_not_found" });
   });
 
-  it("keeps those that come beside it", async () => {
+  it("keeps concurrent ones", async () => {
     const id = newList();
     const all = [
       changed(id, "add", 0, LARGE),
@@ -208,14 +208,14 @@ describe("a large change", () => {
   });
 });
 
-it("a small change of a small list is made at once", async () => {
+it("a small change of a small list is made immediately", async () => {
   const id = newList();
   assert.equal((await changed(id, "add", 0, 1_000)).changed, 1_000);
   await lists.remove("ten", id);
   assert.ok(writes > 0);
 });
 
-it("what an ended program left of lists goes with the next change of any", async () => {
+it("leftovers of an ended program are removed by the next change of any list", async () => {
   const blocks = () =>
     database.prepare<[], number>("SELECT count(*) FROM list_blocks").pluck().get();
   const store = new ListStore(database);

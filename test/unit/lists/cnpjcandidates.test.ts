@@ -1,7 +1,7 @@
 /**
- * Proves: what people paste and upload loses nothing silently: each piece of a text or of a line of
- * a file is an entry or is told as not understood, whatever stands around it; encodings, line ends
- * and headers of spreadsheets are read.
+ * Proves: pasted and uploaded texts lose nothing silently: each part of a text or of a file's line
+ * is an entry or is reported as not understood, for any surrounding text. Encodings, line ends, and
+ * spreadsheet headers are parsed.
  * Does not prove: which column of a table is read (upload.test.ts).
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
 const C = `000123450001${cnpjCheckDigits("000123450001")}`;
 const WRONG = "11.222.333/0001-82";
 
-/** What was taken, and what was told. */
+/** Accepted entries, and reported texts. */
 function outcome(upload: Upload): readonly [string[], string[]] {
   const bytes = Buffer.concat(upload.entries(false));
   const taken = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
@@ -102,7 +102,7 @@ describe("a file", () => {
     "with two CNPJs in a cell": [`nome;cnpj\nx;"${A}, ${B}"\ny;${C}`, [A, B, C], []],
   };
   for (const [name, [text, taken, told]] of Object.entries(lists)) {
-    it(`${name} is read, however it is cut and encoded`, () => {
+    it(`${name} is read, for any cuts and encodings`, () => {
       const mark = Buffer.from(`\ufeff${text}`, "utf16le");
       const bare = mark.subarray(2);
       const wide = [mark, bare].flatMap((file) => [file, Buffer.from(file).swap16()]);
@@ -114,7 +114,7 @@ describe("a file", () => {
     });
   }
 
-  it("in UTF-16 without a mark is read with accents, and where its end is cut off", () => {
+  it("in UTF-16 without a mark is read with accents, even if its end is cut off", () => {
     const text = `Razão social;CNPJ\r\nSão João;${MASKED}\r\nAção;${C}\r\n`;
     for (const swap of [false, true]) {
       const file = Buffer.from(text, "utf16le");
@@ -124,7 +124,7 @@ describe("a file", () => {
     }
   });
 
-  it("in UTF-32 is refused in words, with a mark and without one", () => {
+  it("in UTF-32 is refused with a message, with a mark and without one", () => {
     const text = `CNPJ;Nome\n${A};x\n`;
     const little = Buffer.alloc(4 * text.length);
     [...text].forEach((sign, at) => {
@@ -140,7 +140,7 @@ describe("a file", () => {
     }
   });
 
-  it("with two columns of CNPJs is read by the one that is asked for", () => {
+  it("with two columns of CNPJs is read by the requested one", () => {
     const upload = new CsvUpload(false, "1");
     upload.add(Buffer.from(`${A};${B}\n${C};${B}`));
     assert.deepEqual(outcome(upload.end()), [[A, C], []]);

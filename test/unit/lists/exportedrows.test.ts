@@ -1,10 +1,10 @@
 /**
- * Proves: entries come back from packed blocks; what is held is put into the blocks of a list as a
- * plain set says, from one snapshot or from two, few entries and many, into an empty list and a
- * full one, each once; blocks without a new entry stay; an early end and a failure leave nothing;
- * every revision that an export is pinned to is there until it is done with.
- * Does not prove: that exports tell which rows they hold (contract/export/exported.test.ts), nor
- * what the addon makes of blocks, whole or damaged (campaign/kernel/row-lists.test.ts).
+ * Proves: packed blocks decode to their entries. Merging rows into a list's blocks equals a plain
+ * set, each entry once: from one snapshot or two, few entries and many, into an empty list and a
+ * full one. Blocks without a new entry stay unchanged; an early end and a failure leave nothing.
+ * Every revision pinned by an export exists until it is released. Does not prove: that exports
+ * report their rows (contract/export/exported.test.ts), nor how the addon reads blocks, whole or
+ * damaged (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -78,7 +78,7 @@ function countOf(table: string): number {
 }
 
 describe("packed entries", () => {
-  it("come back as they were", () => {
+  it("decode to the same entries", () => {
     const random = seededRandom(1);
     const below = (count: number) => BigInt(Math.floor(random() * count));
     const lasts = [0n, 1n, 2n, 36n, ORDERS - 1n];
@@ -98,7 +98,7 @@ describe("packed entries", () => {
     assert.deepEqual(entriesIn(unpackEntries(packEntries(pairsOf(bytesOf(last))))), last);
   });
 
-  it("take one byte where roots follow one another, and say where they are cut", () => {
+  it("take one byte for consecutive roots, and report where they are truncated", () => {
     const heads = Array.from({ length: 1_000 }, (_, root) => BigInt(root) * ORDERS + 1n);
     const packed = packEntries(pairsOf(bytesOf(heads)));
     assert.equal(packed.length, 1_002);
@@ -106,8 +106,8 @@ describe("packed entries", () => {
   });
 });
 
-describe("what is held", () => {
-  it("is put into the list as a plain set says", () => {
+describe("exported rows", () => {
+  it("are added to the list as to a plain set", () => {
     const random = seededRandom(2);
     const below = (count: number) => Math.floor(random() * count);
     const { list } = tenant("ten");
@@ -149,7 +149,7 @@ describe("what is held", () => {
     assert(blocks.length < (4 * model.size) / BLOCK_ENTRIES + 2, `${blocks.length} blocks`);
   });
 
-  it("is one entry where rows of a snapshot have the same root and order", () => {
+  it("are one entry if rows of a snapshot have the same root and order", () => {
     const { list } = tenant("repeats");
     const entries = Array.from({ length: 140_000 }, (_, i) => {
       // Two by two, and across the slices in which entries are made.
@@ -166,7 +166,7 @@ describe("what is held", () => {
     }
   });
 
-  it("replaces few blocks for few entries, and keeps what exports are pinned to", () => {
+  it("replace few blocks for few entries, and keep revisions that exports pin", () => {
     const { list } = tenant("few");
     const entries = Array.from({ length: 200_000 }, (_, i) => BigInt(3 * i) * ORDERS + 1n);
     const all = stageExported(store, "few", [
@@ -206,7 +206,7 @@ describe("what is held", () => {
     assert.equal(countOf("exported_entries"), kept - 2);
   });
 
-  it("leaves nothing where it ends early, fails or does not fit", () => {
+  it("leave nothing after an early end or a failure, or if they do not fit", () => {
     tenant("early");
     const entries = Array.from({ length: 400_000 }, (_, i) => BigInt(i) * ORDERS + 1n);
     const rows = entries.map((_, row) => row);

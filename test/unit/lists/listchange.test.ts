@@ -1,8 +1,8 @@
 /**
- * Proves: a large change is written in steps of bounded size, none of which anybody sees before the
- * last one; where the program ends between two of them the list is as it was, and what they wrote
- * goes an hour later; where somebody else has changed the list, or deleted what was staged, all of
- * it is done again, and nothing is left over.
+ * Proves: a large change is written in steps of bounded size, and no reader sees any before the
+ * last one. If the program ends between two steps, the list is unchanged, and the staged rows are
+ * removed an hour later. If another process has changed the list, or deleted the staged rows, the
+ * whole change is repeated, and nothing is left over.
  * Does not prove: how long a step takes (bench/lists.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -78,7 +78,7 @@ class SteppedStore extends ListStore {
   }
 }
 
-it("is written in short steps that nobody sees", () => {
+it("is written in short steps that no reader sees", () => {
   let written = 0;
   const revisions: number[] = [];
   const store = new SteppedStore(() => {
@@ -93,7 +93,7 @@ it("is written in short steps that nobody sees", () => {
   assert.deepEqual(counts(), [BLOCKS, BLOCKS, 0]);
 });
 
-it("leaves the list as it was where the program ends, and what it wrote goes later", () => {
+it("leaves the list unchanged if the program ends, and its staged rows are removed later", () => {
   change(plain, 1, 10);
   const ended = new SteppedStore((step) => {
     if (step === 3) throw new Error("killed");
@@ -108,7 +108,7 @@ it("leaves the list as it was where the program ends, and what it wrote goes lat
   assert.deepEqual([found().revision, found().entries], [3, 12]);
 });
 
-it("is done again where somebody else has changed the list, or deleted what was staged", () => {
+it("is repeated if another process has changed the list, or deleted the staged rows", () => {
   const cases = [
     () => change(plain, COUNT + 1, 5),
     () => assert.equal(plain.forget(8 + HOUR), 2 * STEP),

@@ -1,8 +1,7 @@
 /**
- * Proves: every name that a person gives (of a list, a key, a search, a tenant, a title) is one
- * line of characters that a reader sees, or is refused with the character and its place; names that
- * were given before the rule go on working. Does not prove that no two lists have one name
- * (contract/http/api/lists).
+ * Proves: every name that a user gives (of a list, a key, a search, a tenant, a title) is one line
+ * of visible characters, or is refused with the character and its position. Names from before the
+ * rule continue to work. Does not prove that names of lists are unique (contract/http/api/lists).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -36,7 +35,7 @@ const GOOD = [
 ];
 const BAD = ["", "  ", "a".repeat(121)];
 
-/** Names with what nobody sees: the character, and where it is. */
+/** Names with an invisible character: its code, and its position. */
 const UNSEEN: readonly (readonly [name: string, code: string, position: number])[] = [
   ["a\nb", "U+000A", 2],
   ["a\u0000", "U+0000", 2],
@@ -82,7 +81,7 @@ function saidInConsole(name: string): string[] {
   return body.mistakes.map(({ detail }) => detail);
 }
 
-/** What a refusal says; empty if nothing is refused. */
+/** The text of a refusal; empty if nothing is refused. */
 async function saidBy(work: () => unknown): Promise<string> {
   try {
     await work();
@@ -98,12 +97,12 @@ describe("a name", () => {
     for (const name of BAD) assert.ok("code" in readListName(name), JSON.stringify(name));
   });
 
-  it("is so in the console too", () => {
+  it("is one in the console too", () => {
     for (const name of GOOD) assert.deepEqual(saidInConsole(name), [], name);
     for (const name of BAD) assert.equal(saidInConsole(name).length, 1, JSON.stringify(name));
   });
 
-  it("has no unseen character, which is named with its place, wherever it is given", async () => {
+  it("has no invisible character, or is refused with its position, in every use", async () => {
     const key = keyring.pick({
       id: keyring.create({ tenant: "t", plan: "free", name: "k" }).keyId,
     });
@@ -131,7 +130,7 @@ describe("a name", () => {
     }
   });
 
-  it("is so in titles of exports, where white space is one space", async () => {
+  it("is one in titles of exports, where white space is one space", async () => {
     for (const [name] of UNSEEN.filter(([text]) => !/\s/u.test(text.trim()))) {
       const spec = { output: { format: "html", title: name } };
       const said = JSON.stringify(failure(spec, exportContext(SAMPLE_CATALOG)));
@@ -139,7 +138,7 @@ describe("a name", () => {
     }
   });
 
-  it("of an earlier version goes on working", async () => {
+  it("of an earlier version continues to work", async () => {
     const old = "old\u200btenant";
     const store = new KeyStore(database);
     store.tenantId(old, "0123456789ab", Date.now());

@@ -1,8 +1,8 @@
 /**
- * Proves: what people send for lists is read in time in proportion to its length, whatever it
- * consists of and however it is cut: a cell or a text of one long run of any sign does not hold up
- * anybody. Where the time grew with the square, one of these took minutes.
- * Does not prove what the texts are read as (cnpjcandidates.test.ts, upload.test.ts).
+ * Proves: parsing input for lists takes time in proportion to its length, for any content and any
+ * cuts. A cell or a text of one long run of any character blocks no other client. With quadratic
+ * time, one of these took minutes. Does not prove what the texts are parsed to
+ * (cnpjcandidates.test.ts, upload.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +14,7 @@ const LENGTH = 200_000;
 /** Many times of what all of them take; a small part of what one of them took. */
 const MS_MAX = 15_000;
 
-/** What long texts are made of: every sign that some pattern looks for. */
+/** Parts of long texts: every character that some pattern searches for. */
 const PARTS = [
   ...["'", '"', "`", " ", "\u00a0", "=", "1", "A", "é", "-", ".", "/", "1.", "12 ", "1,5E"],
   ...["12.345.678/", "\u200b", "\u2013", "12345678 ", "'1", "1234567890123 ", "\\", "_x0027_"],
@@ -30,7 +30,7 @@ function within(what: string, act: () => void): void {
 describe("a long text", () => {
   for (const part of PARTS) {
     const text = part.repeat(LENGTH / part.length);
-    it(`of ${JSON.stringify(part)} is read in time`, () => {
+    it(`of ${JSON.stringify(part)} is parsed in time`, () => {
       for (const whole of [text, `a${text}b`, `1${text}A`]) {
         within("pieces", () => cnpjCandidates(whole));
         within("an upload", () => new Upload(false).take(whole, { line: 1 }));
@@ -38,7 +38,7 @@ describe("a long text", () => {
     });
   }
 
-  it("in a CSV file is read in time, in pieces of any length", () => {
+  it("in a CSV file is parsed in time, in pieces of any length", () => {
     for (const [length, bytes] of [
       [100_000, 1],
       [LENGTH, 64],
@@ -59,8 +59,8 @@ describe("a long text", () => {
   });
 });
 
-describe("what wraps a text", () => {
-  it("is taken away as a pattern for both ends does it", () => {
+describe("characters around a text", () => {
+  it("are removed as by a pattern for both ends", () => {
     const slow = (text: string) =>
       text
         .trim()

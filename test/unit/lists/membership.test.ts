@@ -1,7 +1,7 @@
 /**
- * Proves: which lists accounts are in is what a plain set says, for random lists of any size, of
- * accounts and of whole companies, over many blocks and for many lists; what is no CNPJ is in none;
- * another tenant's lists are not looked at.
+ * Proves: the lists of an account equal those of plain sets, for random lists of any size, of
+ * accounts and of whole companies, over many blocks and for many lists. A text that is no CNPJ is
+ * in none; another tenant's lists are not read.
  * Does not prove: how lists are changed (revisions.test.ts).
  */
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ function cnpjOf({ root, order }: { root: string; order: string }): string {
 }
 
 describe("the lists of accounts", () => {
-  it("are those whose entries hold them or their company", async () => {
+  it("are those whose entries include them or their company", async () => {
     const folder = mkdtempSync(join(tmpdir(), "peneira-holding-"));
     const database = openDatabase(folder);
     try {

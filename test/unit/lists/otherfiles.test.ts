@@ -1,8 +1,8 @@
 /**
- * Proves: a file that is no list in a form that is read is called by its name, in CSV and in XLSX,
- * whole or in pieces of a byte, and the words say how its CNPJs can be sent; CSV and XLSX are not
- * among them; what is told back of a text has whole characters.
- * Does not prove: what damaged workbooks end with (xlsxdamage.test.ts).
+ * Proves: a file of an unsupported kind is named by its kind, sent as CSV and as XLSX, whole or in
+ * pieces of a byte, and the message says how to send its CNPJs. CSV and XLSX are not among these
+ * kinds. Quoted parts of a text have whole characters. Does not prove: the errors of damaged
+ * workbooks (xlsxdamage.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ import { packed, text, workbook } from "../../support/lists/workbooks.ts";
 const CNPJ = "11222333000181";
 const latin = (content: string) => Buffer.from(content, "latin1");
 
-/** Files as programs begin them, each with a CNPJ that nobody reads. */
+/** Beginnings of programs' files, each with a CNPJ that is not read. */
 const OTHERS: readonly (readonly [RegExp, Buffer])[] = [
   [/a PDF\b.*one a line/, latin(`%PDF-1.7\n%\u00e2\u00e3\n${CNPJ}`)],
   [/an old workbook \(XLS\), or one with a password/, Buffer.from("d0cf11e0a1b11ae1", "hex")],
@@ -47,7 +47,7 @@ function unreadableCsv(file: Buffer, piece = file.length): string {
 
 describe("a file of another kind", () => {
   for (const [words, file] of OTHERS) {
-    it(`is called by its name: ${words.source}`, async () => {
+    it(`is named by its kind: ${words.source}`, async () => {
       for (const told of [
         unreadableCsv(file),
         unreadableCsv(file, 1),
@@ -60,7 +60,7 @@ describe("a file of another kind", () => {
     });
   }
 
-  it("may end in Ctrl-Z, which is no entry, however it is cut", () => {
+  it("may end in Ctrl-Z, which is no entry, for any cuts", () => {
     for (const end of ["\x1a", "\n\x1a", "\r\n\x1a\x1a"]) {
       const file = latin(`cnpj\n${CNPJ}${end}`);
       for (const piece of [1, 3, file.length]) {
@@ -75,7 +75,7 @@ describe("a file of another kind", () => {
     assert.equal(inside.end().refusedCount, 1);
   });
 
-  it("is called by its parts where it is a zip", async () => {
+  it("is named by its parts if it is a zip", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ["content.xml", /an OpenDocument \(ODS\).*Save it as XLSX/],
       ["word/document.xml", /a text document \(DOCX\)/],
@@ -90,7 +90,7 @@ describe("a file of another kind", () => {
     assert.match(unreadableCsv(zip), /a spreadsheet, no CSV/);
   });
 
-  it("is told as CSV, as empty, or as cut off, where a workbook is", async () => {
+  it("is reported as CSV, as empty, or as truncated if sent as a workbook", async () => {
     assert.match(await unreadableXlsx(latin(`cnpj\n${CNPJ}\n`)), /text, as CSV is\. Send it as/);
     assert.match(await unreadableXlsx(Buffer.alloc(0)), /empty\. Send the file again/);
     const good = await workbook([{ name: "A", rows: [[text("cnpj")], [text(CNPJ)]] }]);
@@ -99,14 +99,14 @@ describe("a file of another kind", () => {
     assert.equal(await unreadableXlsx(good), "");
   });
 
-  it("is none that is read", async () => {
+  it("is none of a supported kind", async () => {
     const csv = [`cnpj\n${CNPJ}`, `"CNPJ";"x"\r\n"${CNPJ}";"<table>"`, CNPJ, "sep=;\ncnpj;x", ""];
     for (const one of csv) assert.equal(otherFile(latin(one)), null, one);
     assert.equal(otherFile(await workbook([{ name: "A", rows: [[text(CNPJ)]] }])), null);
   });
 });
 
-it("a text is told in whole characters", () => {
+it("a text is quoted in whole characters", () => {
   assert.equal(reportText("x".repeat(100)), "x".repeat(64));
   assert.equal(reportText(`${"x".repeat(63)}\u{1f600}`), `${"x".repeat(63)}\u{1f600}`);
   assert.equal(reportText("\u{1f600}".repeat(99)), "\u{1f600}".repeat(64));

@@ -1,8 +1,7 @@
 /**
- * Proves: a list in the state is the set that a plain model says after random additions and
- * removals of any size, at every revision that an export is pinned to, while pinned exports come
- * and go and lists are removed; pages of entries joined are the set in order; what nobody needs any
- * more is not kept.
+ * Proves: a list in the state equals a plain model's set after random additions and removals of any
+ * size. This holds at every pinned revision, while exports pin and release them and lists are
+ * removed. Joined pages of entries are the set in order; unneeded revisions are removed.
  * Does not prove: crashes (test/campaign/kills).
  */
 import assert from "node:assert/strict";
@@ -69,7 +68,7 @@ function blocksKept(row: ListRow): number {
 }
 
 describe("a list", () => {
-  it("is the model's set at every revision that is pinned", async () => {
+  it("is the model's set at every pinned revision", async () => {
     const random = seededRandom(3);
     const below = (count: number) => Math.floor(random() * count);
     const { id, sequence } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);
@@ -114,7 +113,7 @@ describe("a list", () => {
       assert.deepEqual(read(sequence, revision), set);
   });
 
-  it("keeps no block that nobody needs, and writes few for a small change", async () => {
+  it("keeps no unneeded block, and writes few for a small change", async () => {
     const row = lists.create("ten", { name: "y", kind: "accounts" }, LIMITS);
     const options = { limits: LIMITS, segment: null };
     const all = Array.from({ length: 100_000 }, (_, at) => BigInt(2 * at + 2));
@@ -130,7 +129,7 @@ describe("a list", () => {
     assert.equal(blocksKept(row), 0);
   });
 
-  it("has more entries than its plan allows in no case", async () => {
+  it("never has more entries than its plan allows", async () => {
     const row = lists.create("ten", { name: "z", kind: "accounts" }, LIMITS);
     const options = { limits: { ...LIMITS, list_entries: 3 }, segment: null };
     const own = { tenantId: "ten", id: row.id };
@@ -143,7 +142,7 @@ describe("a list", () => {
     assert.throws(() => lists.create("ten", { name: "", kind: "accounts" }, few), /allows 2 lists/);
   });
 
-  it("gives its entries in pages, from block to block", async () => {
+  it("returns its entries in pages, from block to block", async () => {
     const row = lists.create("ten", { name: "p", kind: "accounts" }, LIMITS);
     const random = seededRandom(9);
     const below = (count: number) => Math.floor(random() * count);

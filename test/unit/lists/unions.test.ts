@@ -1,8 +1,8 @@
 /**
- * Proves, on random sets of rows: a union holds what a Set of all rows holds, byte for byte as the
- * package writes it; it is made once for the same lists in any order, for each segment, and again
- * after it was let go of or could not be made. Does not prove what specs that name several lists
- * answer (campaign/twin/listed.test.ts).
+ * Proves, on random sets of rows: a union has the rows of a Set, byte for byte as the package
+ * writes it. It is made once for the same lists in any order, for each segment, and again after it
+ * was released or failed. Does not prove the answers of specs that name several lists
+ * (campaign/twin/listed.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -28,7 +28,7 @@ const rowSet = fc
   });
 
 describe("the union of lists", () => {
-  it("holds what one or more of them hold", async () => {
+  it("has the rows of one or more of them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowSet, { minLength: 1, maxLength: 6 }), async (sets) => {
         const union = await unionOf(sets.map((rows) => rowListOf(rows)));
@@ -40,7 +40,7 @@ describe("the union of lists", () => {
     );
   });
 
-  it("is made once for the same lists, in any order, while others wait for it", async () => {
+  it("is made once for the same lists, in any order, while other calls wait for it", async () => {
     const unions = new Unions();
     const segment = newSegment();
     const [one, other] = [rowListOf([1]), rowListOf([2])] as const;
@@ -56,7 +56,7 @@ describe("the union of lists", () => {
     assert.deepEqual(rowsOf(changed), [2, 7]);
   });
 
-  it("is let go of when it was not asked for longest", async () => {
+  it("is evicted when least recently used", async () => {
     const unions = new Unions();
     const segment = newSegment();
     const make = (name: string) => unions.of(segment, [name], [rowListOf([1])]);
@@ -69,7 +69,7 @@ describe("the union of lists", () => {
     assert.ok(make("1") instanceof Promise);
   });
 
-  it("that could not be made is tried again", async () => {
+  it("is tried again after a failure", async () => {
     const unions = new Unions();
     const segment = newSegment();
     const failed = unions.of(segment, ["a", "b"], [Promise.reject(new Error("no rows"))]);

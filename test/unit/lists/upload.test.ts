@@ -1,10 +1,9 @@
 /**
- * Proves: what people send for a list becomes the entries they mean: every spelling, the column by
- * header, name, number or content, roots only where one is meant, with commas, semicolons, tabs,
- * quotes, line ends of both kinds and a byte order mark, however the file is cut into pieces;
- * numbers that lost their zeros are offered and taken only where that is asked for; what is not
- * understood is told with its line.
- * Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
+ * Proves: uploaded files become the intended entries: in every spelling, the column by header,
+ * name, number, or content, roots only if intended. They have commas, semicolons, tabs, quotes,
+ * both line ends, and a byte order mark, and arrive in any pieces. Numbers that lost their zeros
+ * are offered, and accepted only on request. Texts that are not understood are reported with their
+ * line. Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -46,7 +45,7 @@ function sent(file: string | Buffer, { column, fillZeros = false, piece }: Sent 
 }
 
 describe("texts", () => {
-  it("are read in every spelling, and back", () => {
+  it("are parsed in every spelling, and back", () => {
     const upload = new Upload(false);
     const texts = [A, "11.222.333/0001-81", B.toLowerCase(), Z, "11222333", "12.abc.345"];
     texts.forEach((text, at) => {
@@ -58,7 +57,7 @@ describe("texts", () => {
     ]);
   });
 
-  it("with wrong check digits are taken where somebody knows just these", async () => {
+  it("with wrong check digits are accepted if the registry has exactly these", async () => {
     const upload = new Upload(false);
     const wrong = Array.from({ length: 300 }, (_, at) => {
       const base = `${112223330001 + at * 10_000}`;
@@ -78,7 +77,7 @@ describe("texts", () => {
     assert.deepEqual(lines, wrong.flatMap((_, at) => (at % 3 === 0 ? [] : [at + 1])).slice(0, 100));
   });
 
-  it("of which too many have wrong check digits are refused, the first ones told", async () => {
+  it("of which too many have wrong check digits are refused, with the first ones", async () => {
     const upload = new Upload(false);
     for (let line = 1; line <= 5_000; line++) upload.take("11222333000182", { line });
     let asked = 0;
@@ -92,7 +91,7 @@ describe("texts", () => {
     assert.equal(upload.refused.length, REFUSED_REPORTED_MAX);
   });
 
-  it("that are none are told with their reason, the first of them with their lines", () => {
+  it("that are none are reported with their reason, the first of them with their lines", () => {
     const upload = new Upload(false);
     const lost = Z.replace(/^0+/, "");
     const texts = ["11222333000182", lost, "1,12223E+13", "padaria", "123456789"];
@@ -112,7 +111,7 @@ describe("texts", () => {
     assert.equal(upload.refused.at(-1)?.text.length, 64);
   });
 
-  it("of digits alone are read as the same with their punctuation", () => {
+  it("of digits only are parsed like those with punctuation", () => {
     const rng = seededRng(17);
     let sound = 0;
     for (let round = 0; round < 4_000; round++) {
@@ -129,7 +128,7 @@ describe("texts", () => {
     assert.ok(sound > 2_500 && sound < 2_800, `${sound} are sound`);
   });
 
-  it("get their zeros back where that is asked for", () => {
+  it("get their zeros back on request", () => {
     const upload = new Upload(true);
     upload.take(Z.replace(/^0+/, ""), { line: 1 });
     upload.take("123456789", { line: 2 });
@@ -151,7 +150,7 @@ describe("a file", () => {
     "with a column by number": [`1,${A}\n2,${Z}\n3,${B}`, { column: "2" }],
   };
   for (const [name, [file, options]] of Object.entries(files)) {
-    it(`${name} is read, however it is cut`, () => {
+    it(`${name} is read, for any cuts`, () => {
       const text = name.endsWith("name") ? file.replace("mae", "mãe") : file;
       for (const piece of [1, 2, 7, 1_000]) {
         const upload = sent(text, { ...options, piece });
@@ -161,7 +160,7 @@ describe("a file", () => {
     });
   }
 
-  it("is read in UTF-8 and as Windows writes it, which its header and refusals show", () => {
+  it("is read in UTF-8 and in Windows-1252, which its header and refusals show", () => {
     for (const encode of [
       (text: string) => Buffer.from(text),
       (text: string) => Buffer.from(text, "latin1"),
@@ -183,7 +182,7 @@ describe("a file", () => {
     assert.equal(refused?.text, "João \u2013 ME");
   });
 
-  it("is read where the whole CNPJs are, not where numbers look like roots", () => {
+  it("is read in the column of whole CNPJs, not of numbers that look like roots", () => {
     for (const others of ["01310100", "20240101", "11222333"]) {
       assert.deepEqual(textsOf(sent(`${others};${A}\n${others};${B}`)), [A, B], others);
       const rows = [`${others};${A}`, `${others};${B}`, `${others};x`].join("\n");
@@ -194,7 +193,7 @@ describe("a file", () => {
     }
   });
 
-  it("is the one with the most whole CNPJs of those whose headers say cnpj, else of all", () => {
+  it("uses the column with the most whole CNPJs, first of those with a cnpj header", () => {
     const roots = [A, Z, B].map((cnpj) => cnpj.slice(0, 8));
     for (const [header, read] of [
       ["cnpj_raiz;cnpj completo;nome", "cnpj completo"],
@@ -212,12 +211,12 @@ describe("a file", () => {
     }
     const only = sent(`cnpj_raiz;nome\n${roots[0]};x\n${roots[1]};y`);
     assert.deepEqual([textsOf(only).length, only.column], [2, "cnpj_raiz"]);
-    // One that is named so, beside a CNPJ in a remark.
+    // The named column counts, although a remark has a CNPJ.
     const remark = sent(`cnpj da empresa;obs\n${Number(Z)};era ${A}\n${Number(Z)};`);
     assert.equal(remark.column, "cnpj da empresa");
   });
 
-  it("holds roots only where its header says so, it has none, or the column is named", () => {
+  it("has roots only if its header says so, it has none, or the column is named", () => {
     const root = ["11222333", "1A222333"];
     const lines = root.join("\n");
     for (const header of [
@@ -244,7 +243,7 @@ describe("a file", () => {
     assert.deepEqual(mixed.refused, [{ line: 3, text: root[0], reason: "not_a_cnpj" }]);
   });
 
-  it("of numbers as programs write them is read to the last digit, in whatever column", () => {
+  it("of numbers as programs write them is read to the last digit, in any column", () => {
     const lost = Z.replace(/^0+/, "");
     const power = (digits: string) => `${digits[0]}.${digits.slice(1)}e+${digits.length - 1}`;
     for (const write of [(digits: string) => `${digits}.0`, power]) {
@@ -283,7 +282,7 @@ describe("a file", () => {
     ]);
   });
 
-  it("of words of eight letters holds no roots, whatever its header says", () => {
+  it("of words of eight letters has no roots, for any header", () => {
     for (const header of ["nome", "empresa", "cnpj", "FORNECEDORES"]) {
       const { refused, read } = sent(`${header}\nPADARIAS\nMERCADOS`, { column: "1" });
       assert.deepEqual([read, refused.map(({ line }) => line)], [2, [2, 3]], header);
@@ -295,7 +294,7 @@ describe("a file", () => {
     );
   });
 
-  it("with a CNPJ in three columns is refused, unless the first one is asked for", () => {
+  it("with a CNPJ in three columns is refused, unless the first one is requested", () => {
     const file = "cnpj_basico;cnpj_ordem;cnpj_dv\n11222333;0001;81";
     assert.throws(() => sent(file), /The CNPJs stand in three columns/);
     assert.deepEqual(textsOf(sent(file, { column: "cnpj_basico" })), ["11222333"]);
@@ -312,14 +311,14 @@ describe("a file", () => {
     }
   });
 
-  it("whose last quote is left open is refused, however short it is", () => {
+  it("with an unclosed last quote is refused, however short it is", () => {
     for (const file of [`cnpj,n\n${A},"a\n${B},b\n`, `"cnpj,n\n${A},a\n`, `n,cnpj\n"x,${A}`]) {
       assert.throws(() => sent(file), /has no end. Is a quotation mark left open there\?/, file);
     }
     assert.throws(() => sent(`cnpj,n\n${A},"a\n${B},b\n`), /Line 2 has no end/);
   });
 
-  it("with a line that is too long is refused for just that", () => {
+  it("with a line that is too long is refused for exactly that", () => {
     const limit = /Line 2 is longer than 1,048,576 bytes, the most that is read\.$/;
     const wide = `cnpj\n${"1;".repeat(1_000_000)}`;
     for (const file of [wide, `${wide}\n${A}`, `cnpj\n"x";${wide.slice(5)}`]) {
@@ -329,7 +328,7 @@ describe("a file", () => {
     assert.throws(() => sent(open, { piece: 65_536 }), /Line 2 has no end\. Is a quotation mark/);
   });
 
-  it("with a line of more cells than a sheet has columns is refused for just that", () => {
+  it("with a line of more cells than a sheet has columns is refused for exactly that", () => {
     const limit = /^.*Line (1|2|120) has more than 16,384 cells\. Send one CNPJ a line/;
     const wide = `${A}${";1".repeat(20_000)}`;
     const late = `cnpj;n\n${`${A};b\n`.repeat(118)}${wide}\n${A};b`;
@@ -342,7 +341,7 @@ describe("a file", () => {
     assert.deepEqual(textsOf(sent(most)), [A]);
   });
 
-  it("that is a spreadsheet is called one", () => {
+  it("that is a spreadsheet is reported as one", () => {
     assert.throws(() => sent("PK\u0003\u0004\u0014"), /a spreadsheet, no CSV/);
   });
 
@@ -353,7 +352,7 @@ describe("a file", () => {
     assert.equal(upload.read, 251);
   });
 
-  it("whose column is not there, or whose quote is left open, is refused", () => {
+  it("with a missing column or an unclosed quote is refused", () => {
     const message = (file: string, options?: Sent) => {
       try {
         sent(file, options);

@@ -1,7 +1,7 @@
 /**
- * Proves: the sheet with the data is read behind a cover that has one's own CNPJ; where either may
- * be meant the file is refused with both names; data on a hidden sheet is never read, which the
- * answer and the refusal say.
+ * Proves: the sheet with the data is read even after a cover with the sender's own CNPJ. An
+ * ambiguous file is refused with the names of both sheets. Data on a hidden sheet is never read,
+ * which the answer and the refusal state.
  * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
  */
 import assert from "node:assert/strict";
@@ -39,9 +39,9 @@ const COVERS: Readonly<Record<string, SheetDraft["rows"]>> = {
   "the CNPJ alone": [[text(OWN)]],
 };
 
-describe("the sheet behind a cover with one's own CNPJ", () => {
+describe("the sheet after a cover with the sender's own CNPJ", () => {
   for (const [what, rows] of Object.entries(COVERS)) {
-    it(`is read where its column is named, and has more: ${what}`, async () => {
+    it(`is read if its column is named, and has more: ${what}`, async () => {
       for (const header of ["CNPJ", "CNPJ do cliente", "cnpj_completo"]) {
         const upload = await read([{ name: "Capa", rows }, data(5, header)]);
         assert.deepEqual([upload.sheet?.name, upload.read], ["Dados", 5], header);
@@ -50,14 +50,14 @@ describe("the sheet behind a cover with one's own CNPJ", () => {
       assert.equal(titled.sheet?.name, "Dados");
     });
 
-    it(`is not guessed where its column has no name: ${what}`, async () => {
+    it(`is not guessed if its column has no name: ${what}`, async () => {
       const said = await unreadableXlsx(await workbook([{ name: "Capa", rows }, data(5)]));
       assert.match(said, /both “Capa” and “Dados” show CNPJs/);
       assert.match(said, /Hide the sheet/);
     });
   }
 
-  it("is not guessed where the first one has a header and one CNPJ, or a few without", async () => {
+  it("is not guessed if the first one has a header and one CNPJ, or a few without", async () => {
     const single: SheetDraft = { name: "Capa", rows: [[text("CNPJ")], [text(OWN)]] };
     const few: SheetDraft = { name: "Capa", rows: [[text(OWN)], [text(cnpjOf(9))]] };
     for (const first of [single, few]) {
@@ -66,7 +66,7 @@ describe("the sheet behind a cover with one's own CNPJ", () => {
     }
   });
 
-  it("is left where the first one is a list itself", async () => {
+  it("is not read if the first one is a list itself", async () => {
     for (const [first, second] of [
       [data(5, "CNPJ"), data(50, "CNPJ")],
       [data(5), data(50, "CNPJ")],
@@ -78,7 +78,7 @@ describe("the sheet behind a cover with one's own CNPJ", () => {
     }
   });
 
-  it("is never a hidden one, and that is said", async () => {
+  it("is never a hidden one, which is reported", async () => {
     const hidden: SheetDraft = { ...data(5, "CNPJ"), state: "hidden" };
     const cover: SheetDraft = { name: "Capa", rows: COVERS["a label beside the CNPJ"] ?? [] };
     const upload = await read([cover, hidden]);

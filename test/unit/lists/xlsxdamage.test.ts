@@ -20,8 +20,8 @@ const sheet = (rows: SheetDraft["rows"]): SheetDraft => ({ name: "Plan1", rows }
 /** The bytes of a small, good workbook, and its parts. */
 const GOOD = [sheet([[text("cnpj")], [text(A)], [{ number: DAY, style: 2 }], [text(B, "rich")]])];
 
-describe("spoilt files", () => {
-  it("end in words, wherever their bytes are wrong", async () => {
+describe("damaged files", () => {
+  it("are refused with a message, for wrong bytes anywhere", async () => {
     const good = await workbook(GOOD);
     const outcomes = new Map<string, number>();
     for (let seed = 1; seed <= 600; seed++) {
@@ -39,7 +39,7 @@ describe("spoilt files", () => {
     assert.ok((outcomes.get("refused") ?? 0) > 300, JSON.stringify([...outcomes]));
   });
 
-  it("end in words, whatever their XML is", async () => {
+  it("are refused with a message, for any XML", async () => {
     const signs = ["<", ">", '"', "&", "/", "<c", "</c>", "<v>", "]]>", "<![CDATA[", "<!--", "\0"];
     let refused = 0;
     for (let seed = 1; seed <= 600; seed++) {
@@ -117,7 +117,7 @@ describe("spoilt files", () => {
     });
   }
 
-  it("that would unpack to more than fits are refused before", async () => {
+  it("that would unpack to more than fits are refused before unpacking", async () => {
     const good = await workbook(GOOD);
     const file = forgedSize(good, "xl/worksheets/sheet1.xml", 600 * 1024 * 1024);
     assert.match(await unreadableXlsx(file), /more than 512 MiB\. Keep only the column of CNPJs/);
@@ -133,7 +133,7 @@ describe("spoilt files", () => {
     assert.match(await unreadableXlsx(await packed(parts)), /more than 4,194,304 texts/);
   });
 
-  it("of other programs are called by their names", async () => {
+  it("of other programs are named by their kind", async () => {
     const old = Buffer.from("d0cf11e0a1b11ae1", "hex");
     assert.match(await unreadableXlsx(old), /an old workbook \(XLS\), or one with a password/);
     const open = new Map([["mimetype", "application/vnd.oasis.opendocument.spreadsheet"]]);

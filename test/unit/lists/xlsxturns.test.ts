@@ -1,9 +1,8 @@
 /**
  * Proves: a small workbook is read while many large ones of another tenant are, and a large one
- * before the rest of them; what one tenant may have waiting is bounded in words; reading a workbook
- * ends in words when it has taken its processor time; a small file that says of itself what it is
- * not is refused.
- * Does not prove: whose turn it is (process/fairqueue.test.ts).
+ * before the rest of them. One tenant's waiting files are bounded, and a workbook that has used its
+ * processor time is refused, both with a message. A small file with false declarations is refused.
+ * Does not prove: the order of tenants (process/fairqueue.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -28,7 +27,7 @@ async function commented(mebibytes: number): Promise<Buffer> {
   return packed(parts);
 }
 
-/** A workbook that counts as large for a part that nobody reads. */
+/** A workbook that counts as large for a part that is not read. */
 function padded(): Promise<Buffer> {
   return packed(partsOf(GOOD).set("xl/media/image1.bmp", "x".repeat(9 * 1024 * 1024)));
 }
@@ -47,7 +46,7 @@ describe("a workbook", () => {
     assert.equal(ended[0], "small");
   });
 
-  it("that is large is read with the first of another tenant, not behind all", async () => {
+  it("that is large is read with the first of another tenant, not after all", async () => {
     const large = await padded();
     const ended: string[] = [];
     const read = (sender: string) => readXlsx(large, WISHES, sender).then(() => ended.push(sender));
@@ -55,7 +54,7 @@ describe("a workbook", () => {
     assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
 
-  it("is refused where too many of its tenant wait, while those of others are taken", async () => {
+  it("is refused if too many of its tenant wait, while those of others are accepted", async () => {
     const large = await padded();
     const outcome = (sender: string) =>
       readXlsx(large, WISHES, sender).then(
@@ -73,7 +72,7 @@ describe("a workbook", () => {
     assert.equal(outcomes.filter((one) => one === "rate_limited 1").length, 3);
   });
 
-  it("that takes too much processor time is refused with what to do", async () => {
+  it("that takes too much processor time is refused with the remedy", async () => {
     let chunks = 0;
     const file = await XlsxPackage.open(await commented(10), () => () => {
       chunks++;
@@ -91,7 +90,7 @@ describe("a workbook", () => {
     assert.equal(chunks, 11);
   });
 
-  it("that unpacks to more than it says is refused", async () => {
+  it("that unpacks to more than it declares is refused", async () => {
     const file = await commented(1);
     let forged = 0;
     // The size of the sheet, in its entry of the directory.

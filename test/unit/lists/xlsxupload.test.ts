@@ -1,11 +1,10 @@
 /**
- * Proves: what people send as XLSX becomes the entries they mean: texts in every way in which
- * programs store them, numbers by all of their digits however they are shown, the column by header,
- * letters, number or content, of the first sheet that has anything; zeros that a format shows are
- * there, those that are lost are offered; dates and all else is refused by its cell. Random sheets
- * are read as another library reads them.
- * Does not prove: that spoilt files are refused (xlsxdamage.test.ts), nor how a body comes to the
- * reader (contract/http/api/lists.test.ts).
+ * Proves: XLSX files become the intended entries: texts in every form in which programs store them,
+ * and numbers by all of their digits in any format. The column is found by header, letters, number,
+ * or content, on the first sheet with content. Zeros that a format shows are restored, lost ones
+ * offered; dates and all else are refused by their cell. Random sheets are read as another library
+ * reads them. Does not prove: that damaged files are refused (xlsxdamage.test.ts), nor how a body
+ * reaches the reader (contract/http/api/lists.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -56,7 +55,7 @@ const sheet = (rows: SheetDraft["rows"], name = "Plan1"): SheetDraft => ({ name,
 const column = (cells: readonly CellDraft[]) => sheet(cells.map((cell) => [cell]));
 
 describe("cells", () => {
-  it("with texts are read however they are stored", async () => {
+  it("with texts are read in every stored form", async () => {
     const ways = ["shared", "inline", "rich", "formula"] as const;
     for (const wording of [
       {},
@@ -71,7 +70,7 @@ describe("cells", () => {
     }
   });
 
-  it("with numbers count by all of their digits, whatever is shown", async () => {
+  it("with numbers count by all of their digits, in any format", async () => {
     const { general, scientific, thousands, zeros, mask, date } = STYLES;
     const cells = [
       { number: A, style: general },
@@ -89,7 +88,7 @@ describe("cells", () => {
     assert.deepEqual(upload.refused, []);
   });
 
-  it("that are none are told by their names, with the reason", async () => {
+  it("that are none are reported by their names, with the reason", async () => {
     const { builtInDate, date, hours } = STYLES;
     const cells: CellDraft[] = [
       text("CNPJ"),
@@ -136,7 +135,7 @@ describe("cells", () => {
     );
   });
 
-  it("with eight digits are companies only where the header says so", async () => {
+  it("with eight digits are companies only if the header says so", async () => {
     const file = async (header: string) =>
       workbook([
         sheet([
@@ -149,7 +148,7 @@ describe("cells", () => {
     assert.deepEqual(textsOf(await read(await file("CEP"), "B")), ["11222333"]);
   });
 
-  it("get their zeros back where that is asked for", async () => {
+  it("get their zeros back on request", async () => {
     const file = await workbook([column([{ number: LOST }, { number: "191" }])]);
     const upload = await read(file, undefined, true);
     assert.deepEqual(textsOf(upload), [Z, "00000000000191"]);
@@ -177,7 +176,7 @@ describe("the column", () => {
     });
   }
 
-  it("is found by what it holds, far behind the first hundred rows too", async () => {
+  it("is found by its content, also far after the first hundred rows", async () => {
     const many = Array.from({ length: 250 }, (_, at) => [
       text(`Empresa ${at}`),
       text(at === 240 ? "estranhos" : A),
@@ -189,7 +188,7 @@ describe("the column", () => {
     ]);
   });
 
-  it("that is not there is refused", async () => {
+  it("is refused if it is missing", async () => {
     const file = await workbook([sheet(rows)]);
     assert.match(await unreadableXlsx(file, "telefone"), /no column "telefone"/);
     assert.match(await unreadableXlsx(file, "D"), /no column "D"/);
@@ -205,7 +204,7 @@ describe("the column", () => {
 
 describe("the sheet", () => {
   const full = (name: string, cnpj: string): SheetDraft => sheet([[text(cnpj)]], name);
-  it("is the first one that has anything, and is named", async () => {
+  it("is the first one with content, and is named", async () => {
     const sheets = [
       { ...full("Escondida", B), state: "hidden" },
       { ...full("Mais", B), state: "veryHidden" },
@@ -232,7 +231,7 @@ describe("the sheet", () => {
     "Resumo",
   );
 
-  it("is passed over where it shows no CNPJs, and another one does", async () => {
+  it("is skipped if it shows no CNPJs and another one does", async () => {
     const data = sheet(
       [
         [text("Nome"), text("CNPJ")],
@@ -255,12 +254,12 @@ describe("the sheet", () => {
     }
   });
 
-  it("is read line by line where it is the only one with anything", async () => {
+  it("is read line by line if it is the only one with content", async () => {
     const upload = await read(await workbook([cover, sheet([], "Vazia")]));
     assert.deepEqual([upload.read, upload.refusedCount, upload.sheet?.name], [2, 2, "Capa"]);
   });
 
-  it("is named with what is wrong where none shows CNPJs, ten of them at most", async () => {
+  it("is named with its mistake if none shows CNPJs, ten of them at most", async () => {
     const said = await unreadableXlsx(await workbook([cover, sheet([], "Vazia"), summary]));
     assert.match(said, /no sheet of it has a column of CNPJs/);
     assert.match(said, /“Capa”: no CNPJ in the first rows of column A; “Resumo”: No column of/);
@@ -272,7 +271,7 @@ describe("the sheet", () => {
     assert.match(await unreadableXlsx(await workbook(many)), /“Capa 10”: [^“]*; and 3 more\)/);
   });
 
-  it("that there is none of is said", async () => {
+  it("is reported if it is missing", async () => {
     assert.match(await unreadableXlsx(await workbook([sheet([])])), /no sheet of it has anything/);
     const hidden = { ...full("x", A), state: "hidden" } as const;
     const unseen = await unreadableXlsx(await workbook([hidden]));
@@ -286,7 +285,7 @@ describe("files of exports", () => {
     fixture = await openRenderFixture();
   });
   after(() => fixture.dispose());
-  it("come back as the accounts that they held", async () => {
+  it("are read as the accounts that they contained", async () => {
     const { rows } = fixture;
     const wish = { format: "xlsx", rowCount: rows.length } as const;
     const context = contextOf(fixture.segment, wish);

@@ -1,6 +1,6 @@
 /**
- * Proves, on both transports, how /mcp parses messages: invalid ones are rejected as JSON-RPC
- * specifies, batches are accepted in the versions that have them and cost as much as their
+ * Proves, on both transports, how /mcp parses messages. Invalid ones are rejected as JSON-RPC
+ * specifies. Batches are accepted in the versions that have them and cost as much as their
  * messages, versions are negotiated and enforced; requests without a key, with another method,
  * type, or Origin are rejected. Answers match the OpenAPI document.
  * Does not prove: what tools answer (contract/http/api/mcp.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Proves that buildIndex rejects, with the place and the reason, what it cannot index: wrong
- * requests, columns, and codes, rows out of rank order, a file that is missing or cannot grow; and
- * that its progress rises to the end and it leaves no temporary file.
+ * requests, columns, and codes, rows out of rank order, a file that is missing or cannot grow. Its
+ * progress rises to the end, and it leaves no temporary file.
  * Does not prove: the content of the region (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";

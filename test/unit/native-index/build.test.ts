@@ -1,7 +1,7 @@
 /**
  * Proves that the addon has the columns of columns.ts, that CRC-32C does not depend on how bytes
- * are cut, that records are ranked like by a plain sort, that a batch returns the Arrow buffers of
- * its rows, and that malformed records and arguments are rejected.
+ * are cut, and that records are ranked like by a plain sort. A batch returns the Arrow buffers of
+ * its rows, and malformed records and arguments are rejected.
  * Does not prove: the index region (unit/native-index/build-region.test.ts), speed
  * (bench/index.bench.ts).
  */

@@ -1,6 +1,6 @@
 /**
  * Proves: the addon's columns of rows, read by hand from their buffers, equal what a search shows,
- * for all fields and rows in any order; their types are the promised ones; slots without a value
+ * for all fields and rows in any order; their types are the promised ones. Slots without a value
  * are empty, and bitmaps exist only if a value is missing.
  * Does not prove: that files of columns are good (unit/export/parquet.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves: zlib inflates our DEFLATE streams to the packed bytes, for any bytes: of one piece and of
  * many, of none, of every length and distance, of maximum code lengths, of repetitive and other
- * input; incompressible input grows by a few bytes; rows of a sheet are at most a tenth larger than
- * zlib makes them; output is the same on either thread, and bytes that change meanwhile are packed
+ * input. Incompressible input grows by a few bytes; rows of a sheet are at most a tenth larger than
+ * zlib makes them. Output is the same on either thread, and bytes that change meanwhile are packed
  * as they were.
  * Does not prove: how long it takes (bench export), nor the ZIP package
  * (unit/export/zippackage.test.ts).

@@ -1,6 +1,6 @@
 /**
  * Proves, on seeded random vocabularies: which accounts match a typed text, how, and in which
- * order, equals a scan by the definition (find-twin.ts); establishments of companies list head
+ * order, equals a scan by the definition (find-twin.ts). Establishments of companies list head
  * offices first, then by CNPJ, and joined pages have each once. campaign/kernel/find.test.ts tests
  * more, on larger vocabularies.
  * Does not prove: speed (bench/find.bench.ts), nor what routes do with it.

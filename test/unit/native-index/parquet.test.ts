@@ -1,8 +1,8 @@
 /**
  * Proves: Parquet files of any columns, read by hyparquet, DuckDB, Polars, and parquet-wasm, which
- * share nothing with our writer or each other, have value by value the columns' content; the
- * footer's nulls, minima, and maxima are right; a dictionary exists if and only if values repeat;
- * incomplete columns are rejected, none is read beyond its end; the same columns produce the same
+ * share nothing with our writer or each other, have value by value the columns' content. The
+ * footer's nulls, minima, and maxima are right; a dictionary exists if and only if values repeat.
+ * Incomplete columns are rejected, none is read beyond its end; the same columns produce the same
  * bytes on either thread.
  * Does not prove: the values of fields (columns.test.ts) nor files of several row groups
  * (unit/export/parquet.test.ts).

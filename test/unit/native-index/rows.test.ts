@@ -1,7 +1,7 @@
 /**
  * Proves: rows that the addon renders as CSV, JSON lines, HTML, and sheet rows equal the slow twin
  * (rows-twin.ts) byte for byte, for hostile and random accounts, any fields in any order, and extra
- * columns; readers recover every text; content that does not fit a format and invalid requests are
+ * columns. Readers recover every text; content that does not fit a format and invalid requests are
  * rejected by name.
  * Does not prove: that whole files are good (the tests of the renderers), nor which rows they have.
  */
@@ -47,7 +47,7 @@ before(async () => {
 });
 after(() => fixtures.dispose());
 
-/** A request for all fields of the contract, or as wished. */
+/** A request for all fields of the contract, or with the given members. */
 function requestOf(wish: Partial<RowsRequest>): RowsRequest {
   const fields = ALL_FIELDS;
   return { format: "csv", fields, extra: [], delimiter: ",", firstNumber: 2, ...wish };

@@ -1,6 +1,6 @@
 /**
  * Proves: owners are scheduled by the cost of their tasks, in any order of arrival and number;
- * tasks of one owner run in order; the queue is bounded for an owner and for all, with message and
+ * tasks of one owner run in order. The queue is bounded for an owner and for all, with message and
  * time; a failing task ends its turn.
  * Does not prove: that something shared has a queue (suites of each do).
  */

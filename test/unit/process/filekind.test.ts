@@ -1,5 +1,5 @@
 /**
- * Proves: a file's kind is recognized by its first bytes, and text of any sort has none; every
+ * Proves: a file's kind is recognized by its first bytes, and text of any sort has none. Every
  * reader of a user's file names the kind of another one: all inputs of an import, snapshots, specs,
  * config files, backups; JSON is parsed with a byte-order mark.
  * Does not prove: the messages for zips and members of a dump (unit/dump/foreign.test.ts), for list

@@ -1,8 +1,8 @@
 /**
  * Proves: threads that cannot start fail a task; a thread's answer after its task was canceled, or
- * after the pool was closed, is dropped without ending the process; the canceled task rejects; no
+ * after the pool was closed, is dropped without ending the process. The canceled task rejects; no
  * thread is terminated while it loads its module, even a replacement, nor in a task that ends
- * within a second; a ready thread has the function that its tasks call.
+ * within a second. A ready thread has the function that its tasks call.
  * Does not prove: what happens to a thread that dies in a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * Proves: every generator of random specs draws every filter of the table, so that a new one is
- * compared with the twins from its first day: that of searches (the engine's twin, the console,
- * cached searches), that of exports and changes, and that of requests over HTTP, which also draws
- * lists and every member of a lead query.
+ * compared with the twins from its first day. The generators are those of searches (the engine's
+ * twin, the console, cached searches), of exports and changes, and of requests over HTTP, which
+ * also draws lists and every member of a lead query.
  * Does not prove: that they have an effect, nor that random lists are named
  * (campaign/twin/listed.test.ts does, and counts the answers that have rows).
  */

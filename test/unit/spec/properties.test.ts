@@ -1,6 +1,6 @@
 /**
  * Proves, on random input: normalization is idempotent to the byte; specs that differ only in
- * spelling, order, repeats, or explicit defaults produce the same bytes; every injected mistake is
+ * spelling, order, repeats, or explicit defaults produce the same bytes. Every injected mistake is
  * reported; arbitrary JSON fails only with an AppError of status 422; and schemas and normalization
  * agree on accepted input and output.
  * Does not prove: single rules (unit/spec/normalize.test.ts, unit/spec/refusals.test.ts).

@@ -1,7 +1,7 @@
 /**
- * Proves: what is removed with the record of an old export, and when; that a tenant's stored bytes
- * are summed through every change and bounded, files at their creation, while they are written, and
- * at their end; that a disk with too little space accepts nothing new.
+ * Proves: what is removed with the record of an old export, and when. A tenant's stored bytes are
+ * summed through every change and bounded, files at their creation, while they are written, and at
+ * their end. A disk with too little space accepts nothing new.
  * Does not prove: its appearance over HTTP (e2e/export/life.test.ts), nor that a render stops at
  * its byte limit (unit/export/sink.test.ts, contract/export/worker.test.ts).
  */

@@ -1,8 +1,8 @@
 /**
- * Proves that the activity lexicon is sound: its form, that every code and prefix exists, that a
- * name stands once per file, a trade once in all, that what is meant is not also only perhaps
- * meant, and that every activity in use can be reached by some words. Does not prove that the
- * words mean what they are mapped to; the evaluation of translation measures that.
+ * Proves that the activity lexicon is sound. Its form is right, every code and prefix exists, a
+ * name occurs once per file and a trade once in all. No certain meaning is also a possible one, and
+ * some words lead to every activity in use. Does not prove that the mappings are right; the
+ * evaluation of translation measures that.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -80,7 +80,7 @@ describe("the activity lexicon", () => {
     }
   });
 
-  it("keeps what is meant and what only may be meant apart", () => {
+  it("separates certain meanings from possible ones", () => {
     for (const { file, entry } of all) {
       const lists = new Map(listsOf(entry));
       for (const [list, codes] of lists) {

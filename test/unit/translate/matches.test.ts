@@ -11,7 +11,7 @@ import { randomFrom } from "../../support/translate/shapes.ts";
 const WORDS = ["casa", "carne", "loja", "roupa", "de", "e", "bar"];
 
 describe("cached names of a sentence", () => {
-  it("are those of a walk, whatever the sentence reads in between", () => {
+  it("are those of a walk, for any reads of the sentence in between", () => {
     const random = randomFrom(3);
     const word = () => WORDS[Math.floor(random() * WORDS.length)] as string;
     const phrases = new Phrases<number>();
@@ -36,7 +36,7 @@ describe("cached names of a sentence", () => {
     }
   });
 
-  it("are walked once, however often they are looked up", () => {
+  it("are walked once, for any number of look-ups", () => {
     const phrases = new Phrases<number>();
     let followed = 0;
     const follow = (phrases as unknown as { follow: (...all: unknown[]) => unknown }).follow;
@@ -52,7 +52,7 @@ describe("cached names of a sentence", () => {
     assert.ok(followed <= 3, `${followed} steps`);
   });
 
-  it("stay known where a word is read as another that no walk to them looked at", () => {
+  it("stay cached if a word is read as another that no walk to them read", () => {
     const phrases = new Phrases<number>();
     phrases.add("casa carne", 1);
     let walks = 0;

@@ -1,7 +1,7 @@
 /**
- * Proves: every name is given out once, by its beginning or with all the rest, in whatever order it
- * is asked for; what is empty costs nothing more, however often the rest is asked for.
- * Does not prove: what names a sentence finds by it (placenames.test.ts).
+ * Proves: every name is returned once, by its beginning or with all the rest, for any order of
+ * calls. Once empty, further calls for the rest cost nothing. Does not prove: which names a
+ * sentence finds (placenames.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ function all(names: NameStarts): number[] {
 }
 
 describe("names by their beginnings", () => {
-  it("are given out once", () => {
+  it("are returned once", () => {
     const names = starts();
     assert.equal(names.waits("abacate"), true);
     assert.deepEqual([...names.taken("abacate")].sort(), [0, 1, 5]);
@@ -26,7 +26,7 @@ describe("names by their beginnings", () => {
     assert.deepEqual(all(names), []);
   });
 
-  it("are given out once if the rest is left off and asked for again", () => {
+  it("are returned once if the rest is interrupted and requested again", () => {
     const names = starts();
     const found: number[] = [];
     for (const name of names.rest()) if (found.push(name) === 2) break;
@@ -34,7 +34,7 @@ describe("names by their beginnings", () => {
     assert.deepEqual([...found, ...all(names)].sort(), [0, 1, 2, 3, 4, 5]);
   });
 
-  it("cost nothing where none is left", () => {
+  it("cost nothing if none is left", () => {
     const names = starts();
     let looks = 0;
     const looked = () => looks++;

@@ -1,7 +1,7 @@
 /**
- * Proves that names in the text of a table are found as the same names added one by one are: the
- * longest one, what it stands for, how names go on and how words are written; before what makes
- * looking quicker is there, and behind it. And that nothing is read of a table that was not asked.
+ * Proves that look-ups of names in the text of a table equal those of the same names added one by
+ * one: the longest name, its meaning, continuations, and spellings. They are equal before and after
+ * the index exists. Nothing is read of an unused table.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function made(lists: readonly (readonly string[])[]): Phrases<{ readonly at: num
 }
 
 describe("a table of phrases", () => {
-  it("answers as the phrases do that it was made of", () => {
+  it("answers like the phrases that it was made of", () => {
     fc.assert(
       fc.property(names, text, fc.boolean(), (lists, words, quick) => {
         const twin = made(lists);
@@ -57,7 +57,7 @@ describe("a table of phrases", () => {
     );
   });
 
-  it("gives what its reader makes of a value", () => {
+  it("returns what its reader makes of a value", () => {
     const rows = ["one", "other"];
     const phrases = new Phrases<number>();
     phrases.add("casa", 1);
@@ -68,7 +68,7 @@ describe("a table of phrases", () => {
     assert.equal(table.longest(tokenize("casas"), 0)?.value, "other");
   });
 
-  it("reads of a table only what is asked for", () => {
+  it("reads only the requested parts of a table", () => {
     const table = new PhraseTable<number>("casa\t0\npao\t2\n\f1\nno JSON\n\f\tno words");
     assert.equal(table.longest(tokenize("casa"), 0)?.value, 1);
     assert.throws(() => table.longest(tokenize("pão"), 0), SyntaxError);
@@ -76,7 +76,7 @@ describe("a table of phrases", () => {
 });
 
 describe("the lexicon of a build", () => {
-  it("is the one that the sources give", async () => {
+  it("is the one that the sources yield", async () => {
     const { tableConstants } = await import(join(ROOT, "src/executable/bundle.mjs"));
     const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
     const { trades, goods } = makeLexiconData();

@@ -1,7 +1,6 @@
 /**
- * Proves that names of places which wait until somebody looks for them are found as if all had
- * been put in place at once, whoever looks first and for what; and that the words of all names,
- * told from one text of them, are those of their tokens.
+ * Proves that lazily added names of places are found as if all had been added first, for any order
+ * of look-ups. The words of all names, taken from one text of them, are those of their tokens.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -60,8 +59,8 @@ function wordsOf(list: readonly string[]): Map<string, string> {
   return words;
 }
 
-describe("names of places that wait", () => {
-  it("are found as if all were in place, whoever looks first", () => {
+describe("lazily added names of places", () => {
+  it("are found as if all had been added, for any first look-up", () => {
     fc.assert(
       fc.property(names, looks, (list, texts) => {
         const [late, whole] = [made(list, false), made(list, true)];
@@ -82,7 +81,7 @@ describe("names of places that wait", () => {
     );
   });
 
-  it("are found before and after all are put in place", () => {
+  it("are found before and after all are added", () => {
     fc.assert(
       fc.property(names, fc.array(name, { maxLength: 20 }), fc.nat(20), (list, texts, when) => {
         const [late, whole] = [made(list, false), made(list, true)];
@@ -95,7 +94,7 @@ describe("names of places that wait", () => {
     );
   });
 
-  it("have the words that their tokens have", () => {
+  it("have the words of their tokens", () => {
     fc.assert(
       fc.property(names, fc.boolean(), (list, whole) => {
         const words = wordsOf(list);

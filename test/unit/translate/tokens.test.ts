@@ -1,7 +1,7 @@
 /**
- * Proves how a text is cut into tokens and how words are reduced: tables of both, and for any text
- * that the tokens lie in it in order and that nothing with a meaning is lost between them; and that
- * looking for names touches few tokens. Does not prove what the words then mean, nor how fast.
+ * Proves how a text is cut into tokens and how words are reduced, with tables of both. For any
+ * text, the tokens are in it in order, and nothing with a meaning is lost between them. Searching
+ * for names reads few tokens. Does not prove the words' meaning, nor speed.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -98,7 +98,7 @@ describe("tokenize", () => {
     }
   });
 
-  it("tells words, numbers and marks apart", () => {
+  it("distinguishes words, numbers, and marks", () => {
     const kinds = tokenize("3 bares, 1.5 & x@y.com 🍞").map(({ kind }) => kind);
     assert.deepEqual(kinds, ["number", "word", "mark", "number", "word", "word", "mark"]);
   });
@@ -113,7 +113,7 @@ describe("tokenize", () => {
     fc.array(pieces, { maxLength: 30 }).map((all) => all.join("")),
   );
 
-  it("gives tokens that lie in the text, in order, with nothing lost between them", () => {
+  it("returns tokens that are in the text, in order, with nothing lost between them", () => {
     fc.assert(
       fc.property(texts, (text) => {
         let end = 0;
@@ -146,21 +146,21 @@ describe("tokenize", () => {
 });
 
 describe("reduce", () => {
-  it("gives the singular and the plural one key", () => {
+  it("reduces the singular and the plural to one key", () => {
     for (const pair of NUMBERS) {
       const [plural = "", singular = ""] = pair.split(":");
       assert.equal(reduce(plural), reduce(singular), pair);
     }
   });
 
-  it("keeps different words apart", () => {
+  it("reduces different words to different keys", () => {
     for (const pair of APART) {
       const [one = "", other = ""] = pair.split(":");
       assert.notEqual(reduce(one), reduce(other), pair);
     }
   });
 
-  it("takes any word, of any length", () => {
+  it("accepts any word, of any length", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (word) => {
         assert.ok(reduce(word).length <= word.length + 1);
@@ -171,7 +171,7 @@ describe("reduce", () => {
 });
 
 describe("forms of words", () => {
-  it("proposes what a diminutive is made of", () => {
+  it("proposes the base words of a diminutive", () => {
     for (const [small, plain] of [
       ["barzinho", "bar"],
       ["lojinha", "loja"],
@@ -228,7 +228,7 @@ describe("forms of words", () => {
   });
 });
 
-/** Tokens that count how often they are looked at. */
+/** Tokens that count their reads. */
 function counted(tokens: readonly Token[]): { tokens: readonly Token[]; looks: () => number } {
   let looks = 0;
   const proxy = new Proxy(tokens, {
@@ -241,7 +241,7 @@ function counted(tokens: readonly Token[]): { tokens: readonly Token[]; looks: (
 }
 
 describe("Phrases", () => {
-  it("takes the longest name, over joining words and marks of joining", () => {
+  it("finds the longest name, over joining words and marks of joining", () => {
     const names = new Phrases<string>();
     for (const name of ["casa", "casa de carnes", "casa de carnes finas", "pet shop"]) {
       names.add(name, name);
@@ -256,7 +256,7 @@ describe("Phrases", () => {
     assert.deepEqual(wordsOf("de"), ["de"]);
   });
 
-  it("looks at no more tokens than the longest name and a few joining words allow", () => {
+  it("reads no more tokens than the longest name and a few joining words allow", () => {
     const names = new Phrases<number>();
     names.add("a1b um dois tres", 1);
     names.add("casa carne fina", 2);
@@ -269,7 +269,7 @@ describe("Phrases", () => {
     assert.ok(many.looks() <= 900 * 10, `${many.looks()} looks`);
   });
 
-  it("knows how a name goes on", () => {
+  it("knows the continuations of a name", () => {
     const names = new Phrases<number>();
     names.add("casa de carnes", 1);
     names.add("casa nova", 2);
@@ -280,7 +280,7 @@ describe("Phrases", () => {
 });
 
 describe("Sentence", () => {
-  it("keeps the text and the place of a word that is read as another", () => {
+  it("keeps the text and the position of a word that is read as another", () => {
     const sentence = new Sentence("em Curtiba, SP");
     sentence.readAs(1, "curitiba");
     const { text, folded, key, start, end } = sentence.tokens[1] as Token;
@@ -289,7 +289,7 @@ describe("Sentence", () => {
     assert.deepEqual(sentence.words(0, 2), { words: "em Curtiba", start: 0, end: 10 });
   });
 
-  it("gives each token to the first who claims it", () => {
+  it("assigns each token to the first who claims it", () => {
     const sentence = new Sentence("bares em SP");
     sentence.claim(0, 1, "activity");
     sentence.claim(0, 3, "place");

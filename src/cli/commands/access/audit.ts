@@ -111,10 +111,10 @@ function idOf(name: string, tenants: readonly TenantRow[], trail: AuditStore): s
   } catch (error) {
     const renames = trail.list({ action: "tenant.rename", limit: RENAMES_MAX });
     if (!(error instanceof CommandError) || renames.length === 0) throw error;
-    const told = renames.map(({ at, tenant }) => {
+    const periods = renames.map(({ at, tenant }) => {
       return `${tenant} (${new Date(at).toISOString().slice(0, 10)})`;
     });
-    const words = `The trail holds no earlier names. Renamed were: ${told.join(", ")}`;
+    const words = `The trail holds no earlier names. Renamed were: ${periods.join(", ")}`;
     throw new CommandError(`${error.message}\n${words}`, error.exitCode, error);
   }
 }
@@ -122,13 +122,13 @@ function idOf(name: string, tenants: readonly TenantRow[], trail: AuditStore): s
 function refuseUnknown(action: string | undefined): void {
   const names: readonly string[] = AUDIT_ACTION_NAMES;
   if (action === undefined || names.includes(action)) return;
-  const meant = didYouMean(action, names, ".");
-  throw new CommandError(`There is no action ${action}${meant} See: peneira audit --help`, 2);
+  const suggested = didYouMean(action, names, ".");
+  throw new CommandError(`There is no action ${action}${suggested} See: peneira audit --help`, 2);
 }
 
 function lineOf({ sequence, at, action, tenant, tenantId, actor, subject }: AuditRow) {
-  const who = { actor, action, tenant, tenant_id: tenantId, subject };
-  return { sequence, at: new Date(at).toISOString(), ...who };
+  const facts = { actor, action, tenant, tenant_id: tenantId, subject };
+  return { sequence, at: new Date(at).toISOString(), ...facts };
 }
 
 /** Formats facts such as `plan growth` and `role member -> owner`. */

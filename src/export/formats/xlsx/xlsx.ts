@@ -122,11 +122,11 @@ export class XlsxRenderer<Batch extends Copied<Batch>> implements Renderer<Batch
         ...(isLast ? [Buffer.from(sheetEnd(this.#workbook))] : []),
       ]);
     if (rows !== undefined && xmlAsync !== undefined && context.spare?.() === true) {
-      const aside = async () => {
+      const packLater = async () => {
         const text = whole([await xmlAsync(rows, number)]);
         return pieceOf(text, await deflateAsync(text, isLast));
       };
-      return this.#pieces.later(aside());
+      return this.#pieces.later(packLater());
     }
     return this.#pieces.now(() => {
       const text = whole(rows === undefined ? [] : xml(rows, number));

@@ -75,12 +75,12 @@ export class ZipPackage {
     const entry = this.#last();
     const { crc, bytes, packedBytes } = entry;
     const isWide = is64(entry);
-    const behind = Buffer.alloc(isWide ? 24 : 16);
-    behind.write("PK\x07\x08", "latin1");
-    behind.writeUInt32LE(crc, 4);
-    putNumber(behind, { at: 8, isWide, value: packedBytes });
-    putNumber(behind, { at: isWide ? 16 : 12, isWide, value: bytes });
-    this.#put(behind);
+    const descriptor = Buffer.alloc(isWide ? 24 : 16);
+    descriptor.write("PK\x07\x08", "latin1");
+    descriptor.writeUInt32LE(crc, 4);
+    putNumber(descriptor, { at: 8, isWide, value: packedBytes });
+    putNumber(descriptor, { at: isWide ? 16 : 12, isWide, value: bytes });
+    this.#put(descriptor);
   }
 
   end(): void {

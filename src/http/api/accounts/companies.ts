@@ -150,13 +150,13 @@ function companyPage(
   const wanted = { root, limit, afterRow, fields };
   const after = { ownersAfter, ownsAfter };
   const ownership = service.engine.ownershipOf(segment, { root, limit, ...after });
-  const asked = { segment, wanted, ownership, scope, tag, startMs };
-  return held(call, segment, answerFound(call, asked));
+  const request = { segment, wanted, ownership, scope, tag, startMs };
+  return held(call, segment, answerFound(call, request));
 }
 
 async function answerFound(
   call: Asked,
-  asked: {
+  request: {
     readonly segment: Segment;
     readonly wanted: CompanyRequest;
     readonly ownership: Ownership | null;
@@ -166,7 +166,7 @@ async function answerFound(
   },
 ): Promise<ShapedAnswer<"CompanyAnswer">> {
   const { service } = call;
-  const { segment, wanted, ownership, scope, tag, startMs } = asked;
+  const { segment, wanted, ownership, scope, tag, startMs } = request;
   const { root, limit } = wanted;
   const page = await service.engine.establishments(segment, wanted, call.identity.tenantId);
   service.telemetry.engine("account", service.clock.monotonicMs() - startMs);

@@ -128,7 +128,7 @@ export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer"
 
 async function answerFound(
   call: Asked,
-  asked: {
+  input: {
     readonly segment: Segment;
     readonly request: SuggestRequest;
     readonly tag: string;
@@ -136,7 +136,7 @@ async function answerFound(
   },
 ): Promise<ShapedAnswer<"SuggestAnswer">> {
   const { clock, engine, telemetry } = call.service;
-  const { segment, request, tag, startMs } = asked;
+  const { segment, request, tag, startMs } = input;
   const found = await engine.suggest(segment, request, call.identity.tenantId);
   telemetry.engine("suggest", clock.monotonicMs() - startMs);
   const value = {

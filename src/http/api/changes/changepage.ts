@@ -170,7 +170,7 @@ function frameOf(
     until: sourceOf(newer),
     ...{ spec, kinds, watch, totals, count: page.entries.length },
   };
-  const behind = {
+  const tail = {
     next_cursor: cursor,
     has_more: page.more,
     warnings,
@@ -179,7 +179,7 @@ function frameOf(
   };
   return {
     head: Buffer.from(`${JSON.stringify(before).slice(0, -1)},"changes":`),
-    tail: Buffer.from(`,${JSON.stringify(behind).slice(1)}`),
+    tail: Buffer.from(`,${JSON.stringify(tail).slice(1)}`),
   };
 }
 

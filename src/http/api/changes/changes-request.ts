@@ -74,8 +74,8 @@ export async function readQuestion(
     const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
     const { cursor: secrets } = call.service.secrets;
     const from = cursor === null ? 0 : decodeListed(spec, cursor, scope, secrets);
-    const asked = { pair: held, spec, bound, kinds, watch, limit: size.limit, from, scope };
-    return { ...asked, warnings: [...warnings, ...size.warnings] };
+    const question = { pair: held, spec, bound, kinds, watch, limit: size.limit, from, scope };
+    return { ...question, warnings: [...warnings, ...size.warnings] };
   } catch (error) {
     pair?.release();
     throw error;
@@ -133,11 +133,11 @@ export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
       : input;
     const known = { catalog: catalogOf({ older, newer }), listsKnown: true };
     const { spec, warnings } = normalizeSpec(read, { ...context, ...known });
-    const told =
+    const ignored =
       lead && input.one_per_company !== undefined
         ? ["one_per_company of the spec is ignored: changes are listed by account."]
         : [];
-    return { spec, warnings: [...told, ...warnings] };
+    return { spec, warnings: [...ignored, ...warnings] };
   },
 };
 
@@ -178,8 +178,8 @@ async function normalized(
   const ignored =
     format === "json" ? [] : ["format of the spec is ignored: changes come as JSON here."];
   const output = { format: "json" as const, include_explain: false, fields };
-  const told = [...changeWarnings(members.spec), ...warnings, ...ignored];
-  return { spec: { ...spec, output }, warnings: told };
+  const all = [...changeWarnings(members.spec), ...warnings, ...ignored];
+  return { spec: { ...spec, output }, warnings: all };
 }
 
 /** Reads the output member: only `fields`, and `format` if it is JSON. */

@@ -86,9 +86,9 @@ export const FILE_QUERY = ["fields", "labels", "title", "format", "column", "los
 /** Queues the enrichment of a file, or finds the one that the request brought about before. */
 export function enrichFile(call: CreateCall): Promise<ShapedAnswer<"CreatedEnrichment">> {
   return withSentFile(call, async (sent) => {
-    const asked = exportContextOf(call);
+    const context = exportContextOf(call);
     const file = await sent.end();
-    return accept(call, file, { ...asked, bodyHash: hashOf(file, call.rawQuery) });
+    return accept(call, file, { ...context, bodyHash: hashOf(file, call.rawQuery) });
   });
 }
 

@@ -95,13 +95,17 @@ export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
 
 /** Queues the requested export, or returns the export that an equal earlier request created. */
 export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
-  const asked = exportContextOf(call);
-  const before = replayed(call, asked);
+  const context = exportContextOf(call);
+  const before = replayed(call, context);
   if (before !== null) return before;
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, ANY_EXPORT), (read) => {
-    if (read.kind === "accounts") return acceptAccounts(call, segment, asked, read);
-    return acceptChanges(call, asked, checkMembers(read.members, [...MEMBERS, ...CHANGE_MEMBERS]));
+    if (read.kind === "accounts") return acceptAccounts(call, segment, context, read);
+    return acceptChanges(
+      call,
+      context,
+      checkMembers(read.members, [...MEMBERS, ...CHANGE_MEMBERS]),
+    );
   });
 }
 
@@ -119,7 +123,7 @@ async function acceptChanges(
     | "stopping"
     | "telemetry"
   >,
-  asked: ExportContext,
+  context: ExportContext,
   body: BodyObject,
 ): Promise<AcceptedExport> {
   call.spend(costOf({ spec: body.members.spec }));
@@ -137,9 +141,16 @@ async function acceptChanges(
     const { bound, pins: lists } = await boundToPair(call, pair as RetainedPair, spec);
     const question = { spec: bound, kinds, watch };
     const { rows, matches } = await countRows(call, pair as RetainedPair, question);
-    const told = saysLimit(body) ? spec : withCut(spec, matches);
+    const shownSpec = saysLimit(body) ? spec : withCut(spec, matches);
     const changes = { older, kinds, watch };
-    return call.service.exporter.create({ ...asked, spec: told, segment, rows, lists, changes });
+    return call.service.exporter.create({
+      ...context,
+      spec: shownSpec,
+      segment,
+      rows,
+      lists,
+      changes,
+    });
   } finally {
     pair?.release();
   }
@@ -167,8 +178,8 @@ async function exportSpec(
   }
   // `limit` is not ignored: it caps the rows of the file.
   const ignored = isJsonObject(input) ? changeWarnings({ ...input, limit: undefined }) : [];
-  const told = new Set([...spec.explain.warnings, ...ignored, ...warnings]);
-  return { ...spec, explain: { ...spec.explain, warnings: [...told] } };
+  const all = new Set([...spec.explain.warnings, ...ignored, ...warnings]);
+  return { ...spec, explain: { ...spec.explain, warnings: [...all] } };
 }
 
 /** Returns the exact rows of the file and of all matches; refuses more than the format holds. */

@@ -78,17 +78,17 @@ export const EXPORT: Computation<ReadTask, ReadExport> = {
 export function acceptAccounts(
   call: KeyCall<"engine" | "exporter" | "listed">,
   segment: Segment,
-  asked: ExportContext,
+  context: ExportContext,
   read: ReadExport,
 ): AcceptedExport | Promise<AcceptedExport> {
   const { listed, exporter } = call.service;
-  const pins = listed.pins(asked.tenantId, read.spec);
+  const pins = listed.pins(context.tenantId, read.spec);
   return whenReady(listed.bindTo(pins, segment, read.spec), (bound) => {
     refuseBroad(call, segment, read.spec, bound);
     const { isLimited } = read;
     return whenReady(countRows(call, segment, { spec: bound, isLimited }), ({ rows, matches }) => {
       const spec = isLimited ? read.spec : withCut(read.spec, matches);
-      return exporter.create({ ...asked, segment, spec, rows, lists: pins });
+      return exporter.create({ ...context, segment, spec, rows, lists: pins });
     });
   });
 }
@@ -142,9 +142,9 @@ export function exportContextOf(call: KeyCall): ExportContext {
 /** Returns the export of an equal earlier request, or null. */
 export function replayed(
   { service }: KeyCall<"exporter">,
-  asked: ExportContext,
+  context: ExportContext,
 ): AcceptedExport | null {
-  return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
+  return service.exporter.replay(context.tenantId, context.idempotencyKey, context.bodyHash);
 }
 
 /** Returns the answer for an export created now or earlier. */

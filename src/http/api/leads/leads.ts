@@ -147,15 +147,15 @@ function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
 
 function answerLeads(
   call: LeadsCall,
-  asked: { readonly segment: Segment; readonly startMs: number; readonly mayShareBuffer: boolean },
+  input: { readonly segment: Segment; readonly startMs: number; readonly mayShareBuffer: boolean },
   prepared: LeadsRequest,
 ): Reply<ShapedAnswer<"LeadsAnswer">> {
-  const { segment } = asked;
+  const { segment } = input;
   const { spec, onePerCompany, language, refusal } = prepared;
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
   const kind = { ...LEADS, onePerCompany, project };
   const keep = (made: HttpAnswer) =>
     cachePage(call, cacheableOf({ segment, kind }, prepared), made);
-  return answerPage(call, { ...asked, prepared, kind, keep: prepared.cacheable ? keep : null });
+  return answerPage(call, { ...input, prepared, kind, keep: prepared.cacheable ? keep : null });
 }

@@ -97,8 +97,8 @@ class XlsxFile implements EntryFile {
     const bytes = this.#blocks.whole();
     this.#isRead = true;
     try {
-      const wishes = { fillZeros: this.#fillZeros, column: this.#column };
-      return await readXlsx(bytes, wishes, this.#sender);
+      const options = { fillZeros: this.#fillZeros, column: this.#column };
+      return await readXlsx(bytes, options, this.#sender);
     } finally {
       this.#isRead = false;
       this.drop();
@@ -135,9 +135,9 @@ export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {
  * `invalid_request`.
  */
 export function readZeros(query: ReadonlyMap<string, string>): boolean {
-  const asked = query.get("lost_zeros");
-  if (asked === undefined || asked === "refuse") return false;
-  if (asked === "fill") return true;
+  const value = query.get("lost_zeros");
+  if (value === undefined || value === "refuse") return false;
+  if (value === "fill") return true;
   const detail = "The query parameter lost_zeros must be fill or refuse.";
   refuseQueryMistakes([queryMistake("lost_zeros", "unknown_value", detail)]);
   return false;

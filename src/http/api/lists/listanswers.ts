@@ -66,12 +66,12 @@ export function listLists(call: KeyCall<"lists" | "secrets">): ShapedAnswer<"Lis
   const { lists, secrets } = call.service;
   const { tenantId } = call.identity;
   const mistakes: Mistake[] = [];
-  const asked = readWhole(call.query, "limit", [1, LIST_LIMIT_MAX], mistakes);
+  const requested = readWhole(call.query, "limit", [1, LIST_LIMIT_MAX], mistakes);
   refuseQueryMistakes(mistakes);
   const cursor = call.query.get("cursor");
   const position =
     cursor === undefined ? null : decodeListCursor(cursor, tenantId, secrets.cursor, "lists");
-  const limit = asked ?? position?.limit ?? LIMIT_DEFAULT;
+  const limit = requested ?? position?.limit ?? LIMIT_DEFAULT;
   const rows = lists.page(tenantId, position?.before ?? Number.MAX_SAFE_INTEGER, limit + 1);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;

@@ -65,6 +65,15 @@ async function add(
   const entries = await segment.native.matchEntriesAsync(matchClauses(segment, bound), companies);
   const { limits } = call.plan;
   const changed = await lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
-  const told = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };
-  return answer("ListChange", { request_id: call.requestId, ...changeJson(changed, told, "add") });
+  const outcome = {
+    read: changed.distinct,
+    refused: [],
+    refusedCount: 0,
+    sheet: null,
+    column: null,
+  };
+  return answer("ListChange", {
+    request_id: call.requestId,
+    ...changeJson(changed, outcome, "add"),
+  });
 }

@@ -111,8 +111,8 @@ function answerCount(call: CountCall, question: BoundQuestion): Reply<ShapedAnsw
 
 /** Agents and the console have no headers. */
 function acceptOf(call: CountCall): string {
-  const asked = call as Partial<{ header(name: "accept"): string | undefined }>;
-  return asked.header?.("accept") ?? "";
+  const request = call as Partial<{ header(name: "accept"): string | undefined }>;
+  return request.header?.("accept") ?? "";
 }
 
 function jsonAnswer(
@@ -163,8 +163,8 @@ function wantedFormat(accept: string): CountFormat {
   let weight = 0;
   for (const range of accept.toLowerCase().split(",")) {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-    const said = parameters.find((one) => one.startsWith("q="))?.slice(2);
-    const own = said === undefined ? 1 : Number(said);
+    const quality = parameters.find((one) => one.startsWith("q="))?.slice(2);
+    const own = quality === undefined ? 1 : Number(quality);
     const format = formatOf(type);
     if (format === null || !(own > weight)) continue;
     [best, weight] = [format, own];
@@ -185,8 +185,8 @@ async function fileAnswer(
   tag: string,
 ): Promise<ShapedAnswer<"CountAnswer">> {
   const { segment, bound, facets, pairs, labels } = question;
-  const wish = { names: facets ?? [], pairs };
-  const counts = await countInTurn(segment, bound, wish, call.identity.tenantId);
+  const request = { names: facets ?? [], pairs };
+  const counts = await countInTurn(segment, bound, request, call.identity.tenantId);
   const { label: snapshot, snapshotDate } = segment;
   const file = { counts, labels, snapshot, snapshotDate };
   const body = format === "csv" ? countCsv(file) : countXlsx(file);

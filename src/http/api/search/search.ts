@@ -110,10 +110,10 @@ function newPage(
   segment: Segment,
   startMs: number,
 ): PageReply {
-  const asked = { segment, kind: ACCOUNTS, startMs };
+  const context = { segment, kind: ACCOUNTS, startMs };
   const answer = (prepared: SearchRequest, mayShareBuffer: boolean) => {
-    const keep = (made: HttpAnswer) => cachePage(call, cacheableOf(asked, prepared), made);
-    return answerPage(call, { ...asked, prepared, mayShareBuffer, keep });
+    const keep = (made: HttpAnswer) => cachePage(call, cacheableOf(context, prepared), made);
+    return answerPage(call, { ...context, prepared, mayShareBuffer, keep });
   };
   const prepared = prepareSearch(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
@@ -135,8 +135,8 @@ export async function searchPage(
   const release = call.service.retain(segment);
   try {
     const prepared = await prepareSearch(call, segment);
-    const asked = { segment, kind: ACCOUNTS, startMs };
-    return await answerPage(call, { ...asked, prepared, mayShareBuffer: false, keep: null });
+    const context = { segment, kind: ACCOUNTS, startMs };
+    return await answerPage(call, { ...context, prepared, mayShareBuffer: false, keep: null });
   } finally {
     release();
   }
@@ -223,9 +223,9 @@ function foundPage<Name extends PageSchema>(
   const { fields, include_explain: explain } = spec.output;
   const { onePerCompany, project } = kind;
   const room = mayShareBuffer ? beginShared(headOf(call.requestId), prefix) : null;
-  const asked = { spec, fields, facets, afterRow, explain, onePerCompany, project, room };
+  const request = { spec, fields, facets, afterRow, explain, onePerCompany, project, room };
   const startMs = clock.monotonicMs();
-  const page = engine.page(segment, asked, call.identity.tenantId);
+  const page = engine.page(segment, request, call.identity.tenantId);
   if (!(page instanceof Promise)) {
     telemetry.engine("search", clock.monotonicMs() - startMs);
     return respond(call, question, page, room);
@@ -240,10 +240,10 @@ function respond<Name extends PageSchema>(
   call: QueryContext<PagePart>,
   question: ParsedPageRequest<Name>,
   page: FoundPage,
-  room: OutputBuffer | null,
+  buffer: OutputBuffer | null,
 ): ShapedAnswer<Name> {
   const { prepared, kind, keep } = question;
-  const body = bodyOf(call, question, page, room);
+  const body = bodyOf(call, question, page, buffer);
   const { headers } = prepared;
   const made = { status: 200, type: JSON_TYPE, body, headers, accounts: page.count };
   keep?.(made);
@@ -254,18 +254,18 @@ function bodyOf(
   call: QueryContext<PagePart>,
   question: ParsedPageRequest,
   page: FoundPage,
-  room: OutputBuffer | null,
+  buffer: OutputBuffer | null,
 ): AnswerBody {
   const { segment, prepared, startMs } = question;
   const head = headOf(call.requestId);
   const { prefix } = prepared;
   const next = page.more ? cursorAfter(call, question, page) : null;
   const tail = tailOf(page, next, page.facets, tookMs(call.service.clock, startMs));
-  if (page.placed >= 0 && room !== null) {
-    const shared = endShared(room.at + page.placed, tail);
+  if (page.placed >= 0 && buffer !== null) {
+    const shared = endShared(buffer.at + page.placed, tail);
     if (shared !== null) return shared;
   }
-  const accounts = textOf(page, room);
+  const accounts = textOf(page, buffer);
   if (accounts instanceof Uint8Array) return joined({ head, prefix, accounts, tail });
   const start = Buffer.concat([Buffer.from(head), prefix]);
   const sliced = { segment, head: start, slices: accounts, tail: Buffer.from(tail.join("")) };
@@ -273,9 +273,9 @@ function bodyOf(
 }
 
 /** Returns the accounts of a page as a separate text, or slices. */
-function textOf({ accounts, placed }: FoundPage, room: OutputBuffer | null) {
-  if (placed < 0 || room === null || !(accounts instanceof Uint8Array)) return accounts;
-  return accounts.slice(room.at, room.at + placed);
+function textOf({ accounts, placed }: FoundPage, buffer: OutputBuffer | null) {
+  if (placed < 0 || buffer === null || !(accounts instanceof Uint8Array)) return accounts;
+  return accounts.slice(buffer.at, buffer.at + placed);
 }
 
 /** Returns the current snapshot, or the previous one for a cursor that began there. */

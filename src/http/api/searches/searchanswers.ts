@@ -87,9 +87,9 @@ export function listSearches(
   const limit = readWhole(call.query, "limit", [1, PAGE_MAX], mistakes) ?? PAGE;
   refuseQueryMistakes(mistakes);
   const cursor = call.query.get("cursor");
-  const behind =
+  const after =
     cursor === undefined ? undefined : decodeSearchCursor(cursor, tenantId, secrets.cursor);
-  const rows = store.list(tenantId, limit + 1, behind);
+  const rows = store.list(tenantId, limit + 1, after);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   const next = last === undefined ? null : encodeSearchCursor(last, tenantId, secrets.cursor);
   const shown = rows.slice(0, limit).map((row) => entryJson(call, row));
@@ -258,14 +258,14 @@ function entryJson(
 
 function searchJson(call: KeyCall<"notices" | "searches">, row: SearchRow): Shape<"SavedSearch"> {
   const text = call.service.searches.specOf(row.tenantId, row.id) ?? "{}";
-  const wish = row.export === null ? null : (JSON.parse(row.export) as ExportWish);
-  const { limit, ...rest } = wish ?? { limit: null };
+  const savedExport = row.export === null ? null : (JSON.parse(row.export) as ExportWish);
+  const { limit, ...rest } = savedExport ?? { limit: null };
   return {
     ...entryJson(call, row),
     spec: JSON.parse(text) as never,
     watch: row.watch?.split(",") ?? null,
     only_changes: row.onlyChanges === 1,
-    export: wish === null ? null : { ...rest, ...(limit === null ? {} : { limit }) },
+    export: savedExport === null ? null : { ...rest, ...(limit === null ? {} : { limit }) },
     feed: row.feed === null ? null : `/feeds/${row.feed}.atom`,
   };
 }

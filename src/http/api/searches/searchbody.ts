@@ -147,8 +147,8 @@ function readExport({ members, mistakes }: BodyObject, plan: Plan): string | nul
   }
   mistakes.push(...own.mistakes.map((one) => ({ ...one, pointer: `/export${one.pointer}` })));
   const limit = (sent.limit ?? null) as number | null;
-  const wish: ExportWish = { output: sent.output, kinds: [...kinds], limit };
-  return JSON.stringify(wish);
+  const savedExport: ExportWish = { output: sent.output, kinds: [...kinds], limit };
+  return JSON.stringify(savedExport);
 }
 
 /** Refuses an export that could never be made. */
@@ -159,9 +159,9 @@ function checkExport(
 ): void {
   const spec = read.spec === undefined ? saved : JSON.stringify(read.spec);
   if (read.export === undefined || read.export === null || spec === null) return;
-  const wish = JSON.parse(read.export) as ExportWish;
+  const savedExport = JSON.parse(read.export) as ExportWish;
   try {
-    exportSpec(spec, wish, { plan, catalog: segment.catalog });
+    exportSpec(spec, savedExport, { plan, catalog: segment.catalog });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 422) throw error;
     const errors = error.errors.map((one) => ({

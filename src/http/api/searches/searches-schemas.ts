@@ -32,7 +32,7 @@ const watch = orNull(
 const onlyChanges = Type.Boolean({
   description: "True: no notice is sent about a month in which nothing entered, left, or changed.",
 });
-const wish = Type.Object(
+const exportRequest = Type.Object(
   {
     output: outputSchema(EXPORT_FORMATS),
     kinds: Type.Optional(kindsSchema),
@@ -44,7 +44,7 @@ const wish = Type.Object(
 const options = {
   watch: Type.Optional(watch),
   only_changes: Type.Optional(onlyChanges),
-  export: Type.Optional(orNull(wish)),
+  export: Type.Optional(orNull(exportRequest)),
   feed: Type.Optional(
     Type.Boolean({
       description: "True: makes a new secret address of an Atom feed. False: withdraws it.",

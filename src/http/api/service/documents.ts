@@ -73,14 +73,14 @@ function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
 
 /** Returns a handler that makes its page once. */
 function once(make: (service: Pick<Service, "version">) => Text) {
-  let kept: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
+  let cached: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
   return (call: Call<"version">): HttpAnswer => {
-    if (kept === null) {
+    if (cached === null) {
       const made = make(call.service);
       // Keeps the text as bytes: encoding it would cost ten times as much as the rest of an answer.
-      kept = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
+      cached = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
     }
-    const { type, bytes, policy, tag } = kept;
+    const { type, bytes, policy, tag } = cached;
     const known = unchanged(call, tag);
     if (known !== null) return known;
     const headers = { ETag: tag, "Cache-Control": CACHE };

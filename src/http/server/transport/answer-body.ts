@@ -230,26 +230,26 @@ interface BodyParts {
 export function writeShared({ head, prefix, accounts, tail }: BodyParts): SharedBytes | null {
   const end = head.length + prefix.byteLength + accounts.byteLength;
   if (!hasRoom(end, tail)) return null;
-  const room = beginShared(head, prefix);
-  if (room === null) return null;
-  memory.set(accounts, room.at);
+  const target = beginShared(head, prefix);
+  if (target === null) return null;
+  memory.set(accounts, target.at);
   return endShared(end, tail);
 }
 
 /** Space after the head of the latest body; must be used immediately. */
-const room = { memory, at: 0 };
+const space = { memory, at: 0 };
 
 /**
  * Starts a body in the shared buffer, which overwrites the previous body; returns the space for
  * accounts, or null.
  */
-export function beginShared(head: string, prefix: Uint8Array): typeof room | null {
+export function beginShared(head: string, prefix: Uint8Array): typeof space | null {
   if (head.length + prefix.byteLength > memory.byteLength) return null;
   begun++;
   memory.write(head, "latin1");
   memory.set(prefix, head.length);
-  room.at = head.length + prefix.byteLength;
-  return room;
+  space.at = head.length + prefix.byteLength;
+  return space;
 }
 
 /** Ends the latest body, whose accounts end at `end`; null if the tail does not fit. */

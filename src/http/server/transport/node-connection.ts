@@ -37,7 +37,7 @@ interface LastMessage {
   /** Members that show if the body has a reader, and if the reader has received its end. */
   readonly readableFlowing: boolean | null;
   readonly readableEnded: boolean;
-  once(event: "end", told: () => void): unknown;
+  once(event: "end", callback: () => void): unknown;
 }
 
 /** Properties of a new request. */
@@ -148,15 +148,15 @@ export class NodeConnection {
   }
 
   /** Registers a callback for the closing of the socket; returns its removal. */
-  whenClosed(told: () => void): () => void {
-    this.#whenClosed.add(told);
-    return () => this.#whenClosed.delete(told);
+  whenClosed(callback: () => void): () => void {
+    this.#whenClosed.add(callback);
+    return () => this.#whenClosed.delete(callback);
   }
 
   /** Notes that the socket has closed. */
   closed(): void {
     this.#slot.leave();
-    for (const told of this.#whenClosed) told();
+    for (const callback of this.#whenClosed) callback();
     this.#whenClosed.clear();
   }
 

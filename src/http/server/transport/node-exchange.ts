@@ -177,8 +177,8 @@ export class NodeExchange implements Exchange {
   send(status: number, headers: HeaderList, body: AnswerBody): void {
     const { held } = this.#around;
     if (held.holding) {
-      const kept = owned(body);
-      held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+      const copy = owned(body);
+      held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
     this.#answered = true;
@@ -206,8 +206,8 @@ export class NodeExchange implements Exchange {
       else flat.push(entry[0], entry[1]);
     }
     this.#around.connection.answered(this.#message, length ?? 0);
-    const told = length !== null && status !== 204 && status !== 304;
-    if (told) flat.push("Content-Length", String(length));
+    const hasLength = length !== null && status !== 204 && status !== 304;
+    if (hasLength) flat.push("Content-Length", String(length));
     // After a framing error, the start of the next request is unknown.
     if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
     if (this.framing !== null) this.#around.connection.end();

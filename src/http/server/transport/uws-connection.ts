@@ -135,7 +135,7 @@ export interface UwsApp {
   adoptSocket(descriptor: number): unknown;
   /** Calls back with +1 and -1 as connections come and go. */
   filter(changed: (connection: AppConnection, change: number) => void): unknown;
-  any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
+  any(path: string, handler: (response: UwsResponse, request: UwsRequest) => void): unknown;
 }
 
 /** Used members of a connection; invalid after it has closed. */

@@ -195,26 +195,26 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       incoming.addLast(NO_BYTES);
       return;
     }
-    const kept = this.#kept;
-    if (kept === null) {
+    const chunks = this.#kept;
+    if (chunks === null) {
       this.#response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast));
       return;
     }
     this.#kept = null;
-    for (const { bytes, isLast } of kept) this.#receive(bytes, isLast);
-    if (isPaused(kept)) this.#response.resume();
+    for (const { bytes, isLast } of chunks) this.#receive(bytes, isLast);
+    if (isPaused(chunks)) this.#response.resume();
   }
 
   keepBody(): void {
-    const kept: KeptChunk[] = [];
-    this.#kept = kept;
+    const chunks: KeptChunk[] = [];
+    this.#kept = chunks;
     this.#response.onData((chunk, isLast) => {
       if (this.#kept === null) {
         this.#receive(new Uint8Array(chunk), isLast);
         return;
       }
-      const wasPaused = isPaused(kept);
-      kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
+      const wasPaused = isPaused(chunks);
+      chunks.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
       // Pauses only now: on resume the library gives a client ten seconds, which only the end of
       // the body cancels. The rest of what has arrived is delivered anyway.
       if (!wasPaused && !isLast) this.#response.pause();
@@ -265,8 +265,8 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   send(status: number, headers: HeaderList, body: AnswerBody): void {
     const { held } = this.#around;
     if (held.holding) {
-      const kept = owned(body);
-      held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+      const copy = owned(body);
+      held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
     if (this.#kept !== null) this.#forgetKept(this.#kept);
@@ -284,11 +284,11 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   /** Resumes reading after a body that is answered unread. */
-  #forgetKept(kept: readonly KeptChunk[]): void {
+  #forgetKept(chunks: readonly KeptChunk[]): void {
     this.#kept = null;
     if (this.#aborted) return;
-    if (isPaused(kept)) this.#response.resume();
-    else if (kept.length > 0) this.#open?.end(() => {});
+    if (isPaused(chunks)) this.#response.resume();
+    else if (chunks.length > 0) this.#open?.end(() => {});
   }
 
   /** Holds a refusal until its body has ended; nothing is parsed after that. */
@@ -440,8 +440,8 @@ interface KeptChunk {
   readonly isLast: boolean;
 }
 
-function isPaused(kept: readonly KeptChunk[]): boolean {
-  return kept.at(-1)?.isLast === false;
+function isPaused(chunks: readonly KeptChunk[]): boolean {
+  return chunks.at(-1)?.isLast === false;
 }
 
 /** Maximum wait of a refusal for the end of the body, in milliseconds. */

@@ -1,10 +1,10 @@
 /**
  * Proves, over real sockets on both transports, with the engine and two snapshots: a server with a
- * response cache answers seeded random searches of two tenants on three keys, repeated, with
- * cursors, facets, tags, and mistakes, interleaved and across a change of the snapshot, with the
- * bytes of a server without one; its memory stays within its limits. Charges, refusals, 304, usage
- * counts, and log lines are the same; a disabled key or tenant and a damaged snapshot get the same
- * answers; id and time are the answer's own.
+ * response cache answers seeded random searches with the bytes of a server without one. Two tenants
+ * on three keys send them, repeated, interleaved, and across a change of the snapshot, with
+ * cursors, facets, tags, and mistakes. Its memory stays within its limits. Charges, refusals, 304,
+ * usage counts, and log lines are the same; a disabled key or tenant and a damaged snapshot get the
+ * same answers; id and time are the answer's own.
  * Does not prove: the order of eviction (unit/http/server).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves how change lists and months are stored: a list is built once for any number of clients,
- * survives a restart, is rebuilt if damaged, truncated, or of another version; an early client gets
- * the progress; an unwritable list and a missing snapshot are a clear 503 and no crash; unused
+ * survives a restart, is rebuilt if damaged, truncated, or of another version. An early client gets
+ * the progress; an unwritable list and a missing snapshot are a clear 503 and no crash. Unused
  * lists and opened months are released; a folder whose files appear, vanish, are copies or nonsense
  * lists its months correctly.
  * Does not prove: a list's content (campaign/twin/changes.test.ts).

@@ -1,8 +1,8 @@
 /**
  * Proves, over both transports, on real files: joined pages of GET and POST /v1/changes equal a
- * linear scan over both months and the engine's own stream; cursors continue with the months they
+ * linear scan over both months and the engine's own stream. Cursors continue with the months they
  * began with, and are rejected for anything else; every mistake is reported in one answer, with its
- * place in body or query; a plan without contact fields sees neither them nor their changes.
+ * place in body or query. A plan without contact fields sees neither them nor their changes.
  * Does not prove: the engine itself (campaign/twin/changes.test.ts), nor how lists are stored
  * (contract/http/api/changes-lists.test.ts).
  */
@@ -360,7 +360,7 @@ for (const transport of MATRIX) {
     });
   });
 
-  describe(`/v1/changes with months that come and go, over ${transport}`, () => {
+  describe(`/v1/changes while months are added and removed, over ${transport}`, () => {
     it("continues with the months that a walk began with, and then expires", async () => {
       const pair = await makePair({ seed: 99, accounts: 300 });
       const later = await makePair({ seed: 100, accounts: 200 });

@@ -1,6 +1,6 @@
 /**
  * Proves, over both transports, on a real snapshot: tables of two facets, every value of facets as
- * CSV and XLSX, and comparisons of groups equal a linear scan over the decoded rows; Accept chooses
+ * CSV and XLSX, and comparisons of groups equal a linear scan over the decoded rows. Accept chooses
  * the format; labels are words; lists are counted; every mistake has its place.
  * Does not prove: facets of JSON (campaign/twin/facet.test.ts), nor speed (bench/facets.bench.ts).
  */

@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports: if a bit of a list's entries is flipped in the state, every route
- * that reads or changes the list answers 500 `state_damaged`, which the metrics count; other lists
+ * that reads or changes the list answers 500 `state_damaged`, which the metrics count. Other lists
  * work, and the damaged one can be deleted.
  * Does not prove: what a start finds, and in which blobs (contract/store/blobs.test.ts).
  */

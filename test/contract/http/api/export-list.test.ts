@@ -1,9 +1,9 @@
 /**
  * Proves, on both transports: walks over the list of exports yield every export of the tenant once,
- * newest first, for any page size, whatever is created or deleted meanwhile; cursors are rejected
- * if altered in any bit, moved to another tenant or endpoint, or used with a larger limit; the Link
- * header is the next page. Does not prove: the order in SQLite (the exporter is a model here;
- * exportstore has its own suite).
+ * newest first, for any page size, even if exports are created or deleted meanwhile. Cursors are
+ * rejected if altered in any bit, moved to another tenant or endpoint, or used with a larger limit;
+ * the Link header is the next page. Does not prove: the order in SQLite (the exporter is a model
+ * here; exportstore has its own suite).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

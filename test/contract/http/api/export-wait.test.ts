@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports: a waiting read wakes when its export ends, is deleted, or expires,
- * ends at its timeout, and holds nothing after its client leaves or the server stops; other
+ * ends at its timeout, and holds nothing after its client leaves or the server stops. Other
  * requests are answered meanwhile, those of the same socket never first.
  * Does not prove: that exports end (the exporter is a model in memory here).
  */

@@ -1,8 +1,8 @@
 /**
  * Proves, for every route of the interface and of the console's data on both transports: another
  * tenant's list, named in a path, a body, a file, or a query, gets the same bytes as a nonexistent
- * one, none of it is in any answer, and it stays unchanged. The table names all routes: a new one
- * fails this suite until it is listed here, with its requests or among those without lists; a route
+ * one. None of it is in any answer, and it stays unchanged. The table names all routes: a new one
+ * fails this suite until it is listed here, with its requests or among those without lists. A route
  * with a spec in its documented body must be tested.
  * Does not prove: that answers take the same time; exports and cursors
  * (e2e/server/tenants.test.ts).

@@ -1,8 +1,8 @@
 /**
  * Proves, with a real snapshot on both transports: leads are the accounts of a search with the
- * shown spec, in its order, for flat specs and for sentences; with one per company the first of
+ * shown spec, in its order, for flat specs and for sentences. With one per company the first of
  * each; joined pages have every lead once, for any size, and a cursor is rejected with the right
- * code if the request changed; members follow the plan; words and reasons agree with the account;
+ * code if the request changed. Members follow the plan; words and reasons agree with the account;
  * large pages are streamed and equal small ones; 304, usage, and cost as in a search.
  * Does not prove: what sentences mean (unit/translate/*.test.ts), what a lead query accepts
  * (contract/spec/leadquery.test.ts), nor that a company's first account is right

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports: a spec that names lists is queried for changes, in a body and in an
- * address, and exported with `since`, for the lists' tenant and no other; joined pages equal the
- * same query without lists, filtered by a set; the shown spec has ids; a changed list invalidates
+ * address, and exported with `since`, for the lists' tenant and no other. Joined pages equal the
+ * same query without lists, filtered by a set; the shown spec has ids. A changed list invalidates
  * cursors with a message and is another request to an Idempotency-Key.
  * Does not prove: random specs and lists (campaign/twin/listed-changes.test.ts), nor files
  * (contract/export/changes.test.ts).

@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports: a spec that names lists is searched, counted, normalized, and
- * exported for the lists' tenant and no other; the shown spec has ids and can be sent again; a
+ * exported for the lists' tenant and no other; the shown spec has ids and can be sent again. A
  * changed list changes the ETag, invalidates cursors with a message, and is another request to an
  * Idempotency-Key; one tenant's answers are never another's; agents get the same answers.
  * Does not prove: which accounts match (campaign/twin/listed.test.ts).
@@ -144,8 +144,8 @@ for (const transport of MATRIX) {
         }
         const plain = JSON.stringify({ spec: { filters: uf }, limit: 20 });
         for (let again = 0; again < 4; again++) await send("/v1/accounts/search", plain);
-        // Of three requests after each change the first finds an earlier page; in the first step
-        // the second one stores it. Of the four plain ones two are cache hits.
+        // After each change, the first of three requests finds an earlier page; in the first step
+        // the second one stores it. Two of the four plain requests are cache hits.
         assert.equal(responses.hits, 1 + 23 * 2 + 2);
       } finally {
         await own.close();
@@ -178,7 +178,7 @@ for (const transport of MATRIX) {
       assert.equal(leads.status, 422);
     });
 
-    it("give agents the same answers, and are exported again after a list change", async () => {
+    it("answer agents alike, and are exported again after a list change", async () => {
       const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
       const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
       await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });

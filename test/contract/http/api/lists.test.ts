@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX, and searches,
- * emptied, paged, and deleted as documented; a CSV file is parsed while it arrives and needs no
- * memory besides its entries; an XLSX file has its own memory budget, which is released for any
- * outcome of the request, and an excess is refused; entries are shown with the snapshot's check
+ * emptied, paged, and deleted as documented. A CSV file is parsed while it arrives and needs no
+ * memory besides its entries. An XLSX file has its own memory budget, which is released for any
+ * outcome of the request, and an excess is refused. Entries are shown with the snapshot's check
  * digits; another tenant's list appears nonexistent on every route.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */

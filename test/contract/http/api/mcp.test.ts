@@ -1,7 +1,7 @@
 /**
  * Proves, with the official client on both transports: an agent with a key gets over /mcp the
- * answers of the HTTP routes (accounts, totals, pages to the end), its exports are those of the
- * routes, and its mistakes return as results that name all of them; its plan applies, its usage is
+ * answers of the HTTP routes (accounts, totals, pages to the end). Its exports are those of the
+ * routes, and its mistakes return as results that name all of them. Its plan applies, its usage is
  * counted and nothing of it logged, and values stay data.
  * Does not prove: that the engine finds the right accounts (a fake here; e2e/server/mcp.test.ts has
  * the real one), nor how messages are parsed (unit/mcp/messages.test.ts).

@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports: a sentence refers to its sender's lists, in a translation and in a
- * lead search, with the counts of an equivalent spec; the shown spec can be searched as is; another
+ * lead search, with the counts of an equivalent spec. The shown spec can be searched as is; another
  * tenant's list names do not match; the same bytes reflect each new name, change, and removal of a
  * list.
  * Does not prove: which sentences name lists (contract/translate/said-lists.test.ts).

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports: cursor walks yield every match once and in order for any page size;
- * cursors are rejected with the right code if altered, or moved to another spec, tenant, plan, or
- * snapshot; cached requests never leak between plans, snapshots, or spellings; a damaged snapshot
+ * Proves, on both transports: cursor walks yield every match once and in order for any page size.
+ * Cursors are rejected with the right code if altered, or moved to another spec, tenant, plan, or
+ * snapshot. Cached requests never leak between plans, snapshots, or spellings; a damaged snapshot
  * is 503 and a bug is a 500 that shows and logs nothing. Does not prove: the engine.
  */
 import assert from "node:assert/strict";

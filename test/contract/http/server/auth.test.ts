@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports: every route that needs a key answers each shape of credentials with
  * each method with the contract's status and code and reveals nothing else, so that only known
- * senders learn which methods exist; open routes ignore credentials; a disabled, expired, or
+ * senders learn which methods exist. Open routes ignore credentials; a disabled, expired, or
  * replaced key and a disabled tenant stop within a second (here: 400 ms), also if another process
  * did it. Does not prove: that comparing takes constant time (`timingSafeEqual` is trusted).
  */
@@ -144,7 +144,7 @@ for (const transport of TRANSPORTS) {
           const path = route.path + (shape.query?.(good) ?? "");
           const { status, text } = await ask(server, { method: route.method, path }, lines);
           if (shape.code === null) {
-            // Whatever a route then answers, it answers to a known sender.
+            // The route treats the client as a known sender.
             assert.ok(status !== 401 && status !== 403, `${route.path}: ${text}`);
           } else {
             assert.equal(status, shape.status, `${route.path}: ${text}`);

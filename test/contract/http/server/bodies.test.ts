@@ -1,7 +1,7 @@
 /**
  * Proves that the bytes of request bodies in flight are counted exactly and released in every way a
- * body can end: against an obvious count for any chunks, and on both transports on real sockets,
- * with an immediate 503 without space. Does not prove: the limit of one body
+ * body can end. Compares them with an obvious count for any chunks, and on both transports on real
+ * sockets, with an immediate 503 without space. Does not prove: the limit of one body
  * (contract/http/server/limits.test.ts).
  */
 import assert from "node:assert/strict";

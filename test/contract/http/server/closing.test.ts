@@ -1,8 +1,8 @@
 /**
  * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
  * any position, case, spacing, and line, ends the connection after the whole answer, and no other
- * member does; over node:http later bytes are not answered, and a client that half-closes after its
- * requests gets all answers whole; over uWebSockets.js, which closes such a connection, no answer
+ * member does. Over node:http later bytes are not answered, and a client that half-closes after its
+ * requests gets all answers whole. Over uWebSockets.js, which closes such a connection, no answer
  * is cut without the client's notice.
  * Does not prove: what a stopping server does (server.test.ts).
  */

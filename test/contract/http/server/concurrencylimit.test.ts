@@ -1,8 +1,8 @@
 /**
  * Proves, on both transports on real sockets, that a key has at most its plan's requests in flight,
- * long polls, bodies, and streams included; that the refusal differs from that of the rate; that no
- * other key is refused for it; and that each is released in every way a request can end. Does not
- * prove: the rate (unit/access/rate-limits.test.ts).
+ * long polls, bodies, and streams included. The refusal differs from that of the rate, and no other
+ * key is refused for it. Each is released in every way a request can end. Does not prove: the rate
+ * (unit/access/rate-limits.test.ts).
  */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";

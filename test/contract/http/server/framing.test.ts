@@ -1,6 +1,6 @@
 /**
  * Proves, on raw sockets against both transports, that no request with ambiguous framing is
- * answered twice, and that what follows it on the connection gets its own answer or none: each row
+ * answered twice, and that what follows it on the connection gets its own answer or none. Each row
  * of the table is followed by a second request, in the same write and after the first answer. Also
  * that bytes after a chunked body are never executed.
  * Does not prove: what proxies make of such requests (test/e2e/deploy/smuggling.test.ts).

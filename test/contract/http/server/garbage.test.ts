@@ -1,13 +1,13 @@
 /**
  * Proves, by counting bytes: answering a search over uWebSockets.js leaves no more garbage than
  * when this was written. Without the optimizing compiler, every object, closure, and spread is
- * allocated each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight; on
- * a busy machine timers have added up to 90): a spread of the whole call on the way to its handler
- * costs 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to 3.8 KB; it
- * was 17 KB before the shared buffer and the fast path for repeated searches, 9.7 KB before pages
- * were rendered into reused memory and log lines made of cached parts, 6.6 KB before accounts were
- * written in place, and 4.8 KB before calls were of a class and headers in one list.
- * Does not prove: how long anything takes, nor memory outside the heap.
+ * allocated each time, so the figure repeats within 30 bytes (Node 20, where the limit is tight).
+ * On a busy machine timers have added up to 90. A spread of the whole call on the way to its
+ * handler costs 150 more and fails. With the optimizing compiler, as users have it, it is 3.6 to
+ * 3.8 KB. It was 17 KB before the shared buffer and the fast path for repeated searches. It was 9.7
+ * KB before pages were rendered into reused memory and log lines made of cached parts, 6.6 KB
+ * before accounts were written in place, and 4.8 KB before calls were of a class and headers in one
+ * list. Does not prove: how long anything takes, nor memory outside the heap.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

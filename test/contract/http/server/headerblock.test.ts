@@ -1,6 +1,6 @@
 /**
  * Proves: constant headers that are written as one block reach a client as separate lines, in the
- * usual order, over either transport; an answer's own header replaces a constant of the same name;
+ * usual order, over either transport. An answer's own header replaces a constant of the same name;
  * and a block contains nothing that could end a line.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
  * Proves, with Node's own parser on real sockets: bytes after a CONNECT are never parsed, even if
- * its client has reset already; bodies and heads in sequence reach the parser in order, for any
+ * its client has reset already. Bodies and heads in sequence reach the parser in order, for any
  * cuts, and each head only after the previous body was read.
  * Does not prove: how much one connection gets per turn (campaign/sockets/crowded.test.ts).
  */

@@ -1,7 +1,7 @@
 /**
- * Proves, on both transports, what an operator relies on: the log has a failure for what needs
+ * Proves, on both transports, what an operator relies on. The log has a failure for what needs
  * attention and for nothing else; refused requests are counted under their route; the server
- * reports a missing snapshot and a stop; no answer names the software; every 422 names its
+ * reports a missing snapshot and a stop. No answer names the software; every 422 names its
  * mistakes; bytes that never become a request are reported as a problem where the transport
  * permits. Does not prove: the order of refusals (contract/http/server/auth.test.ts), nor which
  * bytes are rejected (contract/http/server/malformed.test.ts).

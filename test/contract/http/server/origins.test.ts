@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports: OPTIONS names the methods of a known path without a key and reveals
- * nothing of the console; without http.cors_origins no answer has a CORS header; with it exactly
+ * nothing of the console. Without http.cors_origins no answer has a CORS header. With it exactly
  * the configured origins get permission, on answers and refusals alike, never for cookies or the
  * console. Does not prove: that a browser agrees (no browser runs here).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports: a stop finishes answers in flight, large ones whole, and ends within
- * its deadline if a client does not read; a taken port and a transport that cannot be loaded are
- * reported by name, never replaced; large answers arrive byte for byte, also at slow readers; a
+ * its deadline if a client does not read. A taken port and a transport that cannot be loaded are
+ * reported by name, never replaced. Large answers arrive byte for byte, also at slow readers; a
  * client that leaves costs nothing. Does not prove: speed.
  */
 import assert from "node:assert/strict";

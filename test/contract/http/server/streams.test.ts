@@ -1,6 +1,6 @@
 /**
  * Proves, on both transports, how large pages are sent: the same bytes as rendered whole; a client
- * that never reads costs a slice and is disconnected in time; the stream slot and the reference to
+ * that never reads costs a slice and is disconnected in time. The stream slot and the reference to
  * the snapshot are released in every way an answer can end; damage is reported before any byte or
  * cuts the connection, never a page that looks whole; an excess gets a retry time. Does not prove:
  * memory or time (bench/http.bench.ts), nor the parts (contract/search/slices.test.ts).

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports, how a file is sent: one chunk in memory per client, however slow; a
  * client that reads nothing is disconnected after the write timeout, but not a slow reader, nor one
- * that waits for the disk; the descriptor is closed in every way an answer can end; a read error
+ * that waits for the disk. The descriptor is closed in every way an answer can end; a read error
  * cuts the connection; a file removed meanwhile arrives whole; a stop waits. The answers to file
  * requests are in contract/http/api/files.test.ts.
  */

@@ -1,6 +1,6 @@
 /**
  * Proves, for 4,000 seeded orders of events: a request that a thread forwards ends at the owner
- * exactly once, its body is read or dropped, the chunks and the file of its answer are released
+ * exactly once. Its body is read or dropped, the chunks and the file of its answer are released
  * exactly once, and the sent bytes are the rendered ones, whenever the client leaves, the thread
  * ends, or messages cross.
  * Does not prove: the transports (contract/http/threads).

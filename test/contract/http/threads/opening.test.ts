@@ -1,7 +1,7 @@
 /**
  * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also if one
- * has just ended, whose replacement has it too; a snapshot that the server has closed is refused by
- * all, and nothing of it is kept; while threads load the port is closed, because a client would
+ * has just ended, whose replacement has it too. A snapshot that the server has closed is refused by
+ * all, and nothing of it is kept. While threads load the port is closed, because a client would
  * have to wait for them.
  * Does not prove: what is answered from it (e2e/server/threads.test.ts).
  */

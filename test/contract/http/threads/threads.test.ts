@@ -1,6 +1,6 @@
 /**
  * Proves, with three threads that accept connections and a server in this process that answers
- * them: of 16 keep-alive connections each thread has five or six; a killed or failed thread is
+ * them: of 16 keep-alive connections each thread has five or six. A killed or failed thread is
  * replaced, its connections end, and the others continue; its requests in flight are over.
  * Does not prove: what threads answer by themselves (e2e/server/threads.test.ts).
  */

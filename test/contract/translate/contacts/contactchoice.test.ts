@@ -1,7 +1,7 @@
 /**
- * Proves: "or" between contacts takes either one, whatever joins them and in both languages; "and"
- * and commas alone require all of them. In every list of two to four contacts the last joint
- * counts for all, and a web site among them is reported and changes nothing else.
+ * Proves: "or" between contacts requires one of them, for any joint and in both languages; "and"
+ * and commas alone require all of them. In every list of two to four contacts the last joint counts
+ * for all, and a web site among them is reported and changes nothing else.
  * Does not prove: that an alternative of a named number and a kind of contact is found; it is
  * reported (alternatives.test.ts).
  */
@@ -76,7 +76,7 @@ function membersOf(kinds: readonly string[], isChoice: boolean): string {
   return known.includes("email") ? "any_contact" : "phone";
 }
 
-describe("contacts of which one is enough", () => {
+describe("contacts joined by or", () => {
   it("reads every list of two to four contacts by its last joint", () => {
     const wrong: string[] = [];
     let tried = 0;
@@ -121,7 +121,7 @@ describe("contacts of which one is enough", () => {
     });
   }
 
-  it("takes the same 'or' after several cities and trades", () => {
+  it("reads the same 'or' after several cities and trades", () => {
     const text =
       "bakeries and butcher shops in São Paulo, Santos, or Campinas with a phone or an e-mail";
     const { contact, geo } = probe.spec(text).filters;
@@ -129,7 +129,7 @@ describe("contacts of which one is enough", () => {
     assert.equal(geo.municipality_ibge_any_of.length, 3);
   });
 
-  it("reports a choice that a contact required before it hides", () => {
+  it("reports a choice that an earlier required contact hides", () => {
     assert.deepEqual(codesOf("padarias em Santos com telefone e e-mail ou WhatsApp"), [
       "either_contact",
     ]);

@@ -1,7 +1,7 @@
 /**
  * Proves: phone numbers and e-mail addresses in a sentence become their filters, in three languages
- * and in the spellings that people use; what is no phone stays what it is; a number without its
- * area code, or one that no filter takes, is named and the search does not run.
+ * and in the spellings that people use. Other numbers keep their meaning. If a number lacks its
+ * area code or no filter accepts it, the note names it and the search does not run.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -182,7 +182,7 @@ before(async () => {
 });
 after(() => probe.close());
 
-describe("a number that is called or shared", () => {
+describe("a number to call or to share", () => {
   it("is the filter of its holders, in every spelling, and runs", () => {
     for (const asked of ASKED_FOR) {
       for (const spelled of SPELLED) {
@@ -199,7 +199,7 @@ describe("a number that is called or shared", () => {
     ["ligar para 3333-4444", "phone_area_code"],
     ["padarias ou telefone 11 3333-4444", "either_wish"],
   ] as const) {
-    it(`is left where it cannot be searched: ${text}`, () => {
+    it(`is left if it cannot be searched: ${text}`, () => {
       const { unmapped_constraints: left, confidence } = probe.translate(text).spec.explain;
       assert.deepEqual(
         left.map((one) => one.code),
@@ -246,7 +246,7 @@ describe("every spelling that finds an account by its phone", () => {
     ["com telefone 55 3333-4444 11 98765-4321", [MOBILE, "+555533334444"]],
     ["com telefone 11 3333-4444 / 11 98765-4321", [FIXED, MOBILE]],
   ] as const) {
-    it(`is read whole: ${text}`, () => {
+    it(`is read completely: ${text}`, () => {
       assert.deepEqual(probe.spec(text).filters.contact.phone_any_of, phones);
     });
   }
@@ -264,7 +264,7 @@ describe("every spelling that finds an account by its phone", () => {
 });
 
 describe("phones and e-mail addresses in a sentence", () => {
-  it("are asked of all who have them, closed ones as well, unless a status is said", () => {
+  it("search all companies that have them, closed ones too, unless a status is named", () => {
     const statusOf = (text: string) => probe.spec(text).filters.company.registration_status_any_of;
     assert.deepEqual(statusOf("quem tem o telefone (11) 98765-4321"), []);
     assert.deepEqual(statusOf("companies with the email ana@example.com"), []);
@@ -274,7 +274,7 @@ describe("phones and e-mail addresses in a sentence", () => {
     assert.deepEqual(statusOf("esse whatsapp 11 98765-4321 é de qual empresa"), []);
   });
 
-  it("are contacts alone, and no words of a name, in quotation marks of every kind", () => {
+  it("are contacts only, and no words of a name, in quotation marks of every kind", () => {
     const wrong: string[] = [];
     for (const [open, close] of QUOTES) {
       for (const [asked, value, kind] of QUOTED) {
@@ -297,7 +297,7 @@ describe("phones and e-mail addresses in a sentence", () => {
     ]);
   });
 
-  it("are said to be a CPF as well if a mobile has its check digits", () => {
+  it("are also reported as a CPF if a mobile has its check digits", () => {
     const { filters, explain } = probe.spec("telefone 18996370606");
     assert.deepEqual(filters.contact.phone_any_of, ["+5518996370606"]);
     assert.deepEqual(
@@ -318,7 +318,7 @@ describe("phones and e-mail addresses in a sentence", () => {
   }
 
   for (const [text, asked] of NONE) {
-    it(`are not read into: ${text}`, () => {
+    it(`are not found in: ${text}`, () => {
       const { filters } = probe.spec(text);
       assert.equal(filters.contact.phone_any_of, undefined);
       assert.match(JSON.stringify(filters), asked);

@@ -86,7 +86,7 @@ describe("a word for a contact", () => {
     ["phone shops in Santos", "4752-1/00"],
     ["phone repair in Santos", "9512-6/00"],
   ] as const) {
-    it(`is a trade where it is said so: ${text}`, () => {
+    it(`is a trade if named as one: ${text}`, () => {
       const spec = probe.spec(text);
       assert.ok(spec.filters.industry.cnae_any_of.includes(code));
       assert.ok(isRun(spec));
@@ -94,8 +94,8 @@ describe("a word for a contact", () => {
   }
 });
 
-describe("how many companies use a contact", () => {
-  it("is the filter for it", () => {
+describe("the number of companies that share a contact", () => {
+  it("is its filter", () => {
     const wrong: string[] = [];
     for (const [subject, contacts, uses] of [
       [
@@ -142,7 +142,7 @@ describe("how many companies use a contact", () => {
     "padarias em Santos sem telefone usado por até 3 empresas",
     "bakeries in Santos with a phone used by more than 3 companies",
   ]) {
-    it(`does not run where no filter takes it: ${text}`, () => {
+    it(`does not run if no filter accepts it: ${text}`, () => {
       const spec = probe.spec(text);
       assert.equal(isRun(spec), false);
       assert.deepEqual(probe.unmapped(text).length, 1);
@@ -151,7 +151,7 @@ describe("how many companies use a contact", () => {
   }
 });
 
-describe("the contact of the writer", () => {
+describe("the writer's contact", () => {
   for (const text of [
     "padarias em Santos, meu telefone é (61) 98613-1577",
     "padarias em Santos. Meu e-mail: ana@example.com",
@@ -170,14 +170,14 @@ describe("the contact of the writer", () => {
     });
   }
 
-  it("is one where it is asked who has it", () => {
+  it("is one in a question for its owner", () => {
     const { filters } = probe.spec("empresas com o telefone (61) 98613-1577");
     assert.deepEqual(filters.contact.phone_any_of, ["+5561986131577"]);
   });
 });
 
 describe("a preference", () => {
-  it("requires nothing and says so, before and behind the contact", () => {
+  it("requires nothing and is reported, before and after the contact", () => {
     const wrong: string[] = [];
     for (const [subject, preferences, contacts] of [
       [

@@ -70,7 +70,7 @@ describe("CPFs in sentences", () => {
     });
   }
 
-  it("are hidden behind the word CPF even with wrong check digits", () => {
+  it("are hidden after the word CPF even with wrong check digits", () => {
     const answer = probe.translate("empresas do CPF 12345678900 em Recife");
     assert.ok(!JSON.stringify(answer).includes("12345678900"));
   });
@@ -83,7 +83,7 @@ describe("CPFs in sentences", () => {
     "quem tem +5518996370606",
     "quem tem (18) 99637-0606",
   ]) {
-    it(`leave phones alone: ${text}`, () => {
+    it(`do not include phones: ${text}`, () => {
       const { filters } = probe.spec(text);
       assert.deepEqual(filters.contact.phone_any_of, ["+5518996370606"]);
     });
@@ -95,7 +95,7 @@ describe("CPFs in sentences", () => {
     "padarias abertas desde 01/02/2020 em Belém com DDD 91",
     "empresas no CEP 01310-100",
   ]) {
-    it(`are not seen in other numbers: ${text}`, () => {
+    it(`are not found in other numbers: ${text}`, () => {
       const { explain } = probe.translate(text).spec;
       assert.ok(!explain.unmapped_constraints.some(({ code }) => code === "cpf"));
     });

@@ -109,7 +109,7 @@ describe("the contact of another company", () => {
     "lojas de celular em Santos",
     "padarias com telefone do mesmo município",
   ]) {
-    it(`is not read into: ${text}`, () => {
+    it(`is not found in: ${text}`, () => {
       const codes = probe.translate(text).spec.explain.unmapped_constraints.map((one) => one.code);
       assert.ok(!codes.includes("contact_of_company") && !codes.includes("shared_contact"));
     });

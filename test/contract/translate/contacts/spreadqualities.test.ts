@@ -1,8 +1,8 @@
 /**
- * Proves: what is said once of several contacts holds for each of them: every pair and order of
- * contacts, by joint, by quality, in the singular and the plural, in three languages; a contact
- * with an article or a "com" of its own keeps its own quality; what is wished of both is required,
- * what no filter takes is said of both.
+ * Proves: a quality that a sentence gives once to several contacts applies to each of them. Tests
+ * every pair and order of contacts, by joint, by quality, in the singular and the plural, in three
+ * languages. A contact with its own article or "com" keeps its own quality. A quality with a filter
+ * is required of both; one without is reported for both.
  * Does not prove which companies share a contact (search suites).
  */
 import assert from "node:assert/strict";
@@ -106,23 +106,23 @@ describe("a quality of several contacts", () => {
     ["padarias sem e-mail e telefone compartilhados", 1, 1],
     ["padarias sem e-mail nem telefone de contador", 1, 1],
   ] as const) {
-    it(`holds as far as it is said: ${text}`, () => {
+    it(`applies to the right contacts: ${text}`, () => {
       const { contact } = probe.spec(text).filters;
       assert.deepEqual([contact.email_shared_max, contact.phone_shared_max], [email, phone]);
     });
   }
 
-  it("says of a mobile that any phone may be the one that is not shared", () => {
+  it("reports that any phone may be the unshared one for a mobile", () => {
     const { assumptions } = probe.translate("padarias com celular exclusivo").spec.explain;
     assert.ok(assumptions.some(({ code }) => code === "own_of_phones"));
   });
 
-  it("does not run where one of two is enough", () => {
+  it("does not run if one of two is enough", () => {
     const { confidence } = probe.spec("padarias com e-mail ou telefone exclusivos").explain;
     assert.ok(isUncertain(confidence));
   });
 
-  it("that no filter requires is said of each contact", () => {
+  it("without a filter is reported for each contact", () => {
     const { unmapped_constraints: left } = probe.translate(
       "padarias com e-mail e telefone compartilhados",
     ).spec.explain;

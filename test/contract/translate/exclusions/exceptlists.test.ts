@@ -1,9 +1,9 @@
 /**
- * Proves: an item that the list of an exclusion joins is left out, or the sentence does not run and
- * says how to write both readings, each of which becomes the filters that it says; by what is left
- * out first, joint, and item, in three languages. What is said of an excluded thing without a comma
- * ("exceto MEI com telefone") does not run either.
- * Does not prove how lists are read that run (exclusions.test.ts, polarity.test.ts).
+ * Proves: a further item of an excluded list is excluded, or the sentence does not run and the note
+ * spells out both readings, each of which becomes its filters. Tests first items, joints, and items
+ * in three languages. A condition on an excluded item without a comma ("exceto MEI com telefone")
+ * does not run either. Does not prove how runnable lists are read (exclusions.test.ts,
+ * polarity.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +43,7 @@ const town = (noun: string): Item => ({
   isOut: ({ geo }) => geo.municipality_ibge_any_of?.includes("3509502") === false,
 });
 
-/** What is left out first, behind each negator; bare items follow only what is apart. */
+/** Items excluded first, after each negator; bare items follow only those of `apart`. */
 const LANGUAGES = [
   {
     subject: "empresas de SP",
@@ -84,7 +84,7 @@ const suggestedBy = (detail = "") =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1] ?? "").slice(1);
 
 describe("the list of an exclusion", () => {
-  it("leaves every item out, or does not run and says how both readings are written", () => {
+  it("excludes every item, or does not run and spells out both readings", () => {
     const wrong: string[] = [];
     let tried = 0;
     const check = (subject: string, list: string, item: Item) => {
@@ -140,7 +140,7 @@ describe("the list of an exclusion", () => {
     ["panaderías en SP excepto Santos, MEI", mei("", "")],
     ["padarias em SP fora do DDD 11 e MEI", mei("", "")],
   ] as const) {
-    it(`does not run where a comma alone or an area code joins: ${text}`, () => {
+    it(`does not run if a comma alone or an area code joins: ${text}`, () => {
       assert.equal(isRun(text), false);
       const [wished = "", left = ""] = suggestedBy(noteOf(text)?.detail);
       assert.ok(out.isRequested(probe.spec(`padarias ${wished}`).filters), wished);
@@ -167,8 +167,8 @@ describe("the list of an exclusion", () => {
   }
 });
 
-describe("what is said of an excluded thing", () => {
-  it("is no wish of its own, without a comma", () => {
+describe("a condition on an excluded item", () => {
+  it("is no separate condition without a comma", () => {
     const silent: string[] = [];
     for (const [subject, negators, items, conditions] of [
       [

@@ -43,7 +43,7 @@ const PLACES = {
   ],
 } as const;
 
-/** What is said of the excluded companies alone. */
+/** Conditions on the excluded companies only. */
 const CONDITIONS = ["que têm e-mail", "abertas desde 2020", "abertas antes de 2010", "do Simples"];
 
 function* texts(): Generator<readonly [text: string, apart: string]> {
@@ -83,12 +83,12 @@ describe("an exclusion in one place", () => {
     assert.ok(tried > 400, String(tried));
   });
 
-  it("is one of the whole search if no other place is named", () => {
+  it("applies to the whole search if no other place is named", () => {
     const wrong = [...texts()].map(([, apart]) => apart).filter((text) => outcome(text).isReported);
     assert.deepEqual(wrong, []);
   });
 
-  it("or with a condition of its own does not run", () => {
+  it("with or, or with its own condition, does not run", () => {
     const silent: string[] = [];
     for (const negator of NEGATORS.pt.slice(0, 3)) {
       for (const item of ["as MEI", "as filiais", "as baixadas", "padarias"]) {
@@ -119,7 +119,7 @@ describe("an exclusion in one place", () => {
     "padarias exceto MEI em Santos e Campinas",
     "padarias em SP, exceto Santos e Campinas",
   ]) {
-    it(`is not seen where it holds everywhere: ${text}`, () => {
+    it(`is not found if it applies everywhere: ${text}`, () => {
       assert.equal(outcome(text).isReported, false);
     });
   }

@@ -150,7 +150,7 @@ describe("the list of an exclusion", () => {
 
   for (const [language, [subject, negators, joints]] of LANGUAGES.entries()) {
     for (const negator of negators) {
-      it(`goes on over every kind: ${subject} ${negator}`, () => {
+      it(`continues over every kind: ${subject} ${negator}`, () => {
         const wrong = joints.flatMap((joint) =>
           misread(subject, negator, joint, language as 0 | 1 | 2),
         );
@@ -159,7 +159,7 @@ describe("the list of an exclusion", () => {
     }
   }
 
-  it('goes on over trades behind every quality, with a verb and with "sem"', () => {
+  it(`continues over trades after every quality, with a verb and with "sem"`, () => {
     const wrong: string[] = [];
     for (const [negator, joints] of [
       ["que não sejam", [" e ", " ou "]],
@@ -178,7 +178,7 @@ describe("the list of an exclusion", () => {
   });
 
   for (const text of ["exceto MEI e padarias em SP", "sem MEI e padarias em SP"]) {
-    it(`that begins a sentence ends where somebody is sought: ${text}`, () => {
+    it(`at the start of a sentence ends at the request: ${text}`, () => {
       const { cnae_any_of: wanted, cnae_exclude: out } = probe.spec(text).filters.industry;
       assert.deepEqual([wanted.includes("4721-1/02"), out], [true, []]);
     });

@@ -1,8 +1,8 @@
 /**
- * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of
- * companies, with and without "de", in lists of two and three and in both languages; "nem A nem B"
- * behind another negation is one negation, with one item and with several.
- * Does not prove: that "não A ou B" without a verb is read, which may wish for B.
+ * Proves: "que não sejam A ou B" and "exceto A ou B" exclude both, for all qualities of companies,
+ * with and without "de", in lists of two and three and in both languages. "nem A nem B" after
+ * another negation is one negation, with one item and with several. Does not prove: that "não A ou
+ * B" without a verb is read, which may request B.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -63,9 +63,9 @@ function* lists(): Generator<readonly Item[]> {
   }
 }
 
-describe("alternatives that are both left out", () => {
+describe("alternatives that are both excluded", () => {
   for (const language of [0, 1] as const) {
-    it(`are left out by every negator: ${language === 0 ? "Portuguese" : "English"}`, () => {
+    it(`are excluded by every negator: ${language === 0 ? "Portuguese" : "English"}`, () => {
       const wrong: string[] = [];
       let tried = 0;
       for (const items of lists()) {
@@ -85,7 +85,7 @@ describe("alternatives that are both left out", () => {
     });
   }
 
-  it("are left out by two negations of which one repeats the other", () => {
+  it("are excluded by two negations of which one repeats the other", () => {
     const wrong: string[] = [];
     for (const [subject, negators, joint] of [
       ["padarias em Santos", TWICE.pt, "nem"],
@@ -108,7 +108,7 @@ describe("alternatives that are both left out", () => {
     ["padarias MEI ou do Simples em Santos", true, true],
     ["padarias que não sejam MEI e do Simples em Santos", false, true],
   ] as const) {
-    it(`are as before without a negation of both: ${text}`, () => {
+    it(`are unchanged without a negation of both: ${text}`, () => {
       const { company } = probe.spec(text).filters;
       assert.deepEqual([company.mei_opt_in, company.simples_opt_in], [isMei, isSimples]);
     });

@@ -1,8 +1,8 @@
 /**
- * Proves: an item of another kind that "e" joins to a contact, a place or a list that is left out
- * never runs, and the note gives both readings: each of its sentences becomes the filters that it
- * says; by what is left out, negator, and item, in three languages. What a preposition, a verb, a
- * negator or a comma leads, an adjective, and an item of the same kind stay as they were.
+ * Proves: a sentence where "e" joins an item of another kind to an excluded contact, place, or list
+ * never runs. The note spells out both readings, and each becomes its filters. Tests excluded
+ * items, negators, and items in three languages. Items after a preposition, a verb, a negator, or a
+ * comma, adjectives, and items of the same kind run.
  * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
  */
 import assert from "node:assert/strict";
@@ -81,8 +81,8 @@ const noteOf = (text: string) =>
 const readingsOf = (detail: string) =>
   [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1]);
 
-describe("an item behind what is left out", () => {
-  it("that may be wished or left out does not run, and both readings are spelled out", () => {
+describe("an item after an exclusion", () => {
+  it("does not run if it may be included or excluded, and both readings are spelled out", () => {
     const wrong: string[] = [];
     let tried = 0;
     for (const [language, { subject, joints, outs }] of LANGUAGES.entries()) {
@@ -114,14 +114,14 @@ describe("an item behind what is left out", () => {
     ["padarias fora de Santos e LTDA", /"legal_nature_any_of":\["2062"\]/],
     ["bakeries outside Santos and LTDA", /"legal_nature_any_of":\["2062"\]/],
   ] as const) {
-    it(`is suggested only as a filter takes it: ${text}`, () => {
+    it(`is suggested only if a filter accepts it: ${text}`, () => {
       const [, yes = "", ...others] = readingsOf(noteOf(text)?.detail ?? "");
       assert.ok(wished.test(JSON.stringify(probe.spec(`empresas ${yes}`).filters)), yes);
       assert.deepEqual(others, []);
     });
   }
 
-  it("of a list of the user is asked for, too, but not behind exceto", () => {
+  it("does not run after an excluded list of the user either, except after exceto", () => {
     const names = [{ id: "Clientes", name: "Clientes" }];
     const left = (text: string) => {
       const translation = translate(text, probe.segment, { lists: () => names });

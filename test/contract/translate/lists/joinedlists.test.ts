@@ -126,7 +126,7 @@ describe("lists that a sentence names", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("in pairs are both taken, with and without a second “lista”", () => {
+  it("in pairs are both used, with and without a second “lista”", () => {
     const wrong: string[] = [];
     const pairs = NAMES.flatMap((one) =>
       NAMES.filter((two) => two !== one).map((two) => [one, two]),
@@ -153,7 +153,7 @@ describe("lists that a sentence names", () => {
     assert.equal(said("restaurantes em SP na lista Clientes ou Prospects").runs, true);
   });
 
-  it("of which one is left out keep the other", () => {
+  it("of which one is excluded keep the other", () => {
     for (const { subject, inside, butNot } of LANGUAGES) {
       for (const but of butNot) {
         const text = `${subject} ${inside} Clientes${but}Prospects`;
@@ -165,7 +165,7 @@ describe("lists that a sentence names", () => {
     assert.deepEqual([apart.anyOf, apart.exclude], [["Prospects"], ["Clientes"]]);
   });
 
-  it("are left out together with what was exported, in either order", () => {
+  it("are excluded together with exported accounts, in either order", () => {
     const wrong: string[] = [];
     let ran = 0;
     for (const { subject, outs, outside, exported, articles, and } of LANGUAGES) {
@@ -191,7 +191,7 @@ describe("lists that a sentence names", () => {
     assert.ok(ran > 60, String(ran));
   });
 
-  it("are left out together with other items, or the sentence does not run", () => {
+  it("are excluded together with other items, or the sentence does not run", () => {
     const wrong: string[] = [];
     for (const { subject, outs, items, articles, and } of LANGUAGES) {
       for (const out of outs) {
@@ -211,7 +211,7 @@ describe("lists that a sentence names", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("are not guessed where two negators or a preposition of its own stand", () => {
+  it("are not guessed with two negators or their own preposition", () => {
     for (const text of [
       "restaurantes em SP que não estão fora da lista Clientes",
       "restaurantes em SP exceto os que não estão na lista Clientes",
@@ -225,7 +225,7 @@ describe("lists that a sentence names", () => {
     }
   });
 
-  it("that nobody has are named as unknown, alone and behind another one", () => {
+  it("that do not exist are named as unknown, alone and after another one", () => {
     for (const text of [
       "restaurantes em SP lista Fornecedores",
       "restaurantes em SP, lista: Fornecedores",
@@ -248,7 +248,7 @@ describe("lists that a sentence names", () => {
     }
   });
 
-  it("with a name that is another wish are not guessed behind a list", () => {
+  it("named like another condition are not guessed after a list", () => {
     const names = ["Clientes", "MEI", "Santos", "Padarias"];
     for (const name of names.slice(1)) {
       const { runs, notes } = said(`restaurantes em SP exceto lista Clientes e ${name}`, names);
@@ -259,7 +259,7 @@ describe("lists that a sentence names", () => {
     }
   });
 
-  it("are asked for by whom they hold", () => {
+  it("are found by phrases for their owner", () => {
     for (const { subject, customers } of LANGUAGES) {
       for (const way of customers) {
         const text = `${subject} ${way}`;
@@ -286,7 +286,7 @@ describe("lists that a sentence names", () => {
     }
   });
 
-  it("are none where a list is what is asked for", () => {
+  it("are none if a list is the requested result", () => {
     for (const text of [
       "faça uma lista de restaurantes em SP",
       "lista de restaurantes em SP",
@@ -303,7 +303,7 @@ describe("lists that a sentence names", () => {
     }
   });
 
-  it("never run with a negator that nothing took", () => {
+  it("never run with an unused negator", () => {
     assert.equal(said("restaurantes em SP que não são bons").runs, false);
   });
 });

@@ -142,7 +142,7 @@ describe("classes of faults", () => {
     });
   }
 
-  it("names a quarter whole and never searches the town in it", () => {
+  it("names a whole quarter and never searches the town in it", () => {
     for (const text of [
       "padarias em Jardim da Luz, Goiânia",
       "padarias em jardim das palmeiras, cuiabá",
@@ -158,7 +158,7 @@ describe("classes of faults", () => {
     }
   });
 
-  it("searches the makers and sellers of what a cooperative deals in, and no shops", () => {
+  it("searches the makers and sellers of a cooperative's goods, and no shops", () => {
     for (const text of ["cooperativas de café", "coffee cooperatives"]) {
       const { industry } = probe.translate(text).spec.filters as unknown as {
         industry: { cnae_any_of: readonly string[] };
@@ -169,7 +169,7 @@ describe("classes of faults", () => {
     }
   });
 
-  it("names a CNPJ and does not run what no filter takes", () => {
+  it("names a CNPJ and does not run what no filter accepts", () => {
     for (const text of ["filiais do CNPJ 11.222.333/0001-81", "padarias menos 11222333000181"]) {
       const { unmapped_constraints: notes, confidence } = probe.translate(text).spec.explain;
       assert.ok(
@@ -180,7 +180,7 @@ describe("classes of faults", () => {
     }
   });
 
-  it("takes the district of a city before a town of the same state, and says so", () => {
+  it("prefers the district of a city to a town of the same state, and reports it", () => {
     const { filters } = probe.translate("padarias em Liberdade, Belo Horizonte")
       .spec as unknown as {
       filters: { geo?: { municipality_ibge_any_of?: readonly string[] } };

@@ -46,10 +46,10 @@ const most: Wish = ({ company }) => company.share_capital_max;
 const branches: Wish = ({ company }) => company.branches_only;
 const heads: Wish = ({ company }) => company.headquarters_only;
 const statuses: Wish = ({ company }) => company.registration_status_any_of;
-/** How many municipalities are asked for: all of a state but those that are left out. */
+/** Number of requested municipalities: all of a state except the excluded ones. */
 const many: Wish = ({ geo }) => geo.municipality_ibge_any_of.length;
 
-/** A sentence, what is asked of its filters, and the answer. */
+/** A sentence, a value to read from its filters, and the expected value. */
 const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = [
   ["padarias em SP que não pode ser optante do simples", simples, false],
   ["padarias em SP que não podem ser MEI", mei, false],
@@ -132,7 +132,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["restaurants in Recife with cell phone numbers", mobile, true],
   ["pharmacies in the interior of São Paulo state", states, []],
   ["hotels near Florianópolis within 30 km", states, []],
-  // What "e" joins to what is left out may be a wish of its own.
+  // An item that "e" joins to an exclusion may be a separate condition.
   ["academias em Sorocaba fora do Simples e capital acima de 50 mil", capital, 50_000],
   ["academias em Sorocaba não MEI e capital acima de 50 mil", most, undefined],
   ["restaurants in MG without branches and share capital over 100k", capital, 100_000],
@@ -156,7 +156,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
   ["padarias em SP, pode ser MEI", mei, null],
-  // Of one word two things were made, or of two words one.
+  // One word got two meanings, or two words one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
@@ -241,7 +241,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries not located in PR", many, 0],
 ];
 
-/** What is said of a sentence, by its code, in whichever list. */
+/** Codes of notes on a sentence, in any of the lists. */
 const TOLD: readonly (readonly [text: string, code: string])[] = [
   ["empresas com DDD 21 e site", "site"],
   ["padarias em Recife, site e telefone", "site"],
@@ -262,7 +262,7 @@ const TOLD: readonly (readonly [text: string, code: string])[] = [
   ["padarias em Recife com sócio chamado José", "people"],
 ];
 
-/** Sentences that name a place which nobody knows: nothing wider runs. */
+/** Sentences that name an unknown place: nothing wider runs. */
 const UNCERTAIN = [
   "pizzarias vila mariana",
   "lanchonete jardim america",
@@ -299,16 +299,16 @@ before(async () => {
 });
 after(() => probe.close());
 
-describe("what was misread once", () => {
+describe("sentences that were misread once", () => {
   for (const [text, wish, answer] of READ) {
-    it(`is read as meant: ${text} (${JSON.stringify(answer)})`, () => {
+    it(`are read as meant: ${text} (${JSON.stringify(answer)})`, () => {
       const spec = probe.spec(text);
       assert.deepEqual(wish(spec.filters, spec), answer);
       assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
 
-  it("says what is not what was asked for", () => {
+  it("have their assumptions reported", () => {
     const said = (text: string) => [...probe.unmapped(text)];
     assert.deepEqual(said("padarias no PR abertas após 2020 ou com capital acima de 1 mil"), [
       "ou",
@@ -323,7 +323,7 @@ describe("what was misread once", () => {
   });
 
   for (const [text, code] of TOLD) {
-    it(`is told: ${text} (${code})`, () => {
+    it(`are reported: ${text} (${code})`, () => {
       const { assumptions, warnings, unmapped_constraints } = probe.translate(text).spec.explain;
       const all = [...assumptions, ...warnings, ...unmapped_constraints];
       const codes = all.map((note) => note.code);
@@ -332,14 +332,14 @@ describe("what was misread once", () => {
     });
   }
 
-  it("is the same with spaces as pages and spreadsheets have them", () => {
+  it("are read alike with the spaces of pages and spreadsheets", () => {
     for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
       const other = probe.spec(text.replaceAll(" ", "\u00a0"));
       assert.deepEqual(other.filters, probe.spec(text).filters, text);
     }
   });
 
-  it("is a district behind an article where a capital has more of it than a town", () => {
+  it("name a district after an article if a capital has more of it than a town", () => {
     const town = (text: string) => probe.spec(text).filters.geo.municipality_ibge_any_of;
     for (const [name, article] of [
       ["Liberdade", "na"],
@@ -361,7 +361,7 @@ describe("what was misread once", () => {
     [CERTAIN, false],
   ] as const) {
     for (const text of list) {
-      it(`${uncertain ? "does not run" : "runs"}: ${text}`, () => {
+      it(`${uncertain ? "do not run" : "run"}: ${text}`, () => {
         assert.equal(isUncertain(probe.spec(text).explain.confidence), uncertain);
       });
     }

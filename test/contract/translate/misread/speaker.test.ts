@@ -10,7 +10,7 @@ import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 type Row = readonly [text: string, like: string, own: readonly string[]];
 
 const CLAUSES: readonly Row[] = [
-  // What the speaker sells.
+  // Goods that the speaker sells.
   ["vendo uniformes para padarias", "padarias", ["uniformes"]],
   ["vendo software para padarias", "padarias", ["software"]],
   ["quero vender software para dentistas", "dentistas", ["software"]],
@@ -33,7 +33,7 @@ const CLAUSES: readonly Row[] = [
   ["padarias em Natal, pois vendo farinha", "padarias em Natal", ["farinha"]],
   ["bakeries in Natal because I sell flour", "bakeries in Natal", ["flour"]],
   ["compro sucata: hotéis em Natal", "hotéis em Natal", ["sucata"]],
-  // What he is.
+  // The speaker's own business.
   ["me chamo Ana e procuro hotéis em Natal", "hotéis em Natal", ["Ana"]],
   ["aqui é da Gráfica Sol, quero hotéis em Natal", "hotéis em Natal", ["Gráfica Sol"]],
   ["we're a law firm seeking hotels in Natal", "hotels in Natal", ["law firm"]],
@@ -75,7 +75,7 @@ const OTHERS: readonly (readonly [text: string, like: string])[] = [
   ["estou em busca de hotéis em Natal", "hotéis em Natal"],
 ];
 
-describe("clauses of the speaker", () => {
+describe("clauses about the speaker", () => {
   let probe: Probe;
   before(async () => {
     probe = await openProbe();
@@ -84,7 +84,7 @@ describe("clauses of the speaker", () => {
 
   const filtersOf = (text: string) => probe.translate(text).spec.filters;
 
-  it("become own_offer and leave the filters of what is sought", () => {
+  it("become own_offer and leave the filters of the request", () => {
     for (const [text, like, own] of CLAUSES) {
       assert.deepEqual(filtersOf(text), filtersOf(like), text);
       const { unmapped_constraints: notes } = probe.translate(text).spec.explain;
@@ -93,7 +93,7 @@ describe("clauses of the speaker", () => {
     }
   });
 
-  it("are not seen in what is said of those who are sought", () => {
+  it("are not found in descriptions of the requested companies", () => {
     for (const [text, like] of OTHERS) {
       assert.deepEqual(filtersOf(text), filtersOf(like), text);
       const codes = probe.translate(text).spec.explain.unmapped_constraints.map(({ code }) => code);

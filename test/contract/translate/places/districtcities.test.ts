@@ -1,7 +1,7 @@
 /**
- * Proves: districts of several cities in one sentence are each looked for in the city they stand
- * next to and in no other one, by every joint and order of words; a district beside a whole city
- * does not run; a name before its city is a district even if a town elsewhere has that name.
+ * Proves: districts of several cities in one sentence are each resolved in the adjacent city only,
+ * for every joint and order of words. A district next to a whole city does not run. A name before
+ * its city is a district even if a town elsewhere has that name.
  * Does not prove: that every district of a real registry is found (districts.test.ts).
  */
 import assert from "node:assert/strict";
@@ -80,7 +80,7 @@ function* couples(): Generator<readonly [City, City]> {
 }
 
 describe("districts of several cities", () => {
-  it("are those of the cities they stand next to", () => {
+  it("are those of the adjacent cities", () => {
     const wrong: string[] = [];
     let tried = 0;
     for (const [one, other] of couples()) {
@@ -103,7 +103,7 @@ describe("districts of several cities", () => {
     assert.ok(tried > 500, String(tried));
   });
 
-  it("run where the word for a district leads each of them", () => {
+  it("run if the word for a district precedes each of them", () => {
     for (const [one, other] of couples()) {
       const own = said("no bairro @ de #", title(ownOf(other)), other);
       const text = `padarias no bairro Centro de ${one.name} e ${own}`;
@@ -113,7 +113,7 @@ describe("districts of several cities", () => {
     }
   });
 
-  it("do not run in a city that has no such district", () => {
+  it("do not run in a city without such a district", () => {
     for (const [one, other] of couples()) {
       for (const name of [title(ownOf(one)), "Xurupita"]) {
         for (const template of [
@@ -129,7 +129,7 @@ describe("districts of several cities", () => {
     }
   });
 
-  it("do not run beside a whole city", () => {
+  it("do not run next to a whole city", () => {
     for (const [one, other] of couples()) {
       for (const text of [
         `padarias em ${one.name} e no bairro Centro de ${other.name}`,
@@ -146,7 +146,7 @@ describe("districts of several cities", () => {
     }
   });
 
-  it("of one name are those of all cities that a list joins, and it says so", () => {
+  it("of one name are those of all cities in a list, which is reported", () => {
     for (const [one, other] of couples()) {
       for (const text of [
         `padarias nos bairros Centro de ${one.name} e de ${other.name}`,
@@ -160,7 +160,7 @@ describe("districts of several cities", () => {
     }
   });
 
-  it("do not run if a list of cities stands between two districts", () => {
+  it("do not run if a list of cities is between two districts", () => {
     const text = "padarias no bairro Centro de Campinas e Santos, bairro Centro";
     const { rows, uncertain } = outcome(text);
     assert.ok(uncertain && rows.length === 0);
@@ -182,7 +182,7 @@ describe("a town's name before a city that has such a district", () => {
     );
   };
 
-  it("is that district, and says so", () => {
+  it("is that district, which is reported", () => {
     let tried = 0;
     for (const name of TOWNS) {
       for (const city of homesOf(name)) {
@@ -236,7 +236,7 @@ describe("a town's name before a city that has such a district", () => {
     assert.deepEqual(rows, ["3550308 liberdade", "4106902 boa vista"]);
   });
 
-  it("is a town in a list of towns, which is said if the next one has such a district", () => {
+  it("is a town in a list of towns, which is reported if the next one has such a district", () => {
     for (const [text, count, isSaid] of [
       ["padarias em Santos, Campinas e Sorocaba", 3, false],
       ["padarias em Recife, Salvador, Fortaleza", 3, false],

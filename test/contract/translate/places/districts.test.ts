@@ -1,9 +1,9 @@
 /**
- * Proves: districts of the larger municipalities of a sample, up to twelve of each, named in a
- * sentence with their city, are the filter of that district, each in one of the orders of words
- * below by turns; without "bairro" it is that filter or nothing wider runs; what a city does not
- * have, what is excluded and what has no city beside it never runs as a search of something wider.
- * Does not prove how names fold (unit/native-index/districtname.test.ts).
+ * Proves: districts of a sample's larger municipalities, up to twelve of each, become the filter of
+ * that district if named with their city. The word orders below alternate. Without "bairro" it is
+ * that filter, or nothing wider runs. A district that the city lacks, an excluded one, and one
+ * without a city never run as a wider search. Does not prove how names fold
+ * (unit/native-index/districtname.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -71,7 +71,7 @@ const title = (name: string) =>
   name.toLowerCase().replace(/(^| )(?!d[aeo]s? )\p{L}/gu, (letter) => letter.toUpperCase());
 
 describe("districts in sentences", () => {
-  it("are those of the city that is named", () => {
+  it("are those of the named city", () => {
     let tried = 0;
     const gazetteer = gazetteerOf(probe.segment);
     for (const city of cities) {
@@ -108,8 +108,8 @@ describe("districts in sentences", () => {
           const whole = named.length === 0 && places.length === 1 && places[0] === city.ibge;
           tried++;
           found += Number(named.length > 0);
-          // A centre is a part of its city, "cidade" says that a city follows, and what is also a
-          // town may be listed beside it.
+          // A center is a part of its city, "cidade" announces a city, and a name that is also a
+          // town may be listed next to it.
           if (whole && !/^(Centro|Zona|Cidade)/.test(spelled)) assert.ok(uncertain, text);
           const other = named.filter((one) => !one.startsWith(city.ibge));
           assert.deepEqual(other, [], text);
@@ -119,7 +119,7 @@ describe("districts in sentences", () => {
     assert.ok(found > tried / 2, `${found} of ${tried}`);
   });
 
-  it('are found behind "of" before a city behind "in"', () => {
+  it(`are found after "of" before a city after "in"`, () => {
     let [found, tried] = [0, 0];
     for (const city of cities) {
       for (const name of (districts.get(city.ibge) ?? []).slice(0, DISTRICTS)) {
@@ -132,7 +132,7 @@ describe("districts in sentences", () => {
     assert.ok(found > tried / 2, `${found} of ${tried}`);
   });
 
-  it("that the city does not have never run", () => {
+  it("that the city lacks never run", () => {
     for (const city of cities.slice(0, 12)) {
       for (const template of MARKED) {
         const text = said(template, "Xurupita", city);
@@ -144,7 +144,7 @@ describe("districts in sentences", () => {
     }
   });
 
-  it("that are excluded, without a city or beside a whole city never run", () => {
+  it("that are excluded, without a city, or next to a whole city never run", () => {
     const [city, other] = cities as [City, City];
     const name = (districts.get(city.ibge) ?? []).map(title).find((one) => one.includes(" ")) ?? "";
     for (const text of [
@@ -158,7 +158,7 @@ describe("districts in sentences", () => {
     }
   });
 
-  it("without a city are those of the only city that has them, or say which have", () => {
+  it("without a city are those of the only city that has them, or name the cities", () => {
     let unique = 0;
     let several = 0;
     const all = probe.segment.catalog.municipalities.flatMap(({ ibge }) => ibge ?? []);
@@ -196,7 +196,7 @@ describe("districts in sentences", () => {
     assert.ok(unique > 50 && several > 2, `${unique} of one, ${several} of several`);
   });
 
-  it("of a list are all taken", () => {
+  it("of a list are all used", () => {
     const [city] = cities as [City];
     const names = (districts.get(city.ibge) ?? []).filter((one) => / /.test(one)).slice(0, 3);
     const [one, two, three] = names.map(title);
@@ -206,7 +206,7 @@ describe("districts in sentences", () => {
     for (const district of wanted) assert.ok(named.includes(district), `${text}: ${named}`);
   });
 
-  it("of a snapshot that lacks them are said to be lacking", () => {
+  it("of a snapshot without districts are reported as missing", () => {
     const { catalog } = probe.segment;
     const older = { ...probe.segment, catalog: { ...catalog, lacksDistricts: true as const } };
     const { spec } = translate("padarias no bairro Centro, Curitiba", older);

@@ -1,9 +1,8 @@
 /**
- * Proves: an import with places gives a snapshot in which sentences find each region of the
- * statistics as exactly its municipalities, in all four kinds, by its state where two have a name,
- * left out where it is excluded; seats that are given go before those that are built in; without
- * places, and for a name that there is not, nothing is run, and what helps is said.
- * Does not prove that a file says what IBGE says.
+ * Proves: after an import with places, sentences resolve each statistical region to exactly its
+ * municipalities, in all four kinds, by its state if two share a name, and also if excluded. Given
+ * seats override the built-in ones. Without places, and for an unknown name, nothing runs, and the
+ * note names a remedy. Does not prove that a file matches IBGE's data.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -43,7 +42,7 @@ interface Placed {
   readonly regions: readonly string[];
 }
 
-describe("regions of the statistics", () => {
+describe("statistical regions", () => {
   let sample: SampleSnapshot;
   let placed: readonly Placed[];
   let segment: Segment;
@@ -107,7 +106,7 @@ describe("regions of the statistics", () => {
     });
   }
 
-  it("are several where several are named, and those of all states where none is", () => {
+  it("are several if several are named, and those of all states if none is", () => {
     const { geo } = specOf("padarias nas microrregiões de Campinas e Juiz de Fora, no Paraná");
     const both = [...membersOf(1, "Campinas", "PR"), ...membersOf(1, "Juiz de Fora", "PR")];
     assert.deepEqual([...(geo.municipality_ibge_any_of ?? [])].sort(), both.sort());
@@ -117,7 +116,7 @@ describe("regions of the statistics", () => {
     assert.ok(all.explain.assumptions.some(({ code }) => code === "region_of_several"));
   });
 
-  it("are all meant where several of one state are named", () => {
+  it("are all meant if several of one state are named", () => {
     const { geo, explain } = specOf("padarias nas microrregiões de Bico Leste e Bico Oeste");
     const all = placed.filter(({ uf }) => uf === "AC").map(({ ibge }) => ibge);
     assert.deepEqual([...(geo.municipality_ibge_any_of ?? [])].sort(), all.sort());
@@ -126,7 +125,7 @@ describe("regions of the statistics", () => {
     assert.equal(codes.includes("region_as_municipalities"), true);
   });
 
-  it("are left out where they are excluded", () => {
+  it("are excluded on request", () => {
     const { geo } = specOf("padarias no Paraná, exceto a microrregião de Campinas");
     const wanted = placed.filter((one) => one.uf === "PR" && one.regions[1] !== "Campinas");
     assert.deepEqual(
@@ -135,7 +134,7 @@ describe("regions of the statistics", () => {
     );
   });
 
-  it("are not run where they are not known, and what helps is said", async () => {
+  it("do not run if they are unknown, and the note names the remedy", async () => {
     const unknown = specOf("padarias na microrregião de Curitiba");
     assert.ok(isUncertain(unknown.explain.confidence));
     const plain = await openSegment(sample.snapshot);
@@ -149,7 +148,7 @@ describe("regions of the statistics", () => {
     plain.close();
   });
 
-  it("are taken over by the month that follows, unless it is given others", async () => {
+  it("are kept by the following month, unless it gets others", async () => {
     const source = { ...options, source: sample.dump };
     const others = join(sample.folder, "others.csv");
     writeFileSync(others, "municipality_ibge,mesoregion\n3550308,Outra\n");
@@ -169,12 +168,12 @@ describe("regions of the statistics", () => {
     assert.equal(await namesOf("alone.peneira", {}), undefined, "over itself");
   });
 
-  it("bring seats that go before those that are built in", () => {
+  it("have seats that override the built-in ones", () => {
     const { geo } = specOf("padarias num raio de 10 km de Recife");
     assert.equal(geo.municipality_ibge_any_of?.length, placed.length, "all lie in one point");
   });
 
-  it("stay when the columns of the snapshot are imported again", async () => {
+  it("remain if the columns of the snapshot are imported again", async () => {
     const again = join(sample.folder, "again.peneira");
     const plain = join(sample.folder, "plain.arrow");
     const writer = new RecordBatchFileWriter();

@@ -1,7 +1,7 @@
 /**
- * Proves: a name that a colon, brackets or a dash put behind a city is a district of that city if
- * the city has it, or the sentence does not run; it is never a town elsewhere, for towns of every
- * state; several districts before a city are all taken, and a note that no company names a
+ * Proves: a name after a city, with a colon, brackets, or a dash, is a district of that city if the
+ * city has it; otherwise the sentence does not run. It is never a town elsewhere, for towns of
+ * every state. Several districts before a city all count, and a note that no company names a
  * district is true.
  * Does not prove how a name alone before a city is read (districts.test.ts).
  */
@@ -74,7 +74,7 @@ const untrueOf = (left: readonly { readonly detail: string }[], ibge: string) =>
   return said.filter((name) => name !== "" && has(ibge, name));
 };
 
-describe("names behind a city that enclose its districts", () => {
+describe("names after a city that enclose its districts", () => {
   it("are districts of that city, or the sentence does not run", () => {
     const wrong: string[] = [];
     let ran = 0;
@@ -113,7 +113,7 @@ describe("names behind a city that enclose its districts", () => {
     ["padarias em Santos (Xurupita)", "district"],
     ["padarias em Campinas, Santos (Centro)", "district"],
   ] as const) {
-    it(`do not run where it is not known which is meant: ${text}`, () => {
+    it(`do not run if they are ambiguous: ${text}`, () => {
       const { runs, left } = outcome(text);
       assert.deepEqual([runs, left.map((one) => one.code)], [false, [code]]);
     });
@@ -134,14 +134,14 @@ describe("names behind a city that enclose its districts", () => {
     });
   }
 
-  it("have districts of two cities each with their own", () => {
+  it("name districts of two cities each with their own", () => {
     const { named } = outcome("padarias em Santos: Centro; Campinas: Vila Nova");
     assert.deepEqual(named.sort(), ["3509502 vila nova", "3548500 centro"]);
   });
 });
 
 describe("several districts before their city", () => {
-  it("are all taken where the city has them, and what is said of the others is true", () => {
+  it("are all used if the city has them, and notes on the others are true", () => {
     const wrong: string[] = [];
     let whole = 0;
     for (const [city, ibge] of CITIES.slice(0, 4)) {

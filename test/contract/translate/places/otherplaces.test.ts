@@ -1,8 +1,8 @@
 /**
  * Proves: a place that belongs to another condition ("perto de Campinas", "com CEP de Campinas") is
- * never searched beside the place of the companies, by condition and order, in three languages; a
- * hyphen, a state or nothing between a city and its district finds the district as a dash does; a
- * phone whose area code stands elsewhere is said to be written with it.
+ * never searched together with the companies' place, by condition and order, in three languages. A
+ * hyphen, a state, or nothing between a city and its district works like a dash. If a phone's area
+ * code is elsewhere in the sentence, the note asks to write both together.
  * Does not prove how radii and lists of places are read (radius.test.ts, places.test.ts).
  */
 import assert from "node:assert/strict";
@@ -46,7 +46,7 @@ const LANGUAGES = [
 ] as const;
 
 describe("a place of another condition", () => {
-  it("is not searched beside the place of the companies", () => {
+  it("is not searched together with the companies' place", () => {
     const silent: string[] = [];
     for (const { subjects, conditions } of LANGUAGES) {
       for (const subject of subjects) {
@@ -75,15 +75,15 @@ describe("a place of another condition", () => {
     "padarias com telefone em Santos e Campinas",
     "matrizes em Santos e Campinas",
   ]) {
-    it(`is not seen where it is the only one, or in a list: ${text}`, () => {
+    it(`is not found if it is the only one, or in a list: ${text}`, () => {
       assert.ok(!outcome(text).codes.includes("place_of_condition"));
       assert.ok(outcome(text).isRun);
     });
   }
 });
 
-describe("a district behind its city", () => {
-  it("is found behind a hyphen, a state, a comma, and nothing", () => {
+describe("a district after its city", () => {
+  it("is found after a hyphen, a state, a comma, and nothing", () => {
     const wrong: string[] = [];
     for (const [subject, centre] of [
       ["restaurantes em", "Centro"],
@@ -127,7 +127,7 @@ describe("a district behind its city", () => {
     "restaurantes nos centros de Campinas e Santos",
     "restaurantes em São Paulo - Moema",
   ]) {
-    it(`does not leave the whole city running: ${text}`, () => {
+    it(`does not let the whole city run: ${text}`, () => {
       assert.equal(outcome(text).isRun, false);
       assert.ok(outcome(text).codes.length > 0);
     });
@@ -141,21 +141,21 @@ describe("a district behind its city", () => {
     ["padarias em Recife - Pernambuco", 1],
     ["padarias em Santos - com telefone", 1],
   ] as const) {
-    it(`is not seen in towns and their states: ${text}`, () => {
+    it(`is not found in towns and their states: ${text}`, () => {
       assert.equal(probe.spec(text).filters.geo.municipality_ibge_any_of?.length, cities);
       assert.ok(outcome(text).isRun);
     });
   }
 });
 
-describe("a phone whose area code stands elsewhere", () => {
+describe("a phone with its area code elsewhere", () => {
   for (const [text, said] of [
     ["empresas com DDD 14 e telefone 98613-1577", "14 98765-4321"],
     ["companies with area code 14 and phone 98613-1577", "14 98765-4321"],
     ["empresas con DDD 14 y teléfono 98613-1577", "14 98765-4321"],
     ["empresas com telefone 98613-1577", "11 98765-4321"],
   ] as const) {
-    it(`is said to be written with it: ${text}`, () => {
+    it(`is reported with a request to write both together: ${text}`, () => {
       const { left, isRun } = outcome(text);
       const note = left.find(({ code }) => code === "phone_area_code");
       assert.ok(note?.detail?.includes(said), note?.detail);

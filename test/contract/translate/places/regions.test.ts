@@ -1,9 +1,9 @@
 /**
- * Proves the table of regions: every municipality that it names is one of the registry, none stands
- * twice, every region has a name of its own, and it agrees with the reference of the regions where
- * that is at hand, but for differences that are written down with their reason. Proves as well that
- * every name means its municipalities in sentences, whatever wish stands beside it. Does not prove
- * that people mean the same municipalities by a name.
+ * Proves the table of regions: every municipality in it exists in the registry, and only once per
+ * region; every region has a unique name. It agrees with the reference of the regions, if present,
+ * except for differences listed with their reason. Also that every name means its municipalities in
+ * sentences, next to any condition. Does not prove that people mean the same municipalities by a
+ * name.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -61,7 +61,7 @@ const ELEMENTS_MAX = 100;
 /** Names that must be there at least. */
 const NAMES_MIN = 250;
 
-/** Beside the checkout, or beside the folder of a worktree. */
+/** Next to the checkout, or next to the folder of a worktree. */
 const REFERENCE =
   ["..", "../.."]
     .map((up) => path.join(ROOT, up, "shared", "reference"))
@@ -89,7 +89,7 @@ describe("the table of regions", () => {
   });
   after(() => probe.close());
 
-  it("names municipalities that there are, each once in a row", () => {
+  it("names existing municipalities, each once in a row", () => {
     const coast = JSON.parse(
       readFileSync(path.join(ROOT, "data", "regions", "coast.json"), "utf8"),
     ) as Readonly<Record<string, string>>;
@@ -108,7 +108,7 @@ describe("the table of regions", () => {
     }
   });
 
-  it("goes through the municipalities of a region a few times, however often it is named", () => {
+  it("reads the municipalities of a region a few times, for any number of mentions", () => {
     const shapes = ["interior de SP ", "fora interior de SP, ", "a capital e o interior de MG, "];
     for (const shape of [...shapes, "litoral da Bahia e ", "exceto o interior de SP; "]) {
       probe.translate(shape);
@@ -132,7 +132,7 @@ describe("the table of regions", () => {
     }
   });
 
-  it("puts regions together from regions that there are", () => {
+  it("composes regions of existing regions", () => {
     const first = new Set(allRegions().map(({ name }) => name));
     for (const name of rows.flatMap(({ of = [] }) => of)) assert.ok(first.has(name), name);
   });
@@ -169,14 +169,14 @@ describe("the table of regions", () => {
     return best === undefined || common(best) === 0 ? null : best;
   }
 
-  it("leaves the capital's metropolitan region out of the interior of a state", () => {
+  it("excludes the capital's metropolitan region from the interior of a state", () => {
     const count = (uf: string) => interiorOf(uf)?.members(gazetteer).length;
     const counts = ["SP", "MG", "AC", "MS", "RJ"].map(count);
     assert.deepEqual(counts, [606, 819, 21, 78, 70]);
     assert.equal(interiorOf("DF"), null);
   });
 
-  it("means the municipalities of a region by every name of it, beside every wish", () => {
+  it("finds the municipalities of a region by every name of it, next to every condition", () => {
     const wishes = ["", " com telefone", " com mais de 5 anos", ", exceto MEI"];
     const wrong: string[] = [];
     for (const { name, region } of regionNames()) {
@@ -196,7 +196,7 @@ describe("the table of regions", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("changes nothing of a wish that stands beside a region", () => {
+  it("changes no condition next to a region", () => {
     const wishes = [" com e-mail", " do Simples", " abertas desde 2020", " de pequeno porte"];
     for (const wish of wishes) {
       const like = restOf(`padarias em Curitiba/PR${wish}`);

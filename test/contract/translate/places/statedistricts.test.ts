@@ -84,7 +84,7 @@ describe("districts without a city", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("name the part that was refused", () => {
+  it("name the refused part", () => {
     const { left } = outcome("padarias na Vila Xurupita, SP");
     assert.ok(left.some(({ words = "" }) => words.includes("Xurupita")));
   });

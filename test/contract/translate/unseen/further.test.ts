@@ -48,7 +48,7 @@ describe("200 further sentences", () => {
     ["third", THIRD_MIN],
   ] as const) {
     for (const [language, [rightMin, all]] of Object.entries(least)) {
-      it(`are joined by later ones, the ${file}, as right as they were in ${language}`, () => {
+      it(`are extended by later ones, the ${file}, as right as they were in ${language}`, () => {
         const own = loadLater(file).filter(({ group }) => group === language);
         const wrong = own.filter((sentence) => {
           const { spec } = probe.translate(sentence.text);
@@ -61,7 +61,7 @@ describe("200 further sentences", () => {
     }
   }
 
-  it("are joined by 61 and 60 fresh ones, all of them right since their first run", () => {
+  it("are extended by 61 and 60 fresh ones, all of them right since their first run", () => {
     const wrong = [...loadLater("fresh"), ...loadLater("sixty")].filter((sentence) => {
       const { spec } = probe.translate(sentence.text);
       if (sentence.expect.uncertain) return !isUncertain(spec.explain.confidence);
@@ -73,7 +73,7 @@ describe("200 further sentences", () => {
     );
   });
 
-  it("have the confidence that they deserve", () => {
+  it("have calibrated confidence", () => {
     for (const [i, from] of BANDS.slice(0, -1).entries()) {
       const to = BANDS[i + 1] as number;
       const band = seen.filter(({ confidence }) => confidence >= from && confidence < to);

@@ -1,5 +1,5 @@
 /**
- * Proves rules that three rounds of unseen sentences asked for. They concern chains, requests
+ * Proves rules that three rounds of unseen sentences required. They concern chains, requests
  * without a filter, lists of towns, shared heads, dates that share a year, and postal codes. Does
  * not prove that unseen sentences of these kinds are right.
  */

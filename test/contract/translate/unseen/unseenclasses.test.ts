@@ -1,6 +1,6 @@
 /**
- * Proves rules that two rounds of unseen sentences asked for: public bodies are legal natures, a
- * second trade behind "e de" shares the head of the first, regions have English names, and "new" of
+ * Proves rules that two rounds of unseen sentences required: public bodies are legal natures, a
+ * second trade after "e de" shares the head of the first, regions have English names, and "new" of
  * a car dealership is no date. Does not prove that unseen sentences of these kinds are right.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
  * Proves: a CSV file that arrives faster than it is parsed is parsed only as fast as it arrives,
- * however much of it is queued: each piece frees as much memory as it uses; and everything is
+ * however much of it is queued. Each piece frees as much memory as it uses; and everything is
  * released when the request is dropped.
  * Does not prove: what is parsed (test/unit/lists), and files of several senders (test/contract).
  */

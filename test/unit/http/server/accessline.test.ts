@@ -1,8 +1,8 @@
 /**
  * Proves that a request's log line has the bytes that pino would write for the same members, for
  * any values (quotation marks, control characters, other scripts, invalid numbers), with and
- * without a sender; that a line stays one line of JSON; and that its destination gets the level.
- * Does not prove: what a server logs (e2e/server/secrecy.test.ts).
+ * without a sender. A line stays one line of JSON, and its destination gets the level. Does not
+ * prove: what a server logs (e2e/server/secrecy.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,8 +1,8 @@
 /**
  * Proves: each request's cost of its key's rate limit, to the unit and at each boundary: limits,
- * lists, facets, sentences, names of activities, bodies, several messages in one; that it is
- * charged before the work, also for an invalid request; that a burst smaller than the cost pays for
- * it when full; that values of wrong types cost nothing and break nothing.
+ * lists, facets, sentences, names of activities, bodies, several messages in one. It is charged
+ * before the work, also for an invalid request. A burst smaller than the cost pays for it when
+ * full; values of wrong types cost nothing and break nothing.
  * Does not prove: that the units match the time they represent (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
@@ -70,7 +70,7 @@ describe("the cost of a request", () => {
   });
 });
 
-/** Of this many units none is refilled within a test. */
+/** A rate this low refills no unit within a test. */
 const SLOW = { requests_per_second: 0.001, burst: 200 };
 
 describe("the charge", () => {

@@ -1,9 +1,9 @@
 /**
  * Proves, with a simulated exchange: for any combination of failures of a request (handler,
- * headers, problem document, sending, counting, log), it is answered at most once, a damaged state
- * is reported as such, a partial answer is cut and a whole one is not, nothing is thrown at the
- * transport or left as an unhandled rejection, the answer's references are released, and the log
- * has the id.
+ * headers, problem document, sending, counting, log), it is answered at most once, and a damaged
+ * state is reported as such. A partial answer is cut and a whole one is not. Nothing is thrown at
+ * the transport or left as an unhandled rejection, the answer's references are released, and the
+ * log has the id.
  * Does not prove: what the transports do with `cut` (contract/http/server/streams.test.ts and
  * contract/http/server/bodies.test.ts cut there).
  */

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports alone: while a server stops, every kind of answer announces the end of
- * its connection, once; answers that arrive while the port is being closed are sent afterwards; a
- * connection without a request is left open for a while and no longer; connections queued at the
+ * its connection, once. Answers that arrive while the port is being closed are sent afterwards; a
+ * connection without a request is left open for a while and no longer. Connections queued at the
  * port when it is closed are all accepted, and (Linux) a shut port accepts none. Does not prove:
  * the same under load (e2e/server/drain.test.ts).
  */

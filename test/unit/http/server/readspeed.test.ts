@@ -1,9 +1,9 @@
 /**
  * Proves, on invented times, which clients the minimum pace counts as late: never one that meets
  * it, in any steps; one that reads nothing, after the write timeout; a slower one, some time after
- * it; never for time without pending bytes or between rare checks; and that a body of chunks does
- * not count the time to render its next chunk; that the system reports a socket's pending bytes.
- * Does not prove: what the transports report to it (campaign/sockets/slow-readers.test.ts).
+ * it. Time without pending bytes or between rare checks never counts, nor the time to render the
+ * next chunk of a body. The system reports a socket's pending bytes. Does not prove: what the
+ * transports report to it (campaign/sockets/slow-readers.test.ts).
  */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
