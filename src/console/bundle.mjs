@@ -64,6 +64,9 @@ function writeBundle(root, folder) {
 /** Packages are loaded on use, because this file is read before they are installed. */
 const packageNamed = createRequire(import.meta.url);
 
+/** A call whose arguments are texts and calls. */
+const CALL = /\w+\.\w+\((?:"(?:[^"\\]|\\.)*"|[^()"]|\((?:"[^"]*"|[^()"])*\))*\)/.source;
+
 /**
  * Members of the tables of fields and filters that only the server reads: descriptions, columns of
  * the snapshot, headings and widths in files, reasons, and schemas. The console has its own words
@@ -75,7 +78,7 @@ const UNREAD = [
   /(?<=shown:\{)heading:"[^"]*",/g,
   /(?<=,width:\d+),sheet:\d+/g,
   /,(?:unwatched|written):"\w+"/g,
-  /,(?:normal|input):\w+=>\w+\.\w+\((?:"(?:[^"\\]|\\.)*"|[^()"]|\((?:"[^"]*"|[^()"])*\))*\)/g,
+  new RegExp(`,(?:normal|input):\\w+=>${CALL}`, "g"),
   /,read:"\w+"/g,
   /,narrows:!0/g,
   /,needs:(?:"\w+"|\[[^\]]*\])/g,
