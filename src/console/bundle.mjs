@@ -70,7 +70,7 @@ const CALL = /\w+\.\w+\((?:"(?:[^"\\]|\\.)*"|[^()"]|\((?:"[^"]*"|[^()"])*\))*\)/
 /**
  * Members of the tables of fields and filters that only the server reads: descriptions, columns of
  * the snapshot, headings and widths in files, reasons, and schemas. The console has its own words
- * in both languages. esbuild keeps every member of a table if one is read, so they are removed here.
+ * in both languages. esbuild keeps every member of a table if one is read, so they go here.
  */
 const UNREAD = [
   /,description:"(?:[^"\\]|\\.)*"/g,
