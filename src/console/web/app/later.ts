@@ -12,6 +12,8 @@ export { EnrichView } from "../enrich/view.tsx";
 export { ExportForm } from "../exports/form.tsx";
 export { ExportsView } from "../exports/history.tsx";
 export { NewsView, SavedView } from "../exports/saved.tsx";
+export { copyNumbers, saveNumbers } from "../find/charts/numbers.ts";
+export { NumbersDialog } from "../find/charts/numbersdialog.tsx";
 export { CLOSED } from "../find/filters/closed.tsx";
 export { CodeDialog } from "../find/table/codedialog.tsx";
 export { HelpView } from "../help/help.tsx";

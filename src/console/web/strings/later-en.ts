@@ -4,6 +4,7 @@
  * page does not need them.
  */
 import { account, usage } from "./en/account.ts";
+import { numbers } from "./en/compare.ts";
 import { districts } from "./en/districts.ts";
 import { enrich } from "./en/enrich.ts";
 import { exports } from "./en/exports.ts";
@@ -25,6 +26,7 @@ export const lazyWords = {
   listViews,
   members,
   news,
+  numbers,
   usage,
 };
 

@@ -5,6 +5,7 @@
  */
 import type { LaterWords } from "./later-en.ts";
 import { account, usage } from "./pt/account.ts";
+import { numbers } from "./pt/compare.ts";
 import { districts } from "./pt/districts.ts";
 import { enrich } from "./pt/enrich.ts";
 import { exports } from "./pt/exports.ts";
@@ -26,5 +27,6 @@ export const lazyWords: LaterWords = {
   listViews,
   members,
   news,
+  numbers,
   usage,
 };

@@ -28,6 +28,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
       title={charts.states}
       what={charts.state}
       data={data}
+      facets={["uf"]}
     >
       {shapes === "failed" ? (
         <DataTable title={charts.states} what={charts.state} data={data} />
