@@ -94,8 +94,20 @@ function placed(error: AppError, at: number): readonly Mistake[] {
 
 type CompareCall = QueryContext<"clock" | "engine" | "retain" | "segment" | "telemetry" | ReadPart>;
 
+/** Compares groups of any breadth; users of the console see the whole registry. */
+export function compareAnyAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
+  return compareBound(call, () => null);
+}
+
 /** Compares groups. */
 export function compareAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareAnswer">> {
+  return compareBound(call, (spec) => tooBroad(spec)?.missing ?? null);
+}
+
+function compareBound(
+  call: CompareCall,
+  missingOf: (spec: AccountQuerySpec) => readonly string[] | null,
+): Reply<ShapedAnswer<"CompareAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COMPARE), async (question) => {
@@ -103,7 +115,7 @@ export function compareAccounts(call: CompareCall): Reply<ShapedAnswer<"CompareA
     const bound: AccountQuerySpec[] = [];
     for (const [at, spec] of specs.entries()) {
       const one = await boundTo(call, segment, spec);
-      const missing = tooBroad(spec)?.missing ?? null;
+      const missing = missingOf(spec);
       refuseTooBroad(call.service.engine, segment, { spec: one, missing, place: `/specs/${at}` });
       bound.push(one);
     }
