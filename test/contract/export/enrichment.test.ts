@@ -189,6 +189,36 @@ describe("an enriched CSV file", () => {
     assert.equal(second?.cells[1], "not_a_cnpj: wrong_check_digits");
   });
 
+  it("of one column of numbers has no decimal comma as its delimiter", async () => {
+    const account = accounts.find(({ cnpj }) => /^[1-9]\d{13}$/.test(cnpj)) as KnownAccount;
+    const { cnpj } = account;
+    const scientific = `${cnpj[0]},${cnpj.slice(1)}E+13`;
+    const statuses = async (lines: readonly string[]) => {
+      const { bytes, summary } = await enriched(Buffer.from(`${lines.join("\r\n")}\r\n`));
+      const records = slowRecords(bytes.toString(), ";");
+      return [summary.column, ...records.map(({ cells }) => cells[1])];
+    };
+    const rounded = "not_a_cnpj: rounded";
+    const head = ["CNPJ", "enrichment_status"];
+    assert.deepEqual(await statuses(["CNPJ", "5,57563E+12", "1,21902E+11"]), [
+      ...[...head, rounded, rounded],
+    ]);
+    assert.deepEqual(await statuses(["CNPJ", scientific, "5,57563E+12", cnpj]), [
+      ...[...head, "found", rounded, "found"],
+    ]);
+    assert.deepEqual(await statuses(["CNPJ", cnpj, `${cnpj},00`]), [...head, "found", "found"]);
+    assert.deepEqual(await statuses([scientific, scientific]), ["1", "found", "found"]);
+    const tabs = await enriched(Buffer.from(`${cnpj}\t10,50\n${scientific}\tRua A, 1\n`));
+    const cells = slowRecords(tabs.bytes.toString(), "\t").map((record) => record.cells);
+    assert.deepEqual(
+      cells.map((row) => row.slice(0, 3)),
+      [
+        [cnpj, "10,50", "found"],
+        [scientific, "Rua A, 1", "found"],
+      ],
+    );
+  });
+
   it("is refused in words if it cannot be read", async () => {
     const refused = (bytes: Uint8Array, message: RegExp, wish = {}) =>
       assert.rejects(enriched(bytes, wish), { message });
