@@ -63,8 +63,9 @@ export async function readLayout(
 ): Promise<FileLayout> {
   const further = fields.length + 1;
   if (isWorkbook(path)) {
-    const layout = await readSheetLayout(await openWorkbook(path), column, () => {});
-    if (wanted !== "csv") refuseTooWide(layout, further);
+    const isWhole = wanted === "csv";
+    const layout = await readSheetLayout(await openWorkbook(path), { column, isWhole }, () => {});
+    if (!isWhole) refuseTooWide(layout, further);
     return sheetLayout(layout);
   }
   const layout = await readCsvLayout(path, column);
@@ -96,7 +97,7 @@ export async function openRecords(
     return { format: "csv", sheet: null, layout, pieces: readCsvBytes(path), dates };
   }
   const file = await openWorkbook(path);
-  const layout = await readSheetLayout(file, column, () => {});
+  const layout = await readSheetLayout(file, { column }, () => {});
   const pieces = sheetPieces(file, layout, { labels, onDate: (record) => dates.add(record) });
   return { format: "xlsx", sheet: layout.sheet, layout: sheetAsCsv(layout, labels), pieces, dates };
 }
@@ -115,7 +116,7 @@ interface OpenRecords {
 
 async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
   const { column, labels } = work.wish;
-  const layout = await readSheetLayout(file, column, () => {});
+  const layout = await readSheetLayout(file, { column, isWhole: true }, () => {});
   const dates = new Set<number>();
   const onDate = (record: number) => dates.add(record);
   const pieces = sheetPieces(file, layout, { labels, onDate });

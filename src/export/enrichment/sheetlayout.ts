@@ -48,13 +48,21 @@ export interface SheetLayout {
 /** Columns of a sheet. */
 export const COLUMNS_MAX = 16_384;
 
+/** Options of a reader of sheets. */
+interface SheetWish {
+  /** The client's name of the column. */
+  readonly column: string | undefined;
+  /** True if the cells are read again as whole texts, as for CSV. */
+  readonly isWhole?: boolean;
+}
+
 /** Reads the layout of the sheet; `take` gets the cells below the header. */
 export async function readSheetLayout(
   file: XlsxPackage,
-  wanted: string | undefined,
+  { column: wanted, isWhole = false }: SheetWish,
   take: (cell: ColumnCell, takesRoots: boolean) => void,
 ): Promise<SheetLayout> {
-  const { open, chosen, styles } = await chooseSheet(file, wanted);
+  const { open, chosen, styles } = await chooseSheet(file, wanted, isWhole);
   const column = new Column(wanted, take);
   const reader = new SheetReader(chosen.name, open.parts, column);
   const xml = new PartReader(`Sheet “${chosen.name}”`, reader);

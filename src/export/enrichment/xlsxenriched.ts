@@ -41,7 +41,7 @@ export async function enrichXlsx(
   file: XlsxPackage,
 ): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
   const looked = new LookupRows(work);
-  const layout = await readSheetLayout(file, work.wish.column, (cell, takesRoots) => {
+  const layout = await readSheetLayout(file, work.wish, (cell, takesRoots) => {
     work.checkCancelled();
     looked.add(cell, takesRoots);
   });
