@@ -9,6 +9,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { isZip } from "../../lists/otherfiles.ts";
 import { SAVE_LESS, XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import type { CsvText } from "../formats/format.ts";
 import { type CsvBytes, readCsvBytes } from "./csvbytes.ts";
 import { enrichCsv } from "./csvenriched.ts";
 import { type CsvLayout, readCsvLayout } from "./csvlayout.ts";
@@ -39,6 +40,8 @@ interface FileLayout {
   readonly column: string;
   /** Name of the sheet; null for CSV. */
   readonly sheet: string | null;
+  /** Encoding and header of the enriched file, if it is CSV. */
+  readonly text: CsvText;
 }
 
 /** Result of an enrichment. */
@@ -123,12 +126,14 @@ async function enrichXlsxAsCsv(work: EnrichmentWork, file: XlsxPackage) {
   return { layout, tally: await enrichCsv(work, sheetAsCsv(layout, labels), { pieces, dates }) };
 }
 
-function csvLayout({ rows, name }: CsvLayout): FileLayout {
-  return { format: "csv", rows, column: name, sheet: null };
+function csvLayout({ rows, name, encoding, header }: CsvLayout): FileLayout {
+  const text = { encoding, hasHeader: header >= 0 };
+  return { format: "csv", rows, column: name, sheet: null, text };
 }
 
-function sheetLayout({ rows, name, sheet }: SheetLayout): FileLayout {
-  return { format: "xlsx", rows, column: name, sheet };
+function sheetLayout({ rows, name, sheet, header }: SheetLayout): FileLayout {
+  const text = { encoding: "utf-8", hasHeader: header > 0 };
+  return { format: "xlsx", rows, column: name, sheet, text };
 }
 
 function openWorkbook(path: string): Promise<XlsxPackage> {
