@@ -21,7 +21,12 @@ import {
   OUTCOMES,
   type OutcomeTally,
 } from "./outcomes.ts";
-import { readSheetLayout, refuseTooWide, type SheetLayout } from "./sheetlayout.ts";
+import {
+  readSheetLayout,
+  refuseOtherKinds,
+  refuseTooWide,
+  type SheetLayout,
+} from "./sheetlayout.ts";
 import { sheetAsCsv, sheetPieces } from "./sheettocsv.ts";
 import { enrichXlsx } from "./xlsxenriched.ts";
 
@@ -67,7 +72,9 @@ export async function readLayout(
   const further = fields.length + 1;
   if (isWorkbook(path)) {
     const isWhole = wanted === "csv";
-    const layout = await readSheetLayout(await openWorkbook(path), { column, isWhole }, () => {});
+    const file = await openWorkbook(path);
+    if (!isWhole) await refuseOtherKinds(file);
+    const layout = await readSheetLayout(file, { column, isWhole }, () => {});
     if (!isWhole) refuseTooWide(layout, further);
     return sheetLayout(layout);
   }

@@ -7,7 +7,12 @@
  * is written.
  */
 import { lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../../lists/column.ts";
-import { PartReader, type XlsxPackage, XlsxRefusal } from "../../lists/xlsx/package.ts";
+import {
+  attributeOf,
+  PartReader,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "../../lists/xlsx/package.ts";
 import {
   type RowTaker,
   type SeenNumber,
@@ -15,6 +20,7 @@ import {
   SheetReader,
 } from "../../lists/xlsx/sheet.ts";
 import { chooseSheet } from "../../lists/xlsx/xlsxcolumn.ts";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { findShown, headerRow } from "./csvlayout.ts";
 
 /** A cell of the column. */
@@ -77,6 +83,29 @@ export function refuseTooWide({ sheet, width }: SheetLayout, further: number): v
   if (width + further <= COLUMNS_MAX) return;
   const wrong = `it has ${width} columns, and ${further} more have no room`;
   throw new XlsxRefusal(`Sheet “${sheet}”`, wrong, "Choose fewer fields, or delete columns.");
+}
+
+const TYPES_PATH = "[Content_Types].xml";
+/** Kinds of workbooks that Excel refuses under the name XLSX, by the types of their parts. */
+const OTHER_KINDS = [
+  [/macroEnabled|vbaProject|macrosheet/i, "it has macros (XLSM)"],
+  [/template\.main/i, "it is a template (XLTX)"],
+] as const;
+
+/** Throws if a workbook is of a kind that its enriched copy, an XLSX file, cannot be. */
+export async function refuseOtherKinds(file: XlsxPackage): Promise<void> {
+  if (!file.has(TYPES_PATH)) return;
+  const types: string[] = [];
+  const open = (_: string, attributes: XmlAttributes) => {
+    types.push(attributeOf(attributes, "ContentType") ?? "");
+  };
+  const xml = new PartReader(TYPES_PATH, { open, close: () => {}, text: () => {} });
+  for await (const piece of file.pieces(TYPES_PATH)) xml.add(piece);
+  xml.end();
+  const [, wrong] = OTHER_KINDS.find(([kind]) => types.some((type) => kind.test(type))) ?? [];
+  if (wrong === undefined) return;
+  const mend = "Save it as XLSX (Excel workbook), and send that, or choose CSV.";
+  throw new XlsxRefusal("The file", wrong, mend);
 }
 
 type Found = Pick<ReturnType<typeof findShown>, "column" | "header" | "takesRoots">;

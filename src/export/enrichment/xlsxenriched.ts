@@ -23,6 +23,7 @@ import {
 import {
   type ColumnCell,
   readSheetLayout,
+  refuseOtherKinds,
   refuseTooWide,
   type SheetLayout,
 } from "./sheetlayout.ts";
@@ -40,6 +41,7 @@ export async function enrichXlsx(
   work: EnrichmentWork,
   file: XlsxPackage,
 ): Promise<{ readonly layout: SheetLayout; readonly tally: OutcomeTally }> {
+  await refuseOtherKinds(file);
   const looked = new LookupRows(work);
   const layout = await readSheetLayout(file, work.wish, (cell, takesRoots) => {
     work.checkCancelled();

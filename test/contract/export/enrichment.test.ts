@@ -13,7 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
-import { type EnrichmentSummary, enrichFile } from "../../../src/export/enrichment/enrichment.ts";
+import {
+  type EnrichmentSummary,
+  enrichFile,
+  readLayout,
+} from "../../../src/export/enrichment/enrichment.ts";
 import {
   type EnrichmentOptions,
   outcomeWords,
@@ -31,7 +35,13 @@ import {
   textOf,
 } from "../../support/export/sent-files.ts";
 import { zipParts } from "../../support/export/zip-parts.ts";
-import { type CellDraft, text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import {
+  type CellDraft,
+  text as cellOf,
+  packed,
+  partsOf,
+  workbook,
+} from "../../support/lists/workbooks.ts";
 import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
 import { unformulated } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -252,6 +262,7 @@ function sheetCells(xml: string): Map<string, string> {
 }
 
 const SHEET = "xl/worksheets/sheet2.xml";
+const TYPES = "[Content_Types].xml";
 
 describe("an enriched workbook", () => {
   it("keeps all cells and parts, and has the cells of a slow twin, in random sheets", async () => {
@@ -314,6 +325,29 @@ describe("an enriched workbook", () => {
         styles,
         /<xf numFmtId="14" applyNumberFormat="1"\/><xf numFmtId="4" [^>]*\/><\/cellXfs>/,
       );
+    }
+  });
+
+  it("is refused if it is of a kind that no XLSX file may be, unless it becomes CSV", async () => {
+    const rows = [[cellOf("CNPJ")], [cellOf((accounts[0] as KnownAccount).cnpj)]];
+    const parts = partsOf([{ name: "Base", rows }]);
+    const types = parts.get(TYPES) as string;
+    const plain = "vnd.openxmlformats-officedocument.spreadsheetml.sheet.main";
+    assert.ok(types.includes(plain));
+    for (const [kind, message] of [
+      [
+        "vnd.ms-excel.sheet.macroEnabled.main",
+        /has macros \(XLSM\)\. Save it as XLSX .* choose CSV/,
+      ],
+      ["vnd.ms-excel.template.macroEnabled.main", /has macros/],
+      ["vnd.openxmlformats-officedocument.spreadsheetml.template.main", /is a template/],
+    ] as const) {
+      const sent = await packed(new Map([...parts, [TYPES, types.replace(plain, kind)]]));
+      await assert.rejects(enriched(sent), { message });
+      const path = join(folder, "kind");
+      writeFileSync(path, sent);
+      await assert.rejects(readLayout(path, WISH), { message });
+      assert.equal((await readLayout(path, WISH, "csv")).rows, 1);
     }
   });
 
