@@ -171,6 +171,17 @@ describe("a CSV file as a workbook", () => {
     assert.match(people.parts.get(SHEET) as string, /ySplit="1"/);
   });
 
+  it("has all titles in bold, its own and the new ones", async () => {
+    const { cells, parts } = await sheetOf(`id;CNPJ\n1;${known(0)}\n`, { labels: "pt" });
+    const styles = parts.get("xl/styles.xml") as string;
+    const [, inner = ""] = /<cellXfs[^>]*>(.*?)<\/cellXfs>/s.exec(styles) ?? [];
+    const title = inner.match(/<xf [^>]*/g)?.[cells.get("A1")?.style ?? 0] ?? "";
+    assert.match(title, /fontId="1"/);
+    const found = ["A1", "B1", "C1", "D1", "G1"].map((place) => cells.get(place)?.style);
+    assert.equal(new Set(found).size, 1, found.join());
+    assert.notEqual(cells.get("C2")?.style, cells.get("C1")?.style);
+  });
+
   it("gives decimals, amounts, and links cell styles that exist, in every language", async () => {
     const kinds = new Set<string>();
     for (const labels of [null, "pt", "en"] as const) {

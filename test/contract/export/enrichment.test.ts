@@ -40,6 +40,7 @@ import {
   text as cellOf,
   packed,
   partsOf,
+  STYLES,
   workbook,
 } from "../../support/lists/workbooks.ts";
 import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
@@ -324,6 +325,29 @@ describe("an enriched workbook", () => {
       assert.match(
         styles,
         /<xf numFmtId="14" applyNumberFormat="1"\/><xf numFmtId="4" [^>]*\/><\/cellXfs>/,
+      );
+    }
+  });
+
+  it("has its new titles in the style of its last title", async () => {
+    const style = STYLES.thousands;
+    const rows = [
+      [cellOf("CNPJ"), { number: "2026", style }],
+      [cellOf((accounts[0] as KnownAccount).cnpj)],
+    ];
+    for (const wording of [{}, { prefix: "x" }]) {
+      const sent = await workbook([{ name: "S", rows }], wording);
+      const { bytes } = await enriched(sent, { column: "1", fields: ["uf"] });
+      const xml = zipParts(bytes).get("xl/worksheets/sheet1.xml") as string;
+      const cells = [...xml.matchAll(/<(?:x:)?c r="([CD]\d)"(?: s="(\d)")?/g)];
+      assert.deepEqual(
+        cells.map(([, place, found]) => [place, found]),
+        [
+          ["C1", String(style)],
+          ["D1", String(style)],
+          ["C2", undefined],
+          ["D2", undefined],
+        ],
       );
     }
   });
