@@ -114,10 +114,16 @@ function compareBound(
     const { specs, facets } = question;
     const bound: AccountQuerySpec[] = [];
     for (const [at, spec] of specs.entries()) {
-      const one = await boundTo(call, segment, spec);
-      const missing = missingOf(spec);
-      refuseTooBroad(call.service.engine, segment, { spec: one, missing, place: `/specs/${at}` });
-      bound.push(one);
+      try {
+        const one = await boundTo(call, segment, spec);
+        const missing = missingOf(spec);
+        refuseTooBroad(call.service.engine, segment, { spec: one, missing });
+        bound.push(one);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const { code, message, members, headers } = error;
+        throw new AppError(code, message, { errors: placed(error, at), members, headers });
+      }
     }
     const compared = await compareInTurn(segment, bound, facets, call.identity.tenantId);
     const { registry, totals } = compared;
