@@ -284,7 +284,7 @@ class ListDownload {
     }
   }
 
-  /** Gives the list its name, records it, and removes the publication before it. */
+  /** Moves the list to its name, records it, and removes the publication before it. */
   async #publish(record: ListsRecord): Promise<void> {
     const { list, name, files } = this.#found;
     if (list === "pgfn") await this.#publishQuarter();
