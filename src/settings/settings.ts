@@ -328,6 +328,18 @@ export const SETTINGS = {
     "Address of IBGE's open service, for download --places and --descriptors.",
     { kind: "text", check: checkService },
   ),
+  "download.sanctions_url": setting<string>(
+    "https://portaldatransparencia.gov.br/download-de-dados/",
+    "Where the lists of sanctions are, for download --public-lists: a page ceis, cnep, and cepim " +
+      "each, with the zip of a day below it.",
+    { kind: "text", check: checkService },
+  ),
+  "download.debts_url": setting<string>(
+    "https://dadosabertos.pgfn.gov.br/",
+    "Where PGFN's quarters are, for download --public-lists: a listing with folders such as " +
+      "2026_trimestre_02.",
+    { kind: "text", check: checkService },
+  ),
   "download.proxy": {
     ...setting<string | null>(
       null,
