@@ -7,7 +7,9 @@
  */
 import { createTransport, type Transporter } from "nodemailer";
 import type { Clock } from "../process/clock.ts";
+import { plainAddress } from "./addresses.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
+import { TLS_CODES } from "./sender.ts";
 
 /** Longest time for one message, in milliseconds; RFC 5321 lets servers take minutes. */
 const MESSAGE_MS = 120_000;
@@ -69,6 +71,8 @@ export class Mailer {
       const tookMs = clock.monotonicMs() - beganMs;
       return { startedAt, endedAt: clock.nowMs(), tookMs, retryAt: null, ...end };
     };
+    // The package splits an address at commas, also in an envelope.
+    if (plainAddress(email.to) !== email.to) return outcome(NO_ADDRESS);
     try {
       const signal = AbortSignal.any([late, ended]);
       const message = messageOf(email, this.#settings.from, new Date(startedAt));
@@ -83,6 +87,11 @@ export class Mailer {
   }
 }
 
+const NO_ADDRESS = {
+  status: null,
+  error: "This is not one plain e-mail address.",
+  verdict: "rejected",
+} as const;
 const LATE = {
   status: null,
   error: `The mail server did not take the message within ${MESSAGE_MS / 1_000} s.`,
@@ -136,6 +145,8 @@ export function hostOf(from: string): string {
 /** Members of an error of the package. */
 interface MailError {
   readonly code?: string;
+  /** Code of the system or of TLS, which `code` replaces. */
+  readonly originalCode?: string;
   readonly command?: string;
   readonly responseCode?: number;
   readonly response?: string;
@@ -158,11 +169,13 @@ const NETWORK: Readonly<Record<string, string>> = {
 
 /** Turns an error of the package into an outcome. */
 export function failureOf(error: unknown): Pick<DeliveryAttempt, "status" | "error" | "verdict"> {
-  const { code = "", command = "", responseCode, response = "" } = (error ?? {}) as MailError;
+  const { code = "", originalCode = "", command = "", ...answer } = (error ?? {}) as MailError;
+  const { responseCode, response = "" } = answer;
   const status = responseCode ?? null;
   const step = stepOf(command);
   if (status === null || step === null || status === 421) {
-    return { status, error: NETWORK[code] ?? answered(status), verdict: "server" };
+    const words = TLS_CODES.test(originalCode) ? NETWORK.ETLS : NETWORK[code];
+    return { status, error: words ?? answered(status), verdict: "server" };
   }
   const words = `The mail server answered ${status} to ${step}`;
   if (status < 500 && step !== "the sender") return { status, error: `${words}: not now.` };
