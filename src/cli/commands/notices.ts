@@ -129,8 +129,8 @@ const TEST: CommandText = {
   summary: "send a sample to a webhook or by e-mail",
   description: "Sends one sample from this machine, and prints the outcome.",
   remarks:
-    "Networks that the server may send to are those of notices.allow_networks here too, and the " +
-    "mail server is that of notices.smtp.",
+    "Webhooks may be in the networks of notices.allow_networks here too.\n" +
+    "E-mails go to the mail server of notices.smtp.",
   examples: ["peneira notices test whk_0123456789abcdef0123456789abcdef --data-dir state"],
 };
 const RECEIVER_COLUMNS = ["id", "address", "searches", "state", "last_success"];

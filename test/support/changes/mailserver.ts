@@ -26,7 +26,7 @@ export interface MailServer {
   readonly got: ReceivedMail[];
   readonly faults: string[];
   readonly commands: string[];
-  /** Most connections that were open at the same time. */
+  /** Most connections at the same time whose message had no answer yet. */
   readonly most: () => number;
   replies: Replies;
   close(): Promise<void>;
@@ -50,12 +50,17 @@ export async function startMailServer(replies: Replies = {}): Promise<MailServer
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     most = Math.max(most, ++open);
+    let isOpen = true;
+    const done = () => {
+      if (isOpen) open--;
+      isOpen = false;
+    };
     socket.once("close", () => {
-      open--;
+      done();
       sockets.delete(socket);
     });
     socket.on("error", () => {});
-    talk(socket, state);
+    talk(socket, state, done);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -70,7 +75,7 @@ export async function startMailServer(replies: Replies = {}): Promise<MailServer
   });
 }
 
-function talk(socket: Socket, state: MailServer): void {
+function talk(socket: Socket, state: MailServer, answered: () => void): void {
   let buffer = "";
   let data: string[] | null = null;
   let envelope: { from: string; to: string[] } = { from: "", to: [] };
@@ -115,6 +120,7 @@ function talk(socket: Socket, state: MailServer): void {
       return;
     }
     data = null;
+    answered();
     say("end", () => state.got.push({ ...envelope, raw: lines.join("\r\n") }));
   };
   say("greeting");
